@@ -1,0 +1,74 @@
+"""The errors a user can meet. In: what went wrong, where, and what to do. Out: one sentence each.
+
+Every error that memeloc raises on purpose derives from `MemelocError`; only the command line catches
+them. Anything else that escapes is a defect.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class MemelocError(Exception):
+    """A failure with a sentence for people: what was wrong, where, and what to do about it."""
+
+
+class InputError(MemelocError):
+    """Something in a file or value the user gave is wrong.
+
+    Attributes:
+        message: what is wrong and what to do, without the place.
+        file: the file it stands in, if any.
+        row: the row as the user counts it (a table's header is row 1), if any.
+        column: the column's name, if any.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        row: int | None = None,
+        column: str | None = None,
+    ) -> None:
+        self.message = message
+        self.file = None if file is None else fspath(file)
+        self.row = row
+        self.column = column
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        place = [self.file] if self.file else []
+        if self.row is not None:
+            place.append(f"row {self.row}")
+        if self.column:
+            place.append(f"column {self.column}")
+        return f"{', '.join(place)}: {self.message}" if place else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep the place when the error crosses a process boundary."""
+        return (_rebuild_input_error, (self.message, self.file, self.row, self.column))
+
+
+def _rebuild_input_error(
+    message: str, file: str | None, row: int | None, column: str | None
+) -> InputError:
+    return InputError(message, file=file, row=row, column=column)
+
+
+class MissingError(MemelocError):
+    """A program, an extra, a font or a credential is not there; the message says how to get it."""
+
+
+class ServiceError(MemelocError):
+    """A remote service failed.
+
+    Attributes:
+        service: which one.
+        retryable: whether trying again may help.
+    """
+
+    def __init__(self, service: str, message: str, *, retryable: bool) -> None:
+        self.service = service
+        self.retryable = retryable
+        super().__init__(f"{service}: {message}")

@@ -1,0 +1,210 @@
+"""The nouns. In: nothing of memeloc. Out: the frozen types that every stage, table and page shares.
+
+Positions and sizes of a `TextBox` are fractions of the picture (0 to 1, origin at the top left), so
+that a template means the same at any resolution.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from memeloc.errors import InputError
+
+SEPARATOR = " // "
+"""What stands between the parts of a caption written as one string (multi3hate, section 3.2)."""
+
+_SPLIT = re.compile(r"(?:^|(?<=\s))//(?=\s|$)")
+
+Align = Literal["start", "left", "center", "right", "end"]
+VAlign = Literal["top", "middle", "bottom"]
+Direction = Literal["ltr", "rtl"]
+StyleName = Literal["poster", "bubble", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """How the text of a box is drawn.
+
+    Attributes:
+        name: `poster` (heavy face, outline, upper case where the locale does so), `bubble` (dark
+            text without outline, centred) or `plain` (text face, no outline, start-aligned).
+        face: which of a locale's font stacks is used.
+        fill: colour of the letters, `#rrggbb`.
+        outline: colour of the outline, `#rrggbb`.
+        outline_width: width of the outline outside the letter, as a share of the font size; 0 is
+            none.
+        uppercase: upper-case the text by the locale's rules, in locales whose poster style is
+            upper case.
+        max_size: the largest font size, as a share of the picture's height.
+        line_spacing: least distance of baselines, as a share of the font size.
+    """
+
+    name: StyleName = "poster"
+    face: Literal["poster", "plain"] = "poster"
+    fill: str = "#ffffff"
+    outline: str = "#000000"
+    outline_width: float = 0.06
+    uppercase: bool = True
+    max_size: float = 0.15
+    line_spacing: float = 1.0
+
+
+STYLES: dict[StyleName, TextStyle] = {
+    "poster": TextStyle(),
+    "bubble": TextStyle(
+        name="bubble",
+        face="plain",
+        fill="#111111",
+        outline="#ffffff",
+        outline_width=0.0,
+        uppercase=False,
+        max_size=0.09,
+        line_spacing=1.15,
+    ),
+    "plain": TextStyle(
+        name="plain",
+        face="plain",
+        fill="#111111",
+        outline="#ffffff",
+        outline_width=0.0,
+        uppercase=False,
+        max_size=0.08,
+        line_spacing=1.2,
+    ),
+}
+"""The named styles that a template's boxes start from."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox:
+    """A region of a template that holds one part of a caption.
+
+    Attributes:
+        name: what the part is called (`top`, `bottom`, `left panel`, ...), unique in its template.
+        x, y, width, height: the region before rotation, in fractions of the picture.
+        angle: rotation around the region's centre, in degrees, clockwise.
+        align: horizontal alignment; `start` and `end` follow the locale's direction.
+        valign: vertical alignment within the region.
+        style: how its text is drawn.
+    """
+
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+    angle: float = 0.0
+    align: Align = "center"
+    valign: VAlign = "middle"
+    style: TextStyle = field(default_factory=TextStyle)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A picture and its ordered text boxes.
+
+    Attributes:
+        name: identifier, also the name of its folder (letters, digits, `-` and `_`).
+        image: the picture's path.
+        boxes: in the order of a caption's parts.
+        title, description: for people; the description says what the picture shows.
+        keywords: what it is found by.
+        source, licence: where the picture is from and under what terms.
+    """
+
+    name: str
+    image: Path
+    boxes: tuple[TextBox, ...]
+    title: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    source: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """The text of one meme in one language: one string per text box, in the template's order.
+
+    A part may be empty; a line feed within a part is an explicit line break.
+
+    >>> Caption.parse("when the build passes // on the first try").parts
+    ('when the build passes', 'on the first try')
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Caption:
+        """Split a caption written as one string at each `//` that stands between spaces.
+
+        A `//` without white space around it, as in an address, is text.
+        """
+        return cls(tuple(part.strip() for part in _SPLIT.split(text)))
+
+    def __str__(self) -> str:
+        """The parts joined by ` // `."""
+        return SEPARATOR.join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Meme:
+    """A template with one caption in the source language: the unit that is parallel."""
+
+    id: str
+    template: Template
+    caption: Caption
+
+
+@dataclass(frozen=True, slots=True)
+class Locale:
+    """A language as a meme needs it.
+
+    Attributes:
+        tag: BCP 47 tag, with the script where the language has several (`zh-Hans`).
+        name: English name.
+        native_name: the language's name for itself.
+        script: ISO 15924 code.
+        direction: of the script.
+        country: ISO 3166-1 alpha-2 code of the culture that annotates by default.
+        poster: font families of poster text, best first (names in fonts/fonts.toml).
+        plain: font families of bubble and plain text, best first.
+        uppercase: whether poster text is upper-cased.
+        line_break: locale identifier for ICU's line breaker, with the language's tailoring.
+        phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`), or empty.
+        smallest_size: smallest legible font size, in pixels of the finished picture.
+        google: code at Google Translate.
+        tesseract: Tesseract's language model.
+        recruitment: first-language name at recruitment services (Prolific).
+        exemplars: CLDR's main exemplar characters, as strings of one cluster each.
+    """
+
+    tag: str
+    name: str
+    native_name: str
+    script: str
+    direction: Direction
+    country: str
+    poster: tuple[str, ...]
+    plain: tuple[str, ...]
+    uppercase: bool
+    line_break: str
+    phrase_model: str
+    smallest_size: float
+    google: str
+    tesseract: str
+    recruitment: str
+    exemplars: tuple[str, ...] = ()
+
+
+def check_tag_name(name: str, what: str) -> str:
+    """Return `name` when it is safe as a file name on every system, else raise InputError."""
+    if not re.fullmatch(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?", name):
+        raise InputError(
+            f"{what} {name[:60]!r} must be 1 to 100 letters, digits, '.', '-' or '_', "
+            "and begin with a letter or digit and not end with '.'"
+        )
+    return name
