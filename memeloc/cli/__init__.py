@@ -1,0 +1,157 @@
+"""The command line. In: arguments. Out: a result on the standard output and an exit status.
+
+A command parses, calls one function of the library, and prints. A module a command group; each
+imports only typer and the standard library at its top, so that `memeloc --help` answers at once.
+Errors are caught here and nowhere else. Exit status: 0 done, 1 something failed (a sentence says
+what), 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from memeloc import __version__
+from memeloc.cli.output import say
+from memeloc.errors import MemelocError
+
+_ORDER = ("render", "proof", "locales", "fonts", "templates")
+"""The commands as help lists them: verbs in the order of the work, then the nouns."""
+
+
+class _Commands(TyperGroup):
+    """The top group: turns what escapes a command into a sentence and an exit status."""
+
+    _debug = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in _ORDER if name in self.commands]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
+        end = args.index("--") if "--" in args else len(args)
+        self._debug = "--debug" in args[:end]
+        rest: list[str] = super().parse_args(
+            ctx, [word for word in args[:end] if word != "--debug"] + args[end:]
+        )
+        return rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MemelocError as error:
+            self._explain(error, str(error))
+        except KeyboardInterrupt as error:
+            say("Interrupted. What was finished is kept; the same command goes on from there.")
+            raise typer.Exit(130) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            if error.strerror is None:
+                self._explain(error, _defect(error))
+            where = f"{error.filename}: " if error.filename is not None else ""
+            self._explain(error, f"{where}{error.strerror}")
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] in ("typer", "click"):
+                raise  # wrong usage, or an orderly exit: typer reports it
+            self._explain(error, _defect(error))
+
+    def _explain(self, error: Exception, sentence: str) -> None:
+        if self._debug:
+            traceback.print_exception(error)
+        else:
+            say(f"memeloc: {sentence}")
+        raise typer.Exit(1) from error
+
+
+def _defect(error: Exception) -> str:
+    return (
+        f"unexpected {type(error).__name__}: {error}. This is a defect of memeloc: "
+        "run the same command with --debug and report what it prints."
+    )
+
+
+app = typer.Typer(
+    name="memeloc",
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"memeloc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def memeloc(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the whole traceback of an error.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Build parallel, multilingual meme datasets that can be published."""
+
+
+def _register() -> None:
+    for name in _ORDER:
+        if importlib.util.find_spec(f"memeloc.cli.{name}") is None:
+            continue
+        module = importlib.import_module(f"memeloc.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+
+
+_register()
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Args:
+        arguments: what stands after `memeloc`; None is this process's own.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(args=arguments, prog_name="memeloc")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    else:
+        status = 0
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (`| head`). Python would complain when it flushes again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = status or 1
+    return status
+
+
+def main() -> None:
+    """The `memeloc` program."""
+    try:
+        status = run()
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

@@ -1,0 +1,193 @@
+"""What all commands print with. In: nouns' plain values. Out: tables, JSON, progress, sentences.
+
+Results go to the standard output, everything else (progress, errors, remarks) to the standard
+error, so that a command's result can always be piped. rich is imported only when something is drawn
+with it: `memeloc --help` and `--json` stay quick.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+Cell = str | int | float | bool | None
+
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_PATIENCE = 1.0
+"""Seconds that work may take before a progress bar appears."""
+_REFRESH = 0.1
+"""Seconds between two drawings of a progress bar."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console on the standard output, or on the standard error.
+
+    It draws colours only on a terminal; it neither highlights numbers nor reads markup or emoji
+    codes in what it is given, for captions may hold anything.
+    """
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def print_json(value: object) -> None:
+    """Print `value` as one JSON object: UTF-8 whatever the terminal, letters as they are.
+
+    A lone surrogate, which UTF-8 cannot carry, is written as its JSON escape.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:
+        sys.stdout.write(text)
+    else:
+        sys.stdout.flush()
+        binary.write(text.encode("utf-8", errors="backslashreplace"))
+    sys.stdout.flush()
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print rows as a table with a title; into a pipe or file, as tab-separated lines.
+
+    The tab-separated form is the header and one line a row, without the title; white space within a
+    cell becomes one space. On a terminal, columns of numbers stand on the right, and a cell with
+    right-to-left text is isolated (UAX #9, FSI and PDI), so that it cannot reorder its neighbours.
+
+    Args:
+        title: what the table shows.
+        columns: the headings.
+        rows: one cell a column; None is an empty cell.
+    """
+    cells = [list(row) for row in rows]
+    if not sys.stdout.isatty():
+        for line in (list[Cell](columns), *cells):
+            print("\t".join(" ".join(_text(cell).split()) for cell in line))
+        return
+
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, heading in enumerate(columns):
+        numeric = bool(cells) and all(_is_number(row[index]) for row in cells)
+        drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in cells:
+        drawn.add_row(*(Text(_isolated(_text(cell))) for cell in row))
+    console().print(drawn)
+
+
+def say(sentence: str) -> None:
+    """Print one sentence to the standard error, as it is."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """How far some work is. `advance` counts; a bar appears on a terminal after a second.
+
+    Attributes:
+        total: how many there are in all, None while that is not known; may be set at any time.
+        done: how many are done.
+    """
+
+    def __init__(self, description: str, total: int | None, unit: str) -> None:
+        self.total = total
+        self.done = 0
+        self._description = description
+        self._unit = unit
+        self._began = time.monotonic()
+        self._drawn = self._began
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+        self._visible = sys.stderr.isatty()
+
+    def advance(self, count: int = 1) -> None:
+        """Say that `count` more are done."""
+        self.done += count
+        if not self._visible:
+            return
+        now = time.monotonic()
+        if now - self._began < _PATIENCE or now - self._drawn < _REFRESH:
+            return
+        self._drawn = now
+        self._draw()
+
+    def _draw(self) -> None:
+        rate = self.done / max(time.monotonic() - self._began, 1e-9)
+        if self._bar is None or self._task is None:
+            self._bar = _new_bar()
+            self._bar.start()
+            self._task = self._bar.add_task(self._description, total=self.total)
+        speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
+        self._bar.update(self._task, completed=self.done, total=self.total, speed=speed)
+        self._bar.refresh()
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._draw()
+            self._bar.stop()
+
+
+@contextmanager
+def progress(description: str, total: int | None, *, unit: str = "pictures") -> Iterator[Progress]:
+    """A progress bar with rate and remaining time on the standard error, while the block runs.
+
+    It is drawn only on a terminal, and only when the work takes over a second; it draws from within
+    `advance`, without a thread, so worker processes may be forked at any time.
+
+    Args:
+        description: what is being done.
+        total: how many there are, None when unknown.
+        unit: what is counted, for the rate.
+    """
+    state = Progress(description, total, unit)
+    try:
+        yield state
+    finally:
+        state._close()
+
+
+def _new_bar() -> Bar:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]}", markup=False),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+    )
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.3f}".rstrip("0").rstrip(".")
+    return str(cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def _isolated(text: str) -> str:
+    from unicodedata import bidirectional
+
+    if any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
+        return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
+    return text
