@@ -122,11 +122,11 @@ class Progress:
 
     def _draw(self) -> None:
         rate = self.done / max(time.monotonic() - self._began, 1e-9)
+        speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
         if self._bar is None or self._task is None:
             self._bar = _new_bar()
             self._bar.start()
-            self._task = self._bar.add_task(self._description, total=self.total)
-        speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
+            self._task = self._bar.add_task(self._description, total=self.total, speed=speed)
         self._bar.update(self._task, completed=self.done, total=self.total, speed=speed)
         self._bar.refresh()
 
