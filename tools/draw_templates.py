@@ -33,7 +33,8 @@ def draw(folder: Path) -> Path:
     drawing = folder / "picture.svg"
     if drawing.stat().st_size > LARGEST_DRAWING:
         raise ValueError(f"{drawing}: more than {LARGEST_DRAWING} bytes")
-    target = folder / tomllib.loads((folder / "template.toml").read_text("utf-8"))["image"]
+    definition = tomllib.loads((folder / "template.toml").read_text("utf-8"))
+    target = folder / str(definition["image"])
     raster = subprocess.run(["rsvg-convert", str(drawing)], check=True, capture_output=True).stdout
     picture = Image.open(io.BytesIO(raster)).convert("RGB")
     encoded = io.BytesIO()

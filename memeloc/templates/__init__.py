@@ -1,0 +1,24 @@
+"""Templates: a picture and its boxes. In: folders. Out: `Template`s, pictures, and what is wrong.
+
+`load_templates` and `load_template` read template.toml files and folders of plain pictures;
+`open_picture` reads the picture itself; `preview` shows the boxes, `add_template` makes a template
+of a picture.
+"""
+
+from __future__ import annotations
+
+from memeloc.templates.loading import load_template, load_templates
+from memeloc.templates.making import LAYOUTS, add_template, preview
+from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
+
+__all__ = [
+    "LAYOUTS",
+    "MAX_BYTES",
+    "MAX_PIXELS",
+    "add_template",
+    "load_template",
+    "load_templates",
+    "open_picture",
+    "picture_size",
+    "preview",
+]

@@ -1,0 +1,217 @@
+"""Making templates. In: a picture or a template. Out: a new folder, or a view of the boxes."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+from memeloc.errors import InputError
+from memeloc.model import Template, check_tag_name
+from memeloc.templates.definition import turned_corners
+from memeloc.templates.loading import DEFINITION, name_from
+from memeloc.templates.pictures import open_picture
+
+_COLOURS = ("#d7263d", "#1b6ca8", "#1e8449", "#8e44ad", "#b9770e", "#117a8b")
+
+LAYOUTS: dict[str, str] = {
+    "top-bottom": """\
+[[box]]
+name = "top"
+x = 0.03
+y = 0.02
+width = 0.94
+height = 0.25
+valign = "top"
+
+[[box]]
+name = "bottom"
+x = 0.03
+y = 0.73
+width = 0.94
+height = 0.25
+valign = "bottom"
+""",
+    "caption": """\
+[[box]]
+name = "caption"
+x = 0.03
+y = 0.73
+width = 0.94
+height = 0.25
+valign = "bottom"
+""",
+    "side-by-side": """\
+[[box]]
+name = "left"
+x = 0.02
+y = 0.73
+width = 0.46
+height = 0.25
+valign = "bottom"
+
+[[box]]
+name = "right"
+x = 0.52
+y = 0.73
+width = 0.46
+height = 0.25
+valign = "bottom"
+""",
+    "four": """\
+[[box]]
+name = "one"
+x = 0.02
+y = 0.34
+width = 0.46
+height = 0.15
+valign = "bottom"
+
+[[box]]
+name = "two"
+x = 0.52
+y = 0.34
+width = 0.46
+height = 0.15
+valign = "bottom"
+
+[[box]]
+name = "three"
+x = 0.02
+y = 0.84
+width = 0.46
+height = 0.15
+valign = "bottom"
+
+[[box]]
+name = "four"
+x = 0.52
+y = 0.84
+width = 0.46
+height = 0.15
+valign = "bottom"
+""",
+}
+"""Boxes to begin with, as they are written into a new template.toml."""
+
+_HEAD = """\
+# A template of memeloc: a picture and the boxes that hold its text.
+
+title = {title}
+# What the picture shows, in a sentence or two, for translators.
+description = ""
+keywords = []
+image = "{image}"
+# Where the picture is from, and under what terms.
+source = ""
+licence = ""
+
+# One [[box]] for each part of a caption, in their order. x, y, width and height are fractions of
+# the picture, from its top left. What a box may also have:
+#   angle = 0            degrees, clockwise, around its middle
+#   align = "center"     start, left, center, right, end (start and end follow the script)
+#   valign = "middle"    top, middle, bottom
+#   style = "poster"     poster (heavy, outlined), bubble (dark, centred), plain (dark, for chats)
+# and, to change its style:
+#   fill = "#ffffff"     outline = "#000000"     outline_width = 0.06     uppercase = true
+#   face = "poster"      max_size = 0.15 (of the picture's height)        line_spacing = 1.0
+
+"""
+
+
+def add_template(
+    image: Path, to: Path, *, name: str | None = None, layout: str = "top-bottom"
+) -> Path:
+    """Make a template of a picture: the folder `to`/NAME with the picture and a template.toml.
+
+    The picture is read, checked and written anew, so nothing but its pixels gets in: no place
+    where it was taken, no camera, no thumbnail. A JPEG stays one (quality 92), all else is a PNG.
+
+    Args:
+        image: the picture.
+        to: the folder of templates; made when it is not there.
+        name: the template's name; that of the picture when not given.
+        layout: a key of `LAYOUTS`.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        InputError: the picture cannot be read, the name is wrong, there is no such layout, or a
+            template of that name is there already (it is never written over).
+    """
+    if layout not in LAYOUTS:
+        raise InputError(f"there are no boxes {layout!r}; known are {', '.join(LAYOUTS)}")
+    chosen = name_from(image) if name is None else check_tag_name(name, "a template's name")
+    folder = to / chosen
+    if folder.exists():
+        raise InputError("is there already; choose another name", file=folder)
+    picture = open_picture(image)
+    file, encoded = _encoded(picture, image)
+    title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
+    text = _HEAD.format(title=_quoted(title), image=file) + LAYOUTS[layout]
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+        # A folder that is not complete has a name that nobody loads (it begins with a dot).
+        partial = Path(tempfile.mkdtemp(prefix=f".{chosen}-", dir=to))
+        try:
+            (partial / file).write_bytes(encoded)
+            (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
+            partial.chmod(0o755)  # mkdtemp makes a folder that only its owner can open
+            partial.rename(folder)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
+    return folder
+
+
+def _encoded(picture: Image.Image, source: Path) -> tuple[str, bytes]:
+    """The name and the bytes of the picture's new file."""
+    with Image.open(source) as original:
+        is_jpeg = original.format == "JPEG"
+    encoded = io.BytesIO()
+    if is_jpeg:
+        picture.save(encoded, "JPEG", quality=92, optimize=True)
+        return "picture.jpg", encoded.getvalue()
+    picture.save(encoded, "PNG", optimize=True)
+    return "picture.png", encoded.getvalue()
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else " " for c in escaped) + '"'
+
+
+def preview(template: Template) -> Image.Image:
+    """The template's picture with its boxes drawn over it, each with its number and name.
+
+    Raises:
+        InputError: the picture cannot be read.
+    """
+    picture = open_picture(template.image)
+    width, height = picture.size
+    line = max(2, min(picture.size) // 160)
+    font = ImageFont.load_default(max(12, min(picture.size) // 28))
+    layer = Image.new("RGBA", picture.size)
+    draw = ImageDraw.Draw(layer)
+    for number, box in enumerate(template.boxes, 1):
+        colour = _COLOURS[(number - 1) % len(_COLOURS)]
+        corners = [(x * width, y * height) for x, y in turned_corners(box, picture.size)]
+        draw.polygon(corners, fill=f"{colour}40", outline=colour, width=line)
+        text = f"{number} {box.name}"
+        left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
+        across, down = corners[0]
+        across = min(max(across, 0), max(0, width - (right - left) - 4 * line))
+        down = min(max(down, 0), max(0, height - (bottom - top) - 4 * line))
+        draw.rectangle(
+            (across, down, across + right - left + 4 * line, down + bottom - top + 4 * line),
+            fill=colour,
+        )
+        draw.text((across + 2 * line - left, down + 2 * line - top), text, "#ffffff", font=font)
+    return Image.alpha_composite(picture.convert("RGBA"), layer).convert("RGB")

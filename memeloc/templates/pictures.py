@@ -1,0 +1,173 @@
+"""Opening the pictures of others. In: a path. Out: an RGB picture, or one sentence why not.
+
+A picture is judged by its content, not by its name, and its header is checked before a pixel is
+decoded: a file of a few kilobytes can announce more pixels than the memory holds.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
+
+from memeloc.errors import InputError
+
+MAX_PIXELS = 50_000_000
+"""Width times height that a picture may have: 50 megapixels, 150 MB once decoded."""
+
+MAX_BYTES = 100_000_000
+"""Size that a picture's file may have, in bytes."""
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+"""How the name of a file ends that is taken for a picture in a folder of pictures."""
+
+# In the order in which they are tried. The last two are no plugins that Pillow loads by itself:
+# importing them here keeps it from importing all its forty to find them.
+_FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF")
+_PLUGINS = (WebPImagePlugin, TiffImagePlugin)
+
+_ORIENTATION = 0x0112  # the EXIF tag
+_TURNED = frozenset({5, 6, 7, 8})  # its values that swap width and height
+
+
+def picture_size(path: Path) -> tuple[int, int]:
+    """Width and height in pixels as the picture is meant to be seen, from its header alone.
+
+    Raises:
+        InputError: there is no such file, it is no picture, or it is too large (`MAX_BYTES`,
+            `MAX_PIXELS`).
+    """
+    with _opened(path) as picture:
+        width, height = picture.size
+        # A PNG that has no EXIF block in its header would be decoded to look for a later one.
+        if (picture.format != "PNG" or "exif" in picture.info) and (
+            picture.getexif().get(_ORIENTATION) in _TURNED
+        ):
+            width, height = height, width
+        return width, height
+
+
+def open_picture(path: Path, max_side: int | None = None) -> Image.Image:
+    """Read a picture as RGB, upright, its first frame, on white where it is transparent.
+
+    JPEG, PNG, WebP, GIF, BMP and TIFF are read. Colour profiles are ignored.
+
+    Args:
+        path: the file.
+        max_side: shrink the picture, never enlarge it, so that neither side has more pixels.
+
+    Raises:
+        InputError: there is no such file, it is no picture, it is damaged or cut off, or it is
+            too large (`MAX_BYTES`, `MAX_PIXELS`). The error names the file.
+    """
+    if max_side is not None and max_side < 1:
+        raise InputError(f"the longest side of a picture must be at least 1 pixel, not {max_side}")
+    with _opened(path) as picture:
+        width, height = picture.size
+        scale = 1.0 if max_side is None else min(1.0, max_side / max(width, height))
+        target = max(1, round(width * scale)), max(1, round(height * scale))
+        if scale < 1.0 and picture.format == "JPEG":
+            # The decoder shrinks by 2, 4 or 8 for nothing; twice the target leaves LANCZOS its work
+            picture.draft(None, (2 * target[0], 2 * target[1]))
+        orientation = picture.getexif().get(_ORIENTATION)
+        picture.load()
+        result = _to_rgb(picture)
+        if result.size != target and scale < 1.0:
+            result = result.resize(target, Image.Resampling.LANCZOS, reducing_gap=3.0)
+        if orientation not in (None, 1):
+            turning = Image.Exif()
+            turning[_ORIENTATION] = orientation
+            result.info["exif"] = turning.tobytes()
+            result = ImageOps.exif_transpose(result)
+        result.info.clear()
+        return result
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    """The picture with only its header read, and every failure as an InputError."""
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise InputError("is not a file; give a picture", file=path)
+        if size == 0:
+            raise InputError("is an empty file; give a picture", file=path)
+        if size > MAX_BYTES:
+            raise InputError(
+                f"is {size / 1e6:.0f} MB; a picture may have {MAX_BYTES / 1e6:.0f} MB at most",
+                file=path,
+            )
+        with warnings.catch_warnings():
+            # Damaged metadata is no matter, and the number of pixels is checked below.
+            warnings.simplefilter("ignore")
+            with Image.open(path, formats=_FORMATS) as picture:
+                _check_pixels(picture.size, path)
+                yield picture
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError("there is no such picture; check the path", file=path) from None
+    except UnidentifiedImageError:
+        raise InputError(
+            "is not a picture; JPEG, PNG, WebP, GIF, BMP and TIFF can be read", file=path
+        ) from None
+    except Image.DecompressionBombError:
+        raise InputError(
+            f"has more than {MAX_PIXELS / 1e6:.0f} megapixels; shrink it first", file=path
+        ) from None
+    except Exception as error:  # a damaged file may make a decoder raise anything at all
+        raise InputError(
+            f"cannot be read as a picture ({_first_line(error)}); it may be damaged or cut off",
+            file=path,
+        ) from error
+
+
+def _check_pixels(size: tuple[int, int], path: Path) -> None:
+    width, height = size
+    if width < 1 or height < 1:
+        raise InputError(f"is {width} x {height} pixels; a picture has at least one", file=path)
+    if width * height > MAX_PIXELS:
+        raise InputError(
+            f"is {width:,} x {height:,} pixels; a picture may have {MAX_PIXELS / 1e6:.0f} "
+            "megapixels at most, so shrink it first",
+            file=path,
+        )
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:120]
+
+
+def _to_rgb(picture: Image.Image) -> Image.Image:
+    """The loaded picture in RGB: deep greys scaled to 8 bits, transparency laid on white."""
+    if picture.mode == "RGB" and not picture.has_transparency_data:
+        return picture.copy()
+    if picture.mode in ("F", "I") or picture.mode.startswith("I;16"):
+        return _to_grey(picture).convert("RGB")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        ground = Image.new("RGB", layer.size, "white")
+        ground.paste(layer, mask=layer.getchannel("A"))
+        return ground
+    return picture.convert("RGB")
+
+
+def _to_grey(picture: Image.Image) -> Image.Image:
+    """Grey of 16 or 32 bits, or floating point, in 8 bits.
+
+    Pillow would clip all above 255. White is 65,535 in 16 bits, and 1 in floating point; what
+    goes beyond these, or below 0, is stretched between the least and the largest value.
+    """
+    low, high = (float(value) for value in picture.getextrema())  # type: ignore[arg-type]
+    whole = 1.0 if picture.mode == "F" else 65535.0
+    if low < 0 or high > whole:
+        start, span = low, (high - low) or 1.0
+    else:
+        start, span = 0.0, whole
+    scale = 255.0 / span
+    deep = picture.convert("F")
+    return deep.point(lambda value: value * scale - start * scale).convert("L")
