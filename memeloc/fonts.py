@@ -1,0 +1,357 @@
+"""Finding and loading fonts. In: fonts/fonts.toml and a user's own files. Out: stacks of faces.
+
+A `Family` is a font file with the settings of its two faces; a `Face` is a family at one of them,
+ready for HarfBuzz; a `FontStack` says which face draws a grapheme cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import uharfbuzz as hb
+
+from memeloc.errors import InputError, MissingError
+from memeloc.model import Locale
+from memeloc.resources import folder
+
+FaceName = Literal["poster", "plain"]
+
+USER_POSTER_WEIGHT = 800
+"""The weight asked of a user's variable font in poster text, when the command does not name one."""
+
+_KEYS = {"package", "module", "file", "index", "scripts", "licence", "sha256", "poster", "plain"}
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff\n\r\t]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A font file and how its two faces are set.
+
+    Attributes:
+        name: what locales and proofs call it.
+        package: the Python package that carries it; empty for a user's file.
+        path: the font file; it may not exist when the package is not installed.
+        index: the face's number in a collection.
+        scripts: ISO 15924 codes it was chosen for.
+        licence: SPDX identifier; empty for a user's file.
+        sha256: of the file; empty for a user's file, which is not checked.
+        poster, plain: variation settings (axis tag to value).
+        embolden: thickness added to the poster face's strokes, in em.
+    """
+
+    name: str
+    package: str
+    path: Path
+    index: int = 0
+    scripts: tuple[str, ...] = ()
+    licence: str = ""
+    sha256: str = ""
+    poster: Mapping[str, float] = field(default_factory=dict)
+    plain: Mapping[str, float] = field(default_factory=dict)
+    embolden: float = 0.0
+
+    def check(self) -> None:
+        """Raise MissingError when the file is not there, InputError when it is another file."""
+        if not self.path.is_file():
+            where = (
+                f"pip install {self.package}" if self.package else f"there is no file {self.path}"
+            )
+            raise MissingError(f"The font {self.name} is missing: {where}")
+        if self.sha256:
+            with self.path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            if found != self.sha256:
+                raise InputError(
+                    f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
+                    f"{found[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
+                    f"{self.package} that memeloc asks for",
+                    file=self.path,
+                )
+
+
+class Face:
+    """A family at one of its settings, opened for HarfBuzz at the font's own units.
+
+    Attributes:
+        family: the family's name.
+        key: what distinguishes this face from all others; stable between runs.
+        font: HarfBuzz's font, scaled to `upem` units an em.
+        upem: units an em.
+    """
+
+    def __init__(self, family: Family, face: FaceName) -> None:
+        family.check()
+        settings = family.poster if face == "poster" else family.plain
+        embolden = family.embolden if face == "poster" else 0.0
+        axes = ",".join(f"{axis}={value:g}" for axis, value in sorted(settings.items()))
+        self.family = family.name
+        self.source = family
+        self.key = f"{family.name}#{family.index}:{axes}:{embolden:g}"
+        try:
+            hb_face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
+            self.upem: int = hb_face.upem
+            if hb_face.glyph_count == 0:
+                raise ValueError("no glyphs")
+        except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
+            raise InputError("this is not a font that HarfBuzz can read", file=family.path) from error
+        self.hb_face = hb_face
+        self.font = hb.Font(hb_face)
+        if settings:
+            self.font.set_variations(dict(settings))
+        if embolden:
+            self.font.synthetic_bold = (embolden, embolden, False)
+        self._covered: dict[str, bool] = {}
+
+    @cached_property
+    def colour(self) -> bool:
+        """Whether its glyphs may be coloured (COLR, SVG, CBDT or sbix)."""
+        face = self.hb_face
+        return bool(
+            face.has_color_layers or face.has_color_paint or face.has_color_png or face.has_color_svg
+        )
+
+    def covers(self, cluster: str) -> bool:
+        """Whether the font has a glyph for every visible code point of a grapheme cluster.
+
+        A cluster whose composed form (NFC) is there counts as covered: HarfBuzz composes.
+        """
+        known = self._covered.get(cluster)
+        if known is None:
+            known = self._has_all(cluster) or self._has_all(unicodedata.normalize("NFC", cluster))
+            self._covered[cluster] = known
+        return known
+
+    def _has_all(self, text: str) -> bool:
+        nominal = self.font.get_nominal_glyph
+        return all(nominal(ord(char)) for char in _IGNORABLE.sub("", text))
+
+
+class FontStack:
+    """Faces in the order of preference for one locale and one kind of text.
+
+    Attributes:
+        preferred: the user's fonts and the locale's own stack.
+        fallback: every other family, opened only when something is missing in `preferred`.
+    """
+
+    def __init__(self, preferred: Sequence[Face], fallback: Iterable[FaceOpener]) -> None:
+        self.preferred = list(preferred)
+        self._fallback = list(fallback)
+        self._chosen: dict[str, Face | None] = {}
+
+    @property
+    def primary(self) -> Face:
+        """The first face; what spaces and missing clusters are drawn with."""
+        return self.preferred[0]
+
+    def font_for(self, cluster: str) -> Face | None:
+        """The face that draws a grapheme cluster, or None when no font has it.
+
+        A cluster that asks for emoji presentation (U+FE0F) takes an emoji face first.
+        """
+        try:
+            return self._chosen[cluster]
+        except KeyError:
+            face = self._choose(cluster)
+            self._chosen[cluster] = face
+            return face
+
+    def covers(self, cluster: str) -> bool:
+        """Whether any font draws the cluster."""
+        return self.font_for(cluster) is not None
+
+    def font_for_all(self, text: str) -> Face | None:
+        """The first of the preferred faces that has every character of `text`, or None."""
+        return next((face for face in self.preferred if face.covers(text)), None)
+
+    def _choose(self, cluster: str) -> Face | None:
+        if "\ufe0f" in cluster:
+            emoji = next(
+                (f for f in self.preferred if "Zsye" in f.source.scripts and f.covers(cluster)), None
+            )
+            if emoji:
+                return emoji
+        for face in self.preferred:
+            if face.covers(cluster):
+                return face
+        for opener in self._fallback:
+            face_or_none = opener.open()
+            if face_or_none and face_or_none.covers(cluster):
+                return face_or_none
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class FaceOpener:
+    """A face that is opened only when it is asked for."""
+
+    library: FontLibrary
+    family: str
+    face: FaceName
+
+    def open(self) -> Face | None:
+        """The face, or None when its package is not installed."""
+        try:
+            return self.library.face(self.family, self.face)
+        except MissingError:
+            return None
+
+
+class FontLibrary:
+    """All families there are: the user's files first, then those of fonts/fonts.toml.
+
+    Args:
+        user_fonts: font files that come first in every stack. A path may carry variation settings
+            after a colon: `MyFont.ttf:wght=650,wdth=80`.
+
+    Raises:
+        InputError: fonts.toml is wrong, or a user's file is not a font.
+    """
+
+    def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
+        self.families: dict[str, Family] = {}
+        self._user: list[str] = []
+        for entry in user_fonts:
+            family = _user_family(str(entry))
+            self.families[family.name] = family
+            self._user.append(family.name)
+        self.families.update(load_families(folder("fonts") / "fonts.toml"))
+        self._faces: dict[tuple[str, FaceName], Face] = {}
+        self._stacks: dict[tuple[tuple[str, ...], FaceName], FontStack] = {}
+        for name in self._user:
+            self.face(name, "poster")
+
+    def face(self, family: str, face: FaceName) -> Face:
+        """Open a family's face; the file's SHA-256 is checked the first time.
+
+        Raises:
+            InputError: there is no such family, or the file is not the one expected.
+            MissingError: the package that carries it is not installed.
+        """
+        opened = self._faces.get((family, face))
+        if opened is None:
+            if family not in self.families:
+                raise InputError(
+                    f"there is no font family {family!r}; `memeloc fonts list` names them all"
+                )
+            opened = self._faces[family, face] = Face(self.families[family], face)
+        return opened
+
+    def stack(self, locale: Locale, face: FaceName) -> FontStack:
+        """The faces for a locale's poster or plain text, best first; the same object each time."""
+        names = locale.poster if face == "poster" else locale.plain
+        known = self._stacks.get((names, face))
+        if known is None:
+            preferred = [self.face(name, face) for name in dict.fromkeys([*self._user, *names])]
+            rest = [name for name in self.families if name not in names and name not in self._user]
+            known = FontStack(preferred, [FaceOpener(self, name, face) for name in rest])
+            self._stacks[names, face] = known
+        return known
+
+    def fingerprint(self, locale: Locale) -> str:
+        """A string that changes when any font that may draw the locale's text changes."""
+        names = dict.fromkeys([*self._user, *locale.poster, *locale.plain, *self.families])
+        return ";".join(
+            f"{name}={_identity(family)}" for name in names if (family := self.families.get(name))
+        )
+
+
+def _identity(family: Family) -> str:
+    settings = f"{dict(family.poster)}{dict(family.plain)}{family.embolden}{family.index}"
+    if family.sha256:
+        return family.sha256 + settings
+    with family.path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() + settings
+
+
+def load_families(path: Path) -> dict[str, Family]:
+    """Read the families of a fonts.toml.
+
+    Raises:
+        InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot be read as TOML: {error}", file=path) from error
+    tables = document.get("family")
+    if not isinstance(tables, dict) or not tables:
+        raise InputError("has no [family.NAME] table", file=path)
+    return {name: _family(name, table, path) for name, table in tables.items()}
+
+
+def _family(name: str, table: Any, path: Path) -> Family:
+    def wrong(key: str, what: str) -> InputError:
+        return InputError(f"[family.{name}] {key} {what}", file=path)
+
+    if not isinstance(table, dict):
+        raise InputError(f"[family.{name}] must be a table", file=path)
+    for key in table.keys() - _KEYS - {"embolden"}:
+        raise wrong(key, f"is unknown; allowed are {', '.join(sorted(_KEYS | {'embolden'}))}")
+    for key in ("package", "module", "file", "licence", "sha256"):
+        if not isinstance(table.get(key), str) or not table[key]:
+            raise wrong(key, "must be a string that is not empty")
+    for key in ("poster", "plain"):
+        settings = table.get(key, {})
+        if not isinstance(settings, dict) or not all(
+            isinstance(value, int | float) for value in settings.values()
+        ):
+            raise wrong(key, "must be a table of axis tags and numbers")
+    return Family(
+        name=name,
+        package=table["package"],
+        path=_module_folder(table["module"]) / table["file"],
+        index=int(table.get("index", 0)),
+        scripts=tuple(table.get("scripts", ())),
+        licence=table["licence"],
+        sha256=table["sha256"],
+        poster=table.get("poster", {}),
+        plain=table.get("plain", {}),
+        embolden=float(table.get("embolden", 0.0)),
+    )
+
+
+def _module_folder(module: str) -> Path:
+    spec = importlib.util.find_spec(module)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) if places else Path(module)
+
+
+def _user_family(entry: str) -> Family:
+    name, settings = entry, {}
+    match = re.fullmatch(r"(.+):((?:\w{4}=-?[\d.]+)(?:,\w{4}=-?[\d.]+)*)", entry)
+    if match:
+        name = match[1]
+        pairs = (item.split("=") for item in match[2].split(","))
+        settings = {axis: float(value) for axis, value in pairs}
+    path = Path(name)
+    if not path.is_file():
+        raise InputError("there is no such font file", file=path)
+    poster = settings or _poster_weight(path)
+    return Family(
+        name=path.stem, package="", path=path.resolve(), poster=poster, plain=settings or {}
+    )
+
+
+def _poster_weight(path: Path) -> dict[str, float]:
+    try:
+        face = hb.Face(hb.Blob.from_file_path(str(path)))
+        axes = {axis.tag: axis for axis in face.axis_infos}
+    except (ValueError, RuntimeError, hb.HarfBuzzError):
+        return {}
+    weight = axes.get("wght")
+    if weight is None:
+        return {}
+    return {"wght": min(max(USER_POSTER_WEIGHT, weight.min_value), weight.max_value)}
