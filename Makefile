@@ -1,0 +1,64 @@
+# Everything a checkout needs, on a machine with Python 3.11 and, for the programs that tests run, apt.
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+
+# skia loads libEGL and libGL even where nothing is drawn on a screen.
+APT_DEMO := libegl1 libgl1 libexpat1
+APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb hin jpn kor rus spa tha tur)
+APT_TEST := $(APT_DEMO) $(APT_OCR) libharfbuzz-bin unicode-data chromium
+APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
+
+EXTRAS_demo := all
+EXTRAS_test := all,test,lint
+EXTRAS_bench := all,bench
+
+.NOTPARALLEL:
+.PHONY: help demo test test-all lint bench docs clean apt-demo apt-test apt-bench
+
+help: ## Say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in every language
+	@$(BIN)/python tools/demo.py examples/starter/captions.csv demo
+
+test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
+	@$(BIN)/python -m pytest -n $(WORKERS)
+
+test-all: apt-test $(VENV)/.installed-test ## Run all the tests
+	@$(BIN)/python -m pytest -n $(WORKERS) -m ""
+
+lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: apt-bench $(VENV)/.installed-bench ## Measure speed and memory against the bounds; writes bench/results.json
+	@$(BIN)/python -m bench
+
+docs: $(VENV)/.installed-demo ## Write guides/commands.md anew from the commands' own help
+	@$(BIN)/python tools/make_command_reference.py
+
+clean: ## Remove what make and the tools have made
+	rm -rf $(VENV) build dist demo out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+apt-demo:
+	@tools/apt_packages.sh $(APT_DEMO)
+
+apt-test:
+	@tools/apt_packages.sh $(APT_TEST)
+
+apt-bench:
+	@tools/apt_packages.sh $(APT_BENCH)
+
+$(BIN)/python:
+	@tools/make_venv.sh "$(PYTHON)" $(VENV)
+
+# One stamp for each set of extras: pip runs again only when pyproject.toml has changed.
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	@echo "Installing memeloc[$(EXTRAS_$*)] into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS_$*)]'
+	@touch $@
