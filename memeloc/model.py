@@ -179,7 +179,8 @@ class Locale:
         google: code at Google Translate.
         tesseract: Tesseract's language model.
         recruitment: first-language name at recruitment services (Prolific).
-        exemplars: CLDR's main exemplar characters, as strings of one cluster each.
+        exemplars: the language's letters, one cluster each, where CLDR does not know them; else
+            empty, and `Registry.exemplars` gives CLDR's.
     """
 
     tag: str

@@ -1,0 +1,123 @@
+"""Which locales there are. In: folders of TOML files. Out: `Locale` values by tag.
+
+Built-in files are read one at a time, when their locale is first asked for; a user's own files are
+read at once, so that what is wrong in them is said before work begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.locales import tags
+from memeloc.locales.exemplars import exemplars
+from memeloc.locales.files import checked, read_locale
+from memeloc.model import Locale
+
+_DATA = Path(__file__).parent / "data"
+
+
+class Registry:
+    """Locales by tag. `tag in registry` says whether `get` would find something."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Locale | Path] = {}
+        self._found: dict[str, Locale] = {}
+
+    @classmethod
+    def load(cls, *folders: Path) -> Registry:
+        """The built-in locales and those of the folders' TOML files; a later one wins by its tag.
+
+        Raises:
+            InputError: a folder is not there, or one of its files is wrong.
+        """
+        registry = cls()
+        for path in sorted(_DATA.glob("*.toml")):
+            registry._entries[path.stem.lower()] = path
+        for folder in folders:
+            if not folder.is_dir():
+                raise InputError("there is no such folder of locales", file=folder)
+            for path in sorted(folder.glob("*.toml")):
+                registry.add(read_locale(path))
+        return registry
+
+    def add(self, locale: Locale) -> None:
+        """Add a locale; it replaces the one with the same tag.
+
+        Raises:
+            InputError: a field of it is wrong.
+        """
+        self._entries[locale.tag.lower()] = checked(locale)
+        self._found.clear()
+
+    def get(self, tag: str) -> Locale:
+        """The locale for a BCP 47 tag: itself or the nearest it falls back to, in its own script.
+
+        Raises:
+            InputError: nothing matches; the sentence names near tags.
+        """
+        locale = self._found.get(tag) or self._match(tag)
+        if locale is None:
+            raise InputError(self._unknown(tag))
+        self._found[tag] = locale
+        return locale
+
+    def exemplars(self, tag: str) -> tuple[str, ...]:
+        """The letters of a locale: its own list, else CLDR's main exemplar characters, else none.
+
+        Raises:
+            InputError: nothing matches the tag.
+        """
+        locale = self.get(tag)
+        return locale.exemplars or exemplars(locale.tag)
+
+    def __iter__(self) -> Iterator[Locale]:
+        """All locales, sorted by tag."""
+        return iter([self._read(key) for key in sorted(self._entries)])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, tag: object) -> bool:
+        return isinstance(tag, str) and (tag in self._found or self._match(tag) is not None)
+
+    def _match(self, tag: str) -> Locale | None:
+        exact = tag.strip().replace("_", "-").lower()
+        if exact in self._entries:
+            return self._read(exact)
+        wanted = tags.canonical(tag)
+        if not tags.is_well_formed(wanted):
+            return None
+        script = tags.script_of(wanted)
+        for candidate in tags.candidates(wanted):
+            if candidate.lower() in self._entries:
+                locale = self._read(candidate.lower())
+                if tags.scripts_agree(script, locale.script):
+                    return locale
+        return None
+
+    def _read(self, key: str) -> Locale:
+        entry = self._entries[key]
+        if isinstance(entry, Path):
+            entry = self._entries[key] = read_locale(entry)
+        return entry
+
+    def _unknown(self, tag: str) -> str:
+        near = tags.near(tag, self)
+        if near:
+            choice = " or ".join(
+                f"{locale.tag} ({locale.name}, {locale.script})" for locale in map(self.get, near)
+            )
+            return f"there is no locale {tag[:60]!r}; did you mean {choice}?"
+        return (
+            f"there is no locale {tag[:60]!r}; `memeloc locales list` names all {len(self)}, and "
+            "--locales DIR adds your own"
+        )
+
+
+@cache
+def default() -> Registry:
+    """The built-in locales; the same registry each time."""
+    return Registry.load()

@@ -1,0 +1,154 @@
+"""BCP 47 tags. In: a tag as people write it. Out: its usual form, what it may match, near ones.
+
+Matching is RFC 4647 lookup (cut subtags from the end until something is found) with CLDR's aliases
+(`iw` is `he`, `deu` is `de`) and likely scripts (UTS #35 part 1, "Likely Subtags"): `zh-TW` asks
+for Traditional letters, and a tag never finds a locale of another script.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from memeloc.model import Locale
+
+_SUBTAGS = Path(__file__).parent / "data" / "subtags.json"
+_WELL_FORMED = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_ENCODING = re.compile(r"\.[A-Za-z0-9-]+$")
+_ALIASES = {"no": "nb", "nor": "nb"}
+"""Added to CLDR's: Norwegian as it is mostly written is Bokmål."""
+
+
+_PARTS = {
+    "Jpan": ("Hira", "Kana", "Hrkt", "Hani"),
+    "Kore": ("Hang", "Hani"),
+    "Hans": ("Hani",),
+    "Hant": ("Hani", "Hanb"),
+    "Arab": ("Aran",),
+}
+"""ISO 15924 codes for mixtures of scripts, and for what they are mixed of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    aliases: dict[str, str]
+    scripts: dict[str, str]
+    regions: dict[str, str]
+
+
+@cache
+def _tables() -> _Tables:
+    content = json.loads(_SUBTAGS.read_text(encoding="utf-8"))
+    return _Tables(content["aliases"] | _ALIASES, content["scripts"], content["regions"])
+
+
+def is_well_formed(tag: str) -> bool:
+    """Whether `tag` has the shape of a BCP 47 tag: a language of 2 to 8 letters, then subtags."""
+    return _WELL_FORMED.fullmatch(tag) is not None
+
+
+def canonical(tag: str) -> str:
+    """The tag in its usual letters, `_` as `-`, a POSIX encoding dropped, an old code replaced.
+
+    What is not well-formed comes back stripped and otherwise as it is.
+
+    >>> canonical("ZH_hant_tw"), canonical("iw"), canonical("de_DE.UTF-8")
+    ('zh-Hant-TW', 'he', 'de-DE')
+    """
+    tag = tag.strip()
+    plain = _ENCODING.sub("", tag).replace("_", "-")
+    if not is_well_formed(plain):
+        return tag
+    language, *rest = plain.split("-")
+    language = language.lower()
+    replaced = _tables().aliases.get(language, language).split("-")
+    subtags = [_usual_case(subtag) for subtag in rest]
+    if len(replaced) > 1 and subtags and len(subtags[0]) in (len(replaced[1]), 4):
+        del replaced[1:]  # `sh-Cyrl` says itself what the alias `sr-Latn` would add
+    return "-".join([*replaced, *subtags])
+
+
+def _usual_case(subtag: str) -> str:
+    if len(subtag) == 4 and subtag.isalpha():
+        return subtag.title()
+    return subtag.upper() if len(subtag) == 2 else subtag.lower()
+
+
+def script_of(tag: str) -> str:
+    """The ISO 15924 code of the letters that a canonical tag asks for; empty when CLDR has none.
+
+    >>> script_of("zh-TW"), script_of("sr-Latn"), script_of("de-AT")
+    ('Hant', 'Latn', 'Latn')
+    """
+    language, *rest = tag.split("-")
+    if rest and len(rest[0]) == 4 and rest[0].isalpha():
+        return rest[0]
+    tables = _tables()
+    if rest and (script := tables.regions.get(f"{language}-{rest[0]}")):
+        return script
+    return tables.scripts.get(language, "")
+
+
+def candidates(tag: str) -> list[str]:
+    """The tags to look for in turn, for a canonical tag: itself and what it falls back to.
+
+    >>> candidates("zh-TW")
+    ['zh-TW', 'zh-Hant-TW', 'zh-Hant', 'zh']
+    """
+    language, *rest = tag.split("-")
+    script = script_of(tag)
+    if rest and rest[0] == script:
+        del rest[0]
+    found = [tag]
+    for cut in _truncations(rest):
+        if script:
+            found.append("-".join([language, script, *cut]))
+        found.append("-".join([language, *cut]))
+    return list(dict.fromkeys(found))
+
+
+def _truncations(subtags: list[str]) -> list[list[str]]:
+    """RFC 4647 section 3.4: cut from the end, and a single letter with what it introduced."""
+    kept = list(subtags)
+    found = [list(kept)]
+    while kept:
+        kept.pop()
+        while kept and len(kept[-1]) == 1:
+            kept.pop()
+        found.append(list(kept))
+    return found
+
+
+def scripts_agree(wanted: str, script: str) -> bool:
+    """Whether a locale in `script` serves a tag that asks for `wanted`; nothing asked is served.
+
+    >>> scripts_agree("Hang", "Kore"), scripts_agree("Latn", "Cyrl")
+    (True, False)
+    """
+    return not wanted or wanted == script or wanted in _PARTS.get(script, ())
+
+
+def near(tag: str, locales: Iterable[Locale], most: int = 4) -> list[str]:
+    """Tags of locales whose tag, English or native name resembles what was asked for, best first.
+
+    `deutsch`, `germn` and `de_` all find `de`.
+    """
+    wanted = tag.strip().replace("_", "-").casefold()
+    language = canonical(tag).split("-")[0].casefold()
+    scores: dict[str, float] = {}
+    for locale in locales:
+        names = {locale.name, locale.native_name, *re.findall(r"\w+", locale.name)}
+        names |= {canonical(locale.tag), *re.findall(r"\w+", locale.native_name)}
+        score = max(
+            difflib.SequenceMatcher(None, wanted, name.casefold()).ratio() for name in names
+        )
+        if locale.tag.split("-")[0].casefold() == language:
+            score += 1
+        scores[locale.tag] = score
+    best = sorted((tag for tag, score in scores.items() if score >= 0.6), key=lambda t: -scores[t])
+    return best[:most]
