@@ -23,7 +23,7 @@ from memeloc import __version__
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
 
-_ORDER = ("render", "proof", "locales", "fonts", "templates")
+ORDER = ("render", "proof", "locales", "fonts", "templates")
 """The commands as help lists them: verbs in the order of the work, then the nouns."""
 
 
@@ -33,7 +33,7 @@ class _Commands(TyperGroup):
     _debug = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name in _ORDER if name in self.commands]
+        return [name for name in ORDER if name in self.commands]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
@@ -111,7 +111,7 @@ def memeloc(
 
 
 def _register() -> None:
-    for name in _ORDER:
+    for name in ORDER:
         if importlib.util.find_spec(f"memeloc.cli.{name}") is None:
             continue
         module = importlib.import_module(f"memeloc.cli.{name}")

@@ -1,0 +1,247 @@
+"""The command line as a program: exit statuses, sentences, streams, and how soon it answers."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+import typer
+
+import memeloc
+from memeloc import cli
+from memeloc.cli import output
+from memeloc.errors import InputError, MissingError
+from tests.conftest import Outcome
+
+Command = Callable[..., Outcome]
+
+
+def _fail_input() -> None:
+    raise InputError("there is no template 'x'", file="a.csv", row=3, column="template")
+
+
+def _fail_missing() -> None:
+    raise MissingError("Tesseract is missing: apt install tesseract-ocr")
+
+
+def _fail_system() -> None:
+    open("/nowhere/at/all")  # noqa: PTH123, SIM115
+
+
+def _fail_defect() -> None:
+    raise ZeroDivisionError("division by zero")
+
+
+def _fail_interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def _fail_usage() -> None:
+    raise typer.BadParameter("--quality goes from 1 to 100")
+
+
+def _fail_quietly() -> None:
+    raise typer.Exit(1)
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The real app with commands added that fail in each way."""
+    commands = list(cli.app.registered_commands)
+    names = ["input", "missing", "system", "defect", "interrupt", "usage", "quietly"]
+    for name in names:
+        cli.app.command(f"fail-{name}")(globals()[f"_fail_{name}"])
+    yield
+    cli.app.registered_commands[:] = commands
+
+
+@pytest.mark.usefixtures("failing")
+@pytest.mark.parametrize(
+    ("kind", "status", "sentence"),
+    [
+        ("input", 1, "memeloc: a.csv, row 3, column template: there is no template 'x'\n"),
+        ("missing", 1, "memeloc: Tesseract is missing: apt install tesseract-ocr\n"),
+        ("system", 1, "memeloc: /nowhere/at/all: No such file or directory\n"),
+        ("quietly", 1, ""),
+    ],
+)
+def test_a_failure_is_one_sentence_on_the_standard_error(
+    command: Command, kind: str, status: int, sentence: str
+) -> None:
+    assert command(f"fail-{kind}") == Outcome(status, "", sentence)
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_defect_asks_to_run_with_debug_and_shows_no_traceback(command: Command) -> None:
+    outcome = command("fail-defect")
+    assert outcome.status == 1
+    assert "ZeroDivisionError: division by zero" in outcome.err
+    assert "--debug" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.usefixtures("failing")
+@pytest.mark.parametrize("arguments", [["--debug", "fail-input"], ["fail-input", "--debug"]])
+def test_debug_shows_the_traceback_wherever_it_stands(
+    command: Command, arguments: list[str]
+) -> None:
+    outcome = command(*arguments)
+    assert outcome.status == 1
+    assert "Traceback" in outcome.err
+    assert "_fail_input" in outcome.err
+
+
+@pytest.mark.usefixtures("failing")
+def test_an_interrupt_is_a_sentence_and_status_130(command: Command) -> None:
+    outcome = command("fail-interrupt")
+    assert outcome.status == 130
+    assert outcome.err.startswith("Interrupted.")
+
+
+@pytest.mark.usefixtures("failing")
+def test_wrong_usage_is_status_2(command: Command) -> None:
+    assert command("fail-usage").status == 2
+    assert command("no-such-verb").status == 2
+    assert command("fonts", "list", "--no-such-option").status == 2
+
+
+def test_version(command: Command) -> None:
+    assert command("--version") == Outcome(0, f"memeloc {memeloc.__version__}\n", "")
+
+
+def test_help_lists_verbs_in_the_order_of_the_work_then_nouns(command: Command) -> None:
+    help_text = command("--help").out
+    places = [help_text.index(f" {name} ") for name in cli.ORDER]
+    assert places == sorted(places)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = "{'numpy', 'pandas', 'pyarrow', 'PIL', 'skia', 'uharfbuzz', 'icu4py', 'fontTools'}"
+    script = (
+        "import sys; from memeloc.cli import run; run(['--help']); "
+        f"sys.exit(str({heavy} & set(sys.modules)) if {heavy} & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_answers_in_a_third_of_a_second_of_cpu() -> None:
+    subprocess.run([sys.executable, "-m", "memeloc", "--help"], check=True, capture_output=True)
+    seconds = []
+    for _ in range(3):
+        before = os.times()
+        subprocess.run([sys.executable, "-m", "memeloc", "--help"], check=True, capture_output=True)
+        after = os.times()
+        seconds.append(
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
+    assert min(seconds) < 0.35
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-m", "memeloc", "fonts", "list", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert program.stdout
+    assert program.stderr
+    program.stdout.close()
+    assert program.stderr.read() == b""
+    assert program.wait() == 1
+
+
+def test_json_is_one_utf8_object_even_with_a_lone_surrogate(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    value = {"text": "naïve 漢字 \udc80"}
+    output.print_json(value)
+    printed = capfdbinary.readouterr().out.decode("utf-8")
+    assert "naïve 漢字" in printed
+    assert json.loads(printed) == value
+
+
+def test_a_table_in_a_pipe_is_tab_separated(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[list[output.Cell]] = [["a\tb\nc", 1, 0.5], ["שלום", None, True]]
+    output.table("Title", ["text", "n", "x"], rows)
+    assert capsys.readouterr().out == "text\tn\tx\na b c\t1\t0.5\nשלום\t\tyes\n"
+
+
+def test_a_table_on_a_terminal_isolates_right_to_left_cells() -> None:
+    shown = _on_a_terminal(
+        "from memeloc.cli.output import table; "
+        "table('Locales [x]', ['tag', 'name'], [['he', 'עברית'], ['en', '[bold]English']])"
+    )
+    assert "\u2068עברית\u2069" in shown
+    assert "[bold]English" in shown
+    assert "Locales [x]" in shown
+
+
+def test_progress_appears_on_a_terminal_only_after_a_second() -> None:
+    script = (
+        "import time; from memeloc.cli.output import progress\n"
+        "with progress('Rendering', 24) as bar:\n"
+        "    for _ in range(24): time.sleep({}); bar.advance()\n"
+    )
+    slow = _on_a_terminal(script.format(0.06))
+    assert "Rendering" in slow
+    assert "24/24" in slow
+    assert "pictures/s" in slow
+    assert _on_a_terminal(script.format(0.001)) == ""
+
+
+def test_progress_is_silent_when_the_standard_error_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "_PATIENCE", 0.0)
+    monkeypatch.setattr(output, "_REFRESH", 0.0)
+    with output.progress("Rendering", 3) as bar:
+        for _ in range(3):
+            bar.advance()
+            time.sleep(0.001)
+    assert bar.done == 3
+    assert capsys.readouterr() == ("", "")
+
+
+def test_every_public_name_is_there_and_no_other() -> None:
+    for name in memeloc.__all__:
+        assert getattr(memeloc, name) is not None
+    assert set(memeloc.__all__) <= set(dir(memeloc))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = memeloc.nonsense  # type: ignore[attr-defined]
+
+
+def _on_a_terminal(script: str) -> str:
+    """What a script prints when all its streams are a terminal of 100 columns."""
+    leader, follower = pty.openpty()
+    environment = os.environ | {"COLUMNS": "100", "TERM": "xterm"}
+    program = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=environment,
+    )
+    os.close(follower)
+    shown = io.BytesIO()
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not piece:
+            break
+        shown.write(piece)
+    os.close(leader)
+    assert program.wait() == 0
+    return shown.getvalue().decode()
