@@ -71,8 +71,8 @@ def _greek(text: str) -> str:
         base, marks, end = _greek_letter(text, at)
         if not base:
             out.append(text[at].upper())
-            # Marks neither begin nor end a word; every other letter here does not follow an accent.
-            after_cased = _is_cased(text[at]) or (after_cased and _is_case_ignorable(text[at]))
+            if not _is_case_ignorable(text[at]):  # marks neither begin nor end a word
+                after_cased = _is_cased(text[at])
             hiatus = False
             at += 1
             continue
