@@ -93,46 +93,55 @@ def check(
     font: FontFiles = None,
     locales: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="A folder of your own locales.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="A folder of your own locales (one TOML each); may be given several times.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which font draws each grapheme cluster of TEXT, and what no font has.
 
-    The exit status is 1 when something is missing.
+    TEXT is taken as it stands, without upper-casing. The exit status is 1 when something is
+    missing.
 
     \b
     Example:
       memeloc fonts check "Größe 漢字 👩🏽‍💻" --lang de
     """
-    from icu4py.breakers import CharacterBreaker
-
     from memeloc.cli.output import print_json, say, table
     from memeloc.errors import InputError
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
+    from memeloc.render.breaks import clusters as cluster_ends
+    from memeloc.render.itemize import Itemizer
 
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError("TEXT is not UTF-8; check the terminal's encoding") from error
     locale = Registry.load(*(locales or ())).get(lang)
-    stack = FontLibrary(font or ()).stack(locale, face)
+    itemizer = Itemizer(FontLibrary(font or ()).stack(locale, face))
     clusters: list[dict[str, Any]] = []
     missing: list[str] = []
-    for cluster in CharacterBreaker(text, locale.line_break):
-        if cluster.isspace():
-            continue
-        drawn_by = stack.font_for(cluster)
-        clusters.append(
-            {
-                "cluster": cluster,
-                "code_points": [f"U+{ord(letter):04X}" for letter in cluster],
-                "family": drawn_by.family if drawn_by else None,
-            }
-        )
-        if drawn_by is None:
-            missing.append(cluster)
+    for line in text.splitlines():
+        itemized = itemizer.runs(line, locale.direction)
+        missing += itemized.missing
+        start = 0
+        for end in cluster_ends(line):
+            cluster, here = line[start:end], start
+            start = end
+            if cluster.isspace():
+                continue
+            face_here = next(run.face for run in itemized.runs if run.start <= here < run.end)
+            clusters.append(
+                {
+                    "cluster": cluster,
+                    "code_points": [f"U+{ord(letter):04X}" for letter in cluster],
+                    "family": None if cluster in itemized.missing else face_here.family,
+                }
+            )
     if as_json:
         print_json({"language": locale.tag, "face": face, "clusters": clusters, "missing": missing})
     else:

@@ -218,7 +218,7 @@ def test_every_public_name_is_there_and_no_other() -> None:
         assert getattr(memeloc, name) is not None
     assert set(memeloc.__all__) <= set(dir(memeloc))
     with pytest.raises(AttributeError, match="nonsense"):
-        _ = memeloc.nonsense  # type: ignore[attr-defined]
+        _ = memeloc.nonsense
 
 
 def _on_a_terminal(script: str) -> str:
