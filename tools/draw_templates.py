@@ -42,11 +42,6 @@ def draw(folder: Path) -> Path:
         picture.save(encoded, "JPEG", quality=JPEG_QUALITY, optimize=True)
     else:
         picture.save(encoded, "PNG", optimize=True)
-        if encoded.tell() > LARGEST_PICTURE:  # flat art: 256 colours are enough, dithered
-            encoded = io.BytesIO()
-            picture.quantize(256, dither=Image.Dither.FLOYDSTEINBERG).save(
-                encoded, "PNG", optimize=True
-            )
     if encoded.tell() > LARGEST_PICTURE:
         raise ValueError(f"{target}: {encoded.tell()} bytes, more than {LARGEST_PICTURE}")
     partial = target.with_suffix(".partial")
