@@ -1,0 +1,90 @@
+// Search, filter, order. In: the state of the tools. Out: `shown`, the meme numbers in the grid's order.
+
+const state = { query: "", template: "", problem: "", order: "", hidden: new Set() };
+let shown = [];
+let columns = [];
+const folded = new Map();
+
+// Case, width and the marks that people leave out when they type: Latin diacritics, Arabic and
+// Hebrew vowel points, the Arabic lengthening stroke.
+function fold(text) {
+  return text.normalize("NFKD").toLowerCase()
+    .replace(/[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]/g, "").normalize("NFC");
+}
+
+function haystack(meme) {
+  let text = folded.get(meme);
+  if (text === undefined) {
+    const [id, template, cells] = memes[meme];
+    text = fold([id, about.templates[template].name, ...cells.map((cell) => (cell ? cell[TEXT] : ""))].join("\n"));
+    folded.set(meme, text);
+  }
+  return text;
+}
+
+function problemMask() {
+  if (!state.problem) return 0;
+  if (state.problem === "any") return (1 << about.problems.length) - 1;
+  return 1 << about.problems.findIndex((p) => p.name === state.problem);
+}
+
+// Lower is worse: problems stand worst first, so the lowest bit set is the worst one.
+function worst(meme) {
+  let mask = 0;
+  let count = 0;
+  for (const column of columns) {
+    const cell = memes[meme][CELLS][column];
+    if (cell && cell[MASK]) { mask |= cell[MASK]; count += 1; }
+  }
+  return mask ? Math.log2(mask & -mask) - count / 1000 : 99;
+}
+
+function sizeSpread(meme) {
+  let low = 1;
+  let high = 1;
+  for (const column of columns) {
+    const cell = memes[meme][CELLS][column];
+    if (cell && cell[RELATIVE]) { low = Math.min(low, cell[RELATIVE]); high = Math.max(high, cell[RELATIVE]); }
+  }
+  return -high / low;
+}
+
+function find() {
+  columns = about.languages.map((_, i) => i).filter((i) => !state.hidden.has(about.languages[i].language));
+  const terms = fold(state.query).split(/\s+/).filter(Boolean);
+  const mask = problemMask();
+  const template = about.templates.findIndex((t) => t.name === state.template);
+  const all = !terms.length && !mask && template < 0 && !state.order;
+  const found = [];
+  for (let meme = 0; meme < about.memes; meme += 1) {
+    if (all) { found.push(meme); continue; }
+    if (!memes[meme]) continue;
+    if (template >= 0 && memes[meme][TEMPLATE] !== template) continue;
+    if (mask && !columns.some((c) => memes[meme][CELLS][c] && memes[meme][CELLS][c][MASK] & mask)) continue;
+    if (terms.length && !terms.every((term) => haystack(meme).includes(term))) continue;
+    found.push(meme);
+  }
+  const key = { worst, size: sizeSpread }[state.order];
+  if (key) {
+    const keys = new Map(found.map((meme) => [meme, key(meme)]));
+    found.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
+  }
+  shown = found;
+  const waiting = !all && loadedMemes < about.memes ? `, ${number(about.memes - loadedMemes)} still to read` : "";
+  say(all ? plural(about.memes, "meme", "memes") : `${number(found.length)} of ${plural(about.memes, "meme", "memes")}${waiting}`);
+}
+
+function remember() {
+  const fields = new URLSearchParams();
+  for (const name of ["query", "template", "problem", "order"]) if (state[name]) fields.set(name, state[name]);
+  if (state.hidden.size) fields.set("without", [...state.hidden].join(","));
+  try { history.replaceState(null, "", `#${fields}`); } catch { /* some browsers refuse this from disk */ }
+}
+
+function recall() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  for (const name of ["query", "template", "problem", "order"]) state[name] = fields.get(name) || "";
+  const known = new Set(about.languages.map((l) => l.language));
+  state.hidden = new Set((fields.get("without") || "").split(",").filter((tag) => known.has(tag)));
+  if (state.hidden.size === about.languages.length) state.hidden.clear();
+}

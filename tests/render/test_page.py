@@ -1,0 +1,446 @@
+"""The page, in headless Chromium, opened from disk."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.render.page import CHUNK, embed, write_page
+
+CAPTIONS = {
+    "en": "me explaining the build // to the duck",
+    "de": "ich erkläre den Bau // der Ente",
+    "hi": "मैं समझाता हूँ // बत्तख को",
+    "zh": "我向鸭子解释 // 代码",
+    "ar": "أنا أشرح الكود v2 // للبَطّة",
+}
+HOSTILE = (
+    "</script><img src=x onerror=hacked=1><script>hacked=1</script>\u2028<!--<script> // ${1}`'\"&"
+)
+
+CONTRASTS = """() => {
+  const rgb = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const linear = (v) => ((v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const light = (colour) => {
+    const [r, g, b] = rgb(colour).map(linear);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (node) => {
+    for (; node; node = node.parentElement) {
+      const colour = getComputedStyle(node).backgroundColor;
+      if (rgb(colour).length === 3 || rgb(colour)[3] === 1) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const kinds = "h1, li, .badge, .caption, .template, .status, button, .tag";
+  return [...document.querySelectorAll(kinds)]
+    .filter((node) => node.checkVisibility() && node.textContent.trim())
+    .map((node) => {
+      const [a, b] = [light(getComputedStyle(node).color), light(ground(node))];
+      return [node.className || node.tagName, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+    });
+}"""
+
+
+def picture(
+    number: int, language: str, text: str, problems: tuple[str, ...] = (), **other: object
+) -> dict[str, object]:
+    template = ("cloud-monday", "long-train")[number % 2]
+    meme = f"m{number:05d}"
+    return {
+        "meme_id": meme,
+        "template": template,
+        "language": language,
+        "locale": {"zh": "zh-Hans"}.get(language, language),
+        "path": f"{language}/{template}/{meme}.png",
+        "sha256": f"{number:064x}",
+        "bytes": 2048,
+        "width": 64,
+        "height": (64, 32)[number % 2],
+        "text": text,
+        "parts": ["top", "bottom"],
+        "font_size": [20.0, 15.5],
+        "size_share": [0.3, 0.25],
+        "relative_size": [1.0, 0.5 if language == "de" and number == 3 else 1.0],
+        "contrast": [12.5, None],
+        "fonts": [["anton"], ["anton", "noto-emoji"]],
+        "missing": ["🫨"] if "missing glyph" in problems else [],
+        "truncated": 0,
+        "coverage": 0.21,
+        "middle_coverage": 0.04,
+        "problems": list(problems),
+    } | other
+
+
+def write_set(out: Path, rows: list[dict[str, object]], *, pictures: bool = True) -> Path:
+    out.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), out / "manifest.parquet")
+    for row in rows if pictures else ():
+        path = out / str(row["path"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (row["width"], row["height"]), "#7a86c8").save(path)
+    return write_page(out)
+
+
+def small_rows() -> list[dict[str, object]]:
+    rows = []
+    for number in range(12):
+        for language, text in CAPTIONS.items():
+            problems: tuple[str, ...] = ()
+            if (number, language) == (5, "hi"):
+                problems = ("missing glyph", "low contrast")
+            if (number, language) == (7, "de"):
+                problems = ("too small",)
+            written = HOSTILE if (number, language) == (4, "en") else f"{number} {text}"
+            rows.append(picture(number, language, written, problems))
+    return [row for row in rows if (row["meme_id"], row["language"]) != ("m00009", "zh")]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no Chromium here: apt install chromium")
+    options = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+    quiet = ("--disable-component-update", "--disable-sync")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=[*options, *quiet])
+        yield chromium
+        chromium.close()
+
+
+class Reader:
+    """A browser tab on a set, with what it complained about."""
+
+    def __init__(self, browser: Any, index: Path, **context: Any) -> None:
+        self.context = browser.new_context(
+            viewport=context.pop("viewport", {"width": 1200, "height": 800}), **context
+        )
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.tab = self.context.new_page()
+        self.tab.on("console", lambda message: self.complaints.append(message.text))
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.goto(index.as_uri())
+        self.tab.locator("html[data-ready=all]").wait_for(state="attached")
+
+    def ids(self) -> list[str]:
+        return [text for text in self.tab.locator(".side b").all_inner_texts() if text]
+
+    def status(self, text: str) -> None:
+        self.tab.locator("#status", has_text=text).wait_for()
+
+    def focused(self) -> tuple[int, int]:
+        return tuple(
+            self.tab.evaluate(
+                "() => [document.activeElement.closest('.row').ariaRowIndex ?? 0,"
+                " document.activeElement.ariaColIndex ?? 0].map(Number)"
+            )
+        )
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("set") / "my <set>", small_rows())
+
+
+@pytest.fixture
+def reader(browser: Any, small: Path) -> Iterator[Reader]:
+    reader = Reader(browser, small)
+    yield reader
+    assert reader.complaints == []
+    assert all(url.startswith(("file:", "data:")) for url in reader.requests)
+    reader.context.close()
+
+
+def test_shows_a_row_a_meme_and_a_column_a_language(reader: Reader) -> None:
+    tab = reader.tab
+    assert tab.locator("h1").inner_text() == "my <set>"
+    counts = tab.locator("#counts li").all_inner_texts()
+    assert counts == ["12 memes", "59 pictures", "5 languages", "2 pictures with problems"]
+    assert tab.locator("a.manifest").get_attribute("href") == "manifest.parquet"
+    assert tab.locator("[role=columnheader] .tag").all_inner_texts() == list(CAPTIONS)
+    row = tab.locator("[role=row][aria-rowindex='2']")
+    assert row.locator("[role=gridcell]").count() == 5
+    image = row.locator("img").first
+    assert [image.get_attribute(name) for name in ("width", "height", "loading")] == [
+        "64",
+        "64",
+        "lazy",
+    ]
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
+
+
+def test_text_is_text_with_its_language_and_direction(reader: Reader) -> None:
+    row = reader.tab.locator("[role=row][aria-rowindex='2']")
+    captions = row.locator(".caption")
+    found = captions.evaluate_all("nodes => nodes.map(n => [n.lang, n.dir, n.textContent])")
+    assert found[4] == ["ar", "rtl", f"0 {CAPTIONS['ar']}"]
+    assert found[3] == ["zh-Hans", "ltr", f"0 {CAPTIONS['zh']}"]
+    row.locator(".cell").nth(4).click()
+    text = reader.tab.locator("#view .text").first
+    assert [text.get_attribute("lang"), text.get_attribute("dir")] == ["ar", "rtl"]
+    assert text.locator("p").all_inner_texts() == ["0 أنا أشرح الكود v2", "للبَطّة"]
+
+
+def test_hostile_captions_are_inert(reader: Reader) -> None:
+    tab = reader.tab
+    tab.locator("[data-row='4'] .cell").first.click()
+    tab.locator("#view-facts table").wait_for()
+    shown = tab.locator("#view .text").first.locator("p").all_text_contents()
+    assert " // ".join(shown) == HOSTILE
+    assert tab.evaluate("() => window.hacked === undefined")
+    assert tab.locator("img[src='x']").count() == 0
+    assert tab.locator("script").count() == 4  # two of data, one of code, one of proofs
+
+
+def test_the_policy_stops_what_the_page_did_not_load_itself(browser: Any, small: Path) -> None:
+    reader = Reader(browser, small)
+    reader.tab.evaluate(
+        "() => { const d = document.createElement('div');"
+        " d.innerHTML = '<img src=x onerror=\"window.hacked=1\">'; document.body.append(d); }"
+    )
+    reader.tab.wait_for_timeout(200)
+    assert reader.tab.evaluate("() => window.hacked === undefined")
+    assert any("Content Security Policy" in complaint for complaint in reader.complaints)
+    reader.context.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("M00003", ["m00003"]),
+        ("ERKLARE 7", ["m00007"]),
+        ("للبطة 8", ["m00008"]),
+        ("समझाता 11", ["m00011"]),
+        ("long-train 1 鸭子", ["m00001", "m00011"]),
+        ("onerror=hacked", ["m00004"]),
+        ("no such words", []),
+    ],
+)
+def test_searches_in_any_language(reader: Reader, query: str, found: list[str]) -> None:
+    reader.tab.fill("#query", query)
+    reader.status(f"{len(found)} of 12 memes")
+    assert reader.ids() == found
+    assert reader.tab.locator("#empty").is_visible() == (not found)
+
+
+def test_filters_by_problem_and_template_and_orders(reader: Reader) -> None:
+    tab = reader.tab
+    tab.select_option("#problem", "any")
+    reader.status("2 of 12 memes")
+    assert reader.ids() == ["m00005", "m00007"]
+    assert tab.locator("[data-row='0'] .cell:not(.dim)").count() == 1
+    badges = tab.locator("[data-row='0'] .badge").all_inner_texts()
+    assert badges == ["missing glyph", "low contrast"]
+    tab.select_option("#problem", "too small")
+    reader.status("1 of 12 memes")
+    assert reader.ids() == ["m00007"]
+    tab.select_option("#problem", "")
+    tab.select_option("#template", "long-train")
+    reader.status("6 of 12 memes")
+    tab.select_option("#template", "")
+    tab.select_option("#order", "worst")
+    assert reader.ids()[:3] == ["m00005", "m00007", "m00000"]
+    tab.select_option("#order", "size")
+    assert reader.ids()[:2] == ["m00003", "m00000"]
+    assert "order=size" in tab.url
+    tab.reload()
+    tab.locator("html[data-ready=all]").wait_for(state="attached")
+    assert reader.ids()[:2] == ["m00003", "m00000"]
+
+
+def test_chooses_languages(reader: Reader) -> None:
+    tab = reader.tab
+    tab.click("#languages-button")
+    for language in ("en", "hi", "zh"):
+        tab.uncheck(f"#language-choices input[value={language}]")
+    tab.click("#languages-done")
+    assert tab.locator("[role=columnheader] .tag").all_inner_texts() == ["de", "ar"]
+    tab.fill("#query", "explaining")  # hidden languages are still searched
+    reader.status("11 of 12 memes")
+
+
+def test_keyboard_alone_reaches_everything(reader: Reader) -> None:
+    tab = reader.tab
+    press = tab.keyboard.press
+    press("j")
+    assert reader.focused() == (2, 2)
+    for key in ("j", "ArrowDown", "k", "ArrowRight", "l", "h"):
+        press(key)
+    assert reader.focused() == (3, 3)
+    press("End")
+    assert reader.focused() == (3, 6)
+    press("Control+End")
+    assert reader.focused() == (13, 6)
+    assert tab.locator("[aria-rowindex='13']").first.is_visible()
+    press("Control+Home")
+    assert reader.focused() == (2, 2)
+    press("Enter")
+    assert tab.locator("#view-title").inner_text().startswith("m00000")
+    press("ArrowRight")
+    press("j")
+    assert tab.locator("#view-place").inner_text() == "2 of 12"
+    assert tab.locator("#view-languages [aria-pressed=true] .tag").inner_text() == "de"
+    press("Escape")
+    assert not tab.locator("#view").is_visible()
+    assert reader.focused() == (3, 3)
+    press("/")
+    tab.keyboard.type("m00007")
+    press("Enter")
+    assert reader.ids() == ["m00007"]
+    press("?")
+    assert tab.locator("#help").is_visible()
+    press("Escape")
+    assert not tab.locator("#help").is_visible()
+
+
+def test_the_large_view_has_the_proof(reader: Reader) -> None:
+    tab = reader.tab
+    tab.locator("[data-row='5'] .cell").nth(2).click()
+    facts = tab.locator("#view-facts")
+    facts.locator("table").wait_for()
+    assert facts.locator("tbody tr").first.locator("th, td").all_inner_texts() == [
+        "top",
+        "20 px 30 %",
+        "× 1",
+        "12.5 : 1",
+        "anton",
+    ]
+    assert "🫨" in facts.inner_text()
+    assert "21 %, of the middle 4 %" in facts.inner_text()
+    link = facts.locator("a")
+    assert link.inner_text() == "hi/long-train/m00005.png"
+    assert facts.locator(".text").nth(1).get_attribute("lang") == "en"
+    image = tab.locator("#view-picture img")
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
+
+
+def test_a_missing_picture_is_said(reader: Reader) -> None:
+    reader.tab.fill("#query", "m00009")
+    reader.status("1 of 12 memes")
+    cell = reader.tab.locator("[data-row='0'] .cell").nth(3)
+    assert cell.inner_text() == "no picture"
+    cell.click()
+    assert not reader.tab.locator("#view").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_scrolls_sideways_only_inside_the_grid(
+    browser: Any, small: Path, scheme: str
+) -> None:
+    reader = Reader(
+        browser, small, viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True
+    )
+    tab = reader.tab
+    assert tab.evaluate("() => document.documentElement.scrollWidth") == 390
+    assert tab.locator("[data-row='0'] .cell").nth(1).is_visible()
+    tab.locator("[data-row='0'] .cell").first.tap()
+    box = tab.locator("#view-picture img").bounding_box()
+    assert box["width"] > 370
+    dark = (
+        tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 19, 25)"
+    )
+    assert dark == (scheme == "dark")
+    reader.context.close()
+
+
+def test_text_and_badges_have_contrast(browser: Any, small: Path) -> None:
+    """WCAG 2 AA, 4.5 : 1, for the page's own letters, in both schemes."""
+    for scheme in ("light", "dark"):
+        reader = Reader(browser, small, color_scheme=scheme)
+        reader.tab.select_option("#problem", "any")
+        ratios = reader.tab.evaluate(CONTRASTS)
+        assert len(ratios) > 20
+        assert [found for found in ratios if found[1] < 4.5] == []
+        reader.context.close()
+
+
+def test_ten_thousand_memes_stay_quick(browser: Any, tmp_path: Path) -> None:
+    rng = random.Random(7)
+    rows = [
+        picture(n, language, f"{n} {text}", ("clipped",) if rng.random() < 0.01 else ())
+        for n in range(10_000)
+        for language, text in CAPTIONS.items()
+    ]
+    index = write_set(tmp_path / "big", rows, pictures=False)
+    reader = Reader(browser, index)
+    tab = reader.tab
+    began = time.perf_counter()
+    tab.goto("about:blank")
+    tab.goto(index.as_uri(), wait_until="commit")
+    tab.locator(".cell").first.wait_for()
+    assert time.perf_counter() - began < 3  # 0.3 s on an idle machine
+    tab.locator("html[data-ready=all]").wait_for(state="attached")
+    assert tab.evaluate("() => document.querySelectorAll('*').length") < 1500
+    tab.evaluate("() => { document.querySelector('#scroller').scrollTop = 1e9; }")
+    tab.locator("[data-row='9999']").wait_for()
+    assert reader.ids()[-1] == "m09999"
+    assert tab.evaluate("() => document.querySelectorAll('.body .row').length") < 20
+    tab.fill("#query", "9876 bau")
+    reader.status("1 of 10,000 memes")
+    assert reader.ids() == ["m09876"]
+    reader.context.close()
+
+
+def test_any_order_of_the_manifest_gives_the_same_page(tmp_path: Path) -> None:
+    rows = [
+        picture(n, language, text)
+        for n in range(2 * CHUNK + 3)
+        for language, text in CAPTIONS.items()
+    ]
+    by_meme = write_set(tmp_path / "a" / "set", rows, pictures=False)
+    by_language = sorted(rows, key=lambda row: list(CAPTIONS).index(str(row["language"])))
+    other = write_set(tmp_path / "b" / "set", by_language, pictures=False)
+    assert by_meme.read_bytes() == other.read_bytes()
+
+    def names(page: Path) -> set[str]:
+        return {path.name for path in (page.parent / ".memeloc" / "page").iterdir()}
+
+    assert names(by_meme) == names(other)
+    assert len(names(other)) == 5
+    assert write_set(tmp_path / "b" / "set", rows[:5], pictures=False) == other
+    assert len(names(other)) == 1, "data of the former page goes"
+
+
+def test_a_thousand_pictures_take_well_under_a_second(tmp_path: Path) -> None:
+    rows = [picture(n, language, text) for n in range(200) for language, text in CAPTIONS.items()]
+    write_set(tmp_path, rows, pictures=False)
+    began = time.process_time()
+    write_page(tmp_path)
+    assert time.process_time() - began < 0.8  # 0.06 s on an idle machine
+
+
+def test_pandas_stays_out() -> None:
+    code = "import sys, memeloc.render.page; print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_no_manifest_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no manifest\.parquet here"):
+        write_page(tmp_path)
+    (tmp_path / "manifest.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        write_page(tmp_path)
+
+
+def test_embedded_json_is_json() -> None:
+    written = embed([HOSTILE])
+    assert json.loads(written) == [HOSTILE]
+    assert not set(written) & {"<", ">", "&", "\u2028"}
