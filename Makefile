@@ -24,10 +24,10 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 	@$(BIN)/python tools/demo.py examples/starter/captions.csv demo
 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
-	@$(BIN)/python -m pytest -n $(WORKERS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 test-all: apt-test $(VENV)/.installed-test ## Run all the tests
-	@$(BIN)/python -m pytest -n $(WORKERS) -m ""
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m ""
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
 	@$(BIN)/ruff check
