@@ -105,7 +105,9 @@ class Face:
             if hb_face.glyph_count == 0:
                 raise ValueError("no glyphs")
         except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
-            raise InputError("this is not a font that HarfBuzz can read", file=family.path) from error
+            raise InputError(
+                "this is not a font that HarfBuzz can read", file=family.path
+            ) from error
         self.hb_face = hb_face
         self.font = hb.Font(hb_face)
         if settings:
@@ -119,7 +121,10 @@ class Face:
         """Whether its glyphs may be coloured (COLR, SVG, CBDT or sbix)."""
         face = self.hb_face
         return bool(
-            face.has_color_layers or face.has_color_paint or face.has_color_png or face.has_color_svg
+            face.has_color_layers
+            or face.has_color_paint
+            or face.has_color_png
+            or face.has_color_svg
         )
 
     def covers(self, cluster: str) -> bool:
@@ -179,7 +184,8 @@ class FontStack:
     def _choose(self, cluster: str) -> Face | None:
         if "\ufe0f" in cluster:
             emoji = next(
-                (f for f in self.preferred if "Zsye" in f.source.scripts and f.covers(cluster)), None
+                (f for f in self.preferred if "Zsye" in f.source.scripts and f.covers(cluster)),
+                None,
             )
             if emoji:
                 return emoji

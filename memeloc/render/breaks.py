@@ -1,0 +1,80 @@
+"""Where text may break. In: a paragraph and its locale. Out: grapheme clusters and segments.
+
+Offsets are code points; ICU's are UTF-16 units, which differ once a character lies beyond U+FFFF.
+Line breaking is UAX #14 as ICU tailors it for the locale, with its dictionaries for Thai, Lao,
+Khmer, Burmese and Chinese; grapheme clusters are UAX #29's extended ones.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import accumulate
+
+from icu4py.breakers import CharacterBreaker, LineBreaker
+
+from memeloc.model import Locale
+
+_KEEP_ALL = "@lw=keepall"
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_SPACES = " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
+
+
+def _code_points(text: str, ends: list[int]) -> list[int]:
+    """Turn ascending UTF-16 offsets into code point offsets."""
+    if not ends or ends[-1] == len(text):
+        return ends
+    units = accumulate((2 if char > "\uffff" else 1) for char in text)
+    index = {unit: point for point, unit in enumerate(units, 1)}
+    return [index[end] for end in ends if end in index]
+
+
+def clusters(text: str) -> list[int]:
+    """The end of each extended grapheme cluster of `text` (UAX #29), ascending."""
+    if text.isascii() and "\r" not in text:
+        return list(range(1, len(text) + 1))
+    ends = [end for _, end in CharacterBreaker(text, "en").segments()]
+    return _code_points(text, ends)
+
+
+def opportunities(text: str, locale: Locale) -> list[int]:
+    """The offsets at which a line of `text` may end, ascending; the last is its length.
+
+    Korean set with `lw=keepall` breaks at spaces only (CSS Text 3, `word-break: keep-all`), which
+    ICU's rules do not do of themselves.
+    """
+    name = locale.line_break
+    ends = _code_points(text, [end for _, end in LineBreaker(text, name).segments()])
+    if name.endswith(_KEEP_ALL):
+        ends = [
+            end
+            for end in ends
+            if end == len(text)
+            or text[end - 1] in _SPACES
+            or not (_HANGUL.match(text[end - 1]) and _HANGUL.match(text[end]))
+        ]
+    return ends
+
+
+def phrases(text: str, locale: Locale, ends: list[int]) -> list[int]:
+    """Those of the line break opportunities `ends` that also end a phrase, by BudouX's model.
+
+    A space is always the end of a phrase. Without a model for the locale, all of `ends`.
+    """
+    if not locale.phrase_model or len(ends) < 3:
+        return ends
+    allowed = set(accumulate(map(len, _parser(locale.phrase_model).parse(text))))
+    return [end for end in ends if end in allowed or text[end - 1] in _SPACES]
+
+
+@cache
+def _parser(model: str):  # type: ignore[no-untyped-def]
+    import budoux
+
+    loaders = {
+        "ja": budoux.load_default_japanese_parser,
+        "zh-hans": budoux.load_default_simplified_chinese_parser,
+        "zh-hant": budoux.load_default_traditional_chinese_parser,
+        "th": budoux.load_default_thai_parser,
+    }
+    return loaders[model]()

@@ -1,0 +1,164 @@
+"""A template's picture, ready to be written on. In: a file. Out: pixels and what lies where.
+
+Pixels are uint32 words of RGBX, see `memeloc.render.compose`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from PIL import Image
+
+from memeloc.model import Template
+from memeloc.render.compose import Pixels, rgb
+from memeloc.templates import open_picture
+
+CELLS = 32
+"""The luminance of a picture is kept as a grid of CELLS by CELLS means."""
+
+BUDGET = 96 * 1024 * 1024
+"""Bytes of template pictures kept in one process."""
+
+
+def relative_luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2, definition of relative luminance)."""
+    linear = _LINEAR[list(rgb(colour))]
+    return float(linear @ _WEIGHTS)
+
+
+def contrast(one: float, other: float) -> float:
+    """Contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2, definition of contrast ratio)."""
+    light, dark = max(one, other), min(one, other)
+    return (light + 0.05) / (dark + 0.05)
+
+
+_WEIGHTS = np.array([0.2126, 0.7152, 0.0722], np.float32)
+_SRGB = np.arange(256) / 255
+_LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4).astype(
+    np.float32
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A template's picture at the size it is rendered at.
+
+    Attributes:
+        pixels: shape (height, width), not to be changed.
+        luminance: relative luminance, shape (CELLS, CELLS), means over cells of the picture.
+    """
+
+    pixels: Pixels
+    luminance: NDArray[np.float32]
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return self.pixels.shape[0]
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.pixels.shape[1]
+
+    def lowest_contrast(self, colour: float, box: tuple[int, int, int, int]) -> float:
+        """The lowest contrast of a colour, given by its luminance, with the cells under a box.
+
+        Args:
+            colour: relative luminance.
+            box: left, top, right, bottom in pixels.
+        """
+        left, top, right, bottom = box
+        across, down = CELLS / self.width, CELLS / self.height
+        cells = self.luminance[
+            int(top * down) : max(int(bottom * down), int(top * down)) + 1,
+            int(left * across) : max(int(right * across), int(left * across)) + 1,
+        ]
+        return (
+            min(contrast(colour, float(cells.min())), contrast(colour, float(cells.max())))
+            if not (cells.min() < colour < cells.max())
+            else float(min(contrast(colour, float(cell)) for cell in cells.flat))
+        )
+
+
+def load_ground(template: Template, max_side: int | None) -> Ground:
+    """Open a template's picture.
+
+    Args:
+        template: whose picture.
+        max_side: the longer side is at most this many pixels; None leaves it as it is.
+
+    Raises:
+        InputError: the picture is missing, broken or too large.
+    """
+    image = open_picture(template.image, max_side)
+    pixels = np.asarray(image.convert("RGBA")).view(np.uint32)[..., 0].copy()
+    pixels.flags.writeable = False
+    linear = _LINEAR[np.asarray(image)] @ _WEIGHTS
+    grid = Image.fromarray(linear.astype(np.float32)).resize((CELLS, CELLS), Image.Resampling.BOX)
+    return Ground(pixels, np.asarray(grid))
+
+
+class Grounds:
+    """The pictures used last, up to `BUDGET` bytes.
+
+    Args:
+        max_side: see `load_ground`.
+    """
+
+    def __init__(self, max_side: int | None = None) -> None:
+        self._max_side = max_side
+        self._kept: OrderedDict[Template, Ground] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, template: Template) -> Ground:
+        """The picture of a template; see `load_ground` for what it raises."""
+        ground = self._kept.get(template)
+        if ground is not None:
+            self._kept.move_to_end(template)
+            return ground
+        ground = self._kept[template] = load_ground(template, self._max_side)
+        self._bytes += ground.pixels.nbytes
+        while self._bytes > BUDGET and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= oldest.pixels.nbytes
+        return ground
+
+
+class Canvases:
+    """Pixel buffers, used again once the picture made in one is gone.
+
+    A new buffer of a megabyte costs more in page faults than copying the template into it.
+    """
+
+    _KEPT = 4
+
+    def __init__(self) -> None:
+        self._buffers: list[Pixels] = []
+
+    def copy_of(self, ground: Ground) -> Pixels:
+        """A copy of a ground's pixels that nobody else holds."""
+        shape = ground.pixels.shape
+        for buffer in self._buffers:
+            # The list, the loop variable and the argument of getrefcount hold it, nobody else.
+            if buffer.shape == shape and sys.getrefcount(buffer) == 3:
+                np.copyto(buffer, ground.pixels)
+                return buffer
+        fresh = ground.pixels.copy()
+        if len(self._buffers) >= self._KEPT:
+            self._buffers.pop(0)
+        self._buffers.append(fresh)
+        return fresh
+
+
+def as_image(pixels: Pixels) -> Image.Image:
+    """An RGB picture over the pixels, without a copy."""
+    height, width = pixels.shape
+    # Pillow keeps RGB as four bytes a pixel; through Arrow it takes our memory as it is.
+    array = pa.Array.from_buffers(pa.uint32(), pixels.size, [None, pa.py_buffer(pixels)])
+    return Image.fromarrow(array, "RGB", (width, height))

@@ -1,0 +1,240 @@
+"""Painting one part. In: a layout, its box in pixels, colours. Out: changed pixels, and ink boxes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import skia
+
+from memeloc.model import Align, VAlign
+from memeloc.render.compose import Compositor, Ink, Pixels
+from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
+from memeloc.render.layout import Line, PartLayout
+from memeloc.render.proof import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Where a part goes, in pixels before rotation.
+
+    Attributes:
+        left, top, right, bottom: whole pixels.
+        angle: clockwise around the centre, in degrees.
+        align, valign: of the lines within.
+        margin: outline outside the letters, in ems.
+    """
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    angle: float
+    align: Align
+    valign: VAlign
+    margin: float
+
+
+class Placed(NamedTuple):
+    """A line's place: its start and baseline in pixels (before rotation), and its ink."""
+
+    line: Line
+    x: float
+    y: float
+    ink: Box
+
+
+class Painted(NamedTuple):
+    """What painting a part did.
+
+    Attributes:
+        ink: the box around all its ink, or None when there is none.
+        lines: the box of each line's ink.
+        clipped: whether ink fell outside the picture.
+    """
+
+    ink: Box | None
+    lines: list[Box]
+    clipped: bool
+
+
+def place(layout: PartLayout, area: Area) -> list[Placed]:
+    """Where each line of a part stands within its area."""
+    size, lines = layout.size, layout.lines
+    outline = area.margin * size
+    step = layout.pitch * size
+    height = (lines[0].top - lines[-1].bottom) * size + (len(lines) - 1) * step
+    if area.valign == "top":
+        ink_top = area.top + 1 + outline
+    elif area.valign == "bottom":
+        ink_top = area.bottom - 1 - outline - height
+    else:
+        ink_top = (area.top + area.bottom - height) / 2
+    first = ink_top + lines[0].top * size
+    placed = []
+    for index, line in enumerate(lines):
+        if not line.runs:
+            continue
+        side = area.align
+        if side in ("start", "end"):
+            side = "left" if (side == "start") == (line.level % 2 == 0) else "right"
+        if side == "left":
+            x = area.left + 1 + outline - line.left * size
+        elif side == "right":
+            x = area.right - 1 - outline - line.right * size
+        else:
+            x = (area.left + area.right - (line.left + line.right) * size) / 2
+        y = round(first + index * step)
+        placed.append(
+            Placed(
+                line,
+                x,
+                y,
+                (
+                    math.floor(x + line.left * size - outline - 0.5),
+                    math.floor(y - line.top * size - outline),
+                    math.ceil(x + line.right * size + outline + 0.5),
+                    math.ceil(y - line.bottom * size + outline),
+                ),
+            )
+        )
+    return placed
+
+
+class Painter:
+    """Paints parts; keeps glyph masks and buffers between them."""
+
+    def __init__(self) -> None:
+        self._glyphs = GlyphCache()
+        self._compositor = Compositor()
+
+    def paint(self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink) -> Painted:
+        """Paint one part into the pixels of its picture.
+
+        Args:
+            pixels: shape (height, width), changed in place.
+            layout: the part; one without lines paints nothing.
+            area: where it goes.
+            ink: its colours.
+        """
+        if not layout.lines:
+            return Painted(None, [], clipped=False)
+        placed = place(layout, area)
+        if not placed:
+            return Painted(None, [], clipped=False)
+        if area.angle % 360:
+            return self._paint_turned(pixels, layout, area, ink, placed)
+        return self._paint_level(pixels, layout, area, ink, placed)
+
+    def _paint_level(
+        self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
+    ) -> Painted:
+        left = min(item.ink[0] for item in placed) - 1
+        top = min(item.ink[1] for item in placed) - 1
+        right = max(item.ink[2] for item in placed) + 1
+        bottom = max(item.ink[3] for item in placed) + 1
+        planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
+        size = layout.size
+        phases = PHASES if size < WHOLE_PIXELS else 1
+        maximum, floor = np.maximum, math.floor
+        for line, x, y, _ in placed:
+            for run in line.runs:
+                strike = self._glyphs.strike(run.face, size, area.margin)
+                masks = strike.masks
+                for gid, at, up in run.glyphs:
+                    fine = floor((x + at * size) * phases + 0.5)
+                    whole = fine // phases
+                    key = gid * PHASES + fine % phases
+                    mask = masks.get(key)
+                    if mask is None:
+                        mask = strike.make(key)
+                    source, off_x, off_y, high, wide = mask
+                    across = whole + off_x - left
+                    down = y - floor(up * size + 0.5) + off_y - top
+                    target = planes[:, down : down + high, across : across + wide]
+                    maximum(target, source, target)
+        height, width = pixels.shape
+        inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
+        clipped = bool(inside != (left, top, right, bottom)) and _ink_outside(
+            planes[0], (left, top), inside
+        )
+        if inside[0] < inside[2] and inside[1] < inside[3]:
+            self._compositor.blend(
+                pixels[inside[1] : inside[3], inside[0] : inside[2]],
+                planes[:, inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
+                ink,
+            )
+        boxes = [item.ink for item in placed]
+        return Painted((left + 1, top + 1, right - 1, bottom - 1), boxes, clipped)
+
+    def _paint_turned(
+        self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
+    ) -> Painted:
+        """Paint by paths: a mask serves one angle only, and tilted parts are few."""
+        centre = ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
+        turn = skia.Matrix()
+        turn.setRotate(area.angle, *centre)
+        bounds = turn.mapRect(skia.Rect.MakeLTRB(area.left, area.top, area.right, area.bottom))
+        height, width = pixels.shape
+        left, top = math.floor(bounds.left()) - 2, math.floor(bounds.top()) - 2
+        right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
+        planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
+        canvases = [_canvas_on(plane) for plane in planes]
+        for line, x, y, _ in placed:
+            for run in line.runs:
+                outlines = self._glyphs.outlines(run.face, area.margin)
+                scale = layout.size / run.face.upem
+                for gid, at, up in run.glyphs:
+                    matrix = skia.Matrix()
+                    matrix.setScale(scale, scale)
+                    matrix.postTranslate(x + at * layout.size, y - up * layout.size)
+                    matrix.postRotate(area.angle, *centre)
+                    matrix.postTranslate(-left, -top)
+                    letter, around = outlines.paths(gid)
+                    for canvas, path in zip(canvases, [around or letter, letter], strict=False):
+                        canvas.setMatrix(matrix)
+                        canvas.drawPath(path, _PAINT)
+        if len(planes) == 2:
+            np.maximum(planes[0], planes[1], out=planes[0])
+        inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
+        clipped = _ink_outside(planes[0], (left, top), inside)
+        found = _ink_of(planes[0], left, top)
+        if inside[0] < inside[2] and inside[1] < inside[3]:
+            self._compositor.blend(
+                pixels[inside[1] : inside[3], inside[0] : inside[2]],
+                planes[:, inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
+                ink,
+            )
+        return Painted(found, [found] if found else [], clipped)
+
+
+_PAINT = skia.Paint(AntiAlias=True)
+
+
+def _canvas_on(plane):  # type: ignore[no-untyped-def]
+    height, width = plane.shape
+    info = skia.ImageInfo.Make(width, height, skia.kAlpha_8_ColorType, skia.kPremul_AlphaType)
+    surface = skia.Surface.MakeRasterDirect(info, plane, plane.strides[0])
+    return surface.getCanvas()
+
+
+def _ink_of(plane, left: int, top: int) -> Box | None:  # type: ignore[no-untyped-def]
+    rows = np.flatnonzero(plane.any(axis=1))
+    columns = np.flatnonzero(plane.any(axis=0))
+    if not len(rows):
+        return None
+    return (
+        left + int(columns[0]),
+        top + int(rows[0]),
+        left + int(columns[-1]) + 1,
+        top + int(rows[-1]) + 1,
+    )
+
+
+def _ink_outside(plane, corner: tuple[int, int], inside: Box) -> bool:  # type: ignore[no-untyped-def]
+    found = _ink_of(plane, *corner)
+    return found is not None and (
+        found[0] < inside[0] or found[1] < inside[1] or found[2] > inside[2] or found[3] > inside[3]
+    )

@@ -1,0 +1,115 @@
+"""What a picture was found to be. In: a layout on its ground. Out: a Proof, with its problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOW_CONTRAST = 3.0
+"""Contrast ratio below which letters count as hard to see (WCAG 2.2, 1.4.3, large text)."""
+
+PROBLEMS = (
+    "missing glyph",
+    "clipped",
+    "overflow",
+    "too small",
+    "broken word",
+    "low contrast",
+)
+"""All kinds of problem, worst first."""
+
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels; right and bottom are outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartProof:
+    """What became of one part of a caption.
+
+    Attributes:
+        name: the text box's.
+        font_size: in pixels of the finished picture; 0.0 for an empty part.
+        lines: the text of each line, in logical order.
+        ink: what the letters and their outline cover, or None for an empty part.
+        contrast: lowest WCAG 2 contrast ratio of the letters against what is right behind them:
+            their outline, or the picture where there is none; None for an empty part.
+        fonts: the families used.
+        missing: grapheme clusters that no font draws; they are left blank.
+        too_small: whether the size is below the locale's smallest legible one.
+        broken_word: whether a line ends within a word for want of room.
+        truncated: grapheme clusters left out because not even the smallest size painted has room.
+        clipped: whether ink fell outside the picture.
+    """
+
+    name: str
+    font_size: float
+    lines: tuple[str, ...] = ()
+    ink: Box | None = None
+    contrast: float | None = None
+    fonts: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    too_small: bool = False
+    broken_word: bool = False
+    truncated: int = 0
+    clipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a rendered picture was found to be.
+
+    Attributes:
+        width, height: of the picture, in pixels.
+        parts: one for each text box.
+        coverage: share of the picture that its lines of text cover, 0 to 1.
+        middle_coverage: the same for its middle, the central half of width and of height.
+        problems: kinds of PROBLEMS, worst first.
+    """
+
+    width: int
+    height: int
+    parts: tuple[PartProof, ...]
+    coverage: float
+    middle_coverage: float
+    problems: tuple[str, ...]
+
+
+def middle_of(width: int, height: int) -> Box:
+    """The middle of a picture: the central half of its width and of its height."""
+    return (width // 4, height // 4, width - width // 4, height - height // 4)
+
+
+def overlap(one: Box, other: Box) -> int:
+    """The area that two boxes share, in pixels."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    return across * down if across > 0 and down > 0 else 0
+
+
+def prove(width: int, height: int, parts: list[PartProof], line_boxes: list[Box]) -> Proof:
+    """Put a picture's proof together.
+
+    Args:
+        width, height: of the picture, in pixels.
+        parts: what became of each part.
+        line_boxes: the ink of every line of every part.
+    """
+    middle = middle_of(width, height)
+    whole = (0, 0, width, height)
+    covered = sum(overlap(box, whole) for box in line_boxes) / (width * height)
+    core = sum(overlap(box, middle) for box in line_boxes) / overlap(middle, middle)
+    found = set()
+    for part in parts:
+        if part.missing:
+            found.add("missing glyph")
+        if part.clipped:
+            found.add("clipped")
+        if part.truncated:
+            found.add("overflow")
+        if part.too_small:
+            found.add("too small")
+        if part.broken_word:
+            found.add("broken word")
+        if part.contrast is not None and part.contrast < LOW_CONTRAST:
+            found.add("low contrast")
+    problems = tuple(kind for kind in PROBLEMS if kind in found) if found else ()
+    return Proof(width, height, tuple(parts), min(covered, 1.0), min(core, 1.0), problems)

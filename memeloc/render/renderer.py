@@ -1,0 +1,291 @@
+"""Joining the steps. In: a template, a caption, a locale. Out: the picture and its proof."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from PIL import Image
+
+from memeloc import __version__
+from memeloc.errors import InputError
+from memeloc.fonts import FontLibrary
+from memeloc.locales import Registry, default
+from memeloc.locales.casing import uppercase
+from memeloc.model import Caption, Locale, Template, TextBox
+from memeloc.render import ground as grounds
+from memeloc.render.compose import Ink
+from memeloc.render.ground import Canvases, Ground, Grounds, as_image, relative_luminance
+from memeloc.render.itemize import Itemizer
+from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.paint import Area, Painted, Painter
+from memeloc.render.proof import PartProof, Proof, prove
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A finished picture and what is known about it.
+
+    Attributes:
+        image: RGB.
+        proof: see `Proof`.
+    """
+
+    image: Image.Image
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """All that a text box means for one locale on one ground, worked out once."""
+
+    name: str
+    area: Area
+    bounds: Bounds
+    ink: Ink
+    itemizer: Itemizer
+    case: Callable[[str], str] | None
+    fill: float
+    outline: float
+
+
+class Renderer:
+    """Renders captions on templates. It keeps fonts, glyph masks and pictures between calls.
+
+    Args:
+        fonts: the fonts to draw with; memeloc's own by default.
+        max_side: shrinks each picture so that its longer side is at most this many pixels.
+        locales: where language tags are looked up; memeloc's own by default.
+
+    A renderer is for one thread; make one for each process.
+
+    >>> renderer = Renderer()
+    >>> template = load_templates()[0]["robot-chef"]  # doctest: +SKIP
+    >>> renderer.render(template, "two eggs // one segfault", "en").image  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        fonts: FontLibrary | None = None,
+        *,
+        max_side: int | None = None,
+        locales: Registry | None = None,
+    ) -> None:
+        self.fonts = fonts or FontLibrary()
+        self.max_side = max_side
+        self.locales = locales or default()
+        self._grounds = Grounds(max_side)
+        self._canvases = Canvases()
+        self._painter = Painter()
+        self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
+        self._itemizers: dict[int, Itemizer] = {}
+        self._fingerprints: dict[tuple[Template, Locale], str] = {}
+        self._font_prints: dict[Locale, str] = {}
+
+    def render(
+        self,
+        template: Template,
+        caption: Caption | str,
+        locale: Locale | str,
+        *,
+        max_sizes: Sequence[float] | None = None,
+    ) -> Rendered:
+        """Render one caption.
+
+        Args:
+            template: the picture and its boxes.
+            caption: one part for each box; missing parts at the end are empty. A string is parsed
+                as `Caption.parse` does.
+            locale: or its tag.
+            max_sizes: the largest font size of each part in pixels, to set a meme at one size in
+                all languages.
+
+        Raises:
+            InputError: the template's picture cannot be used, the caption has more parts than the
+                template has boxes, or the tag is unknown.
+        """
+        ground = self._grounds.get(template)
+        slots, parts = self._prepare(template, ground, caption, locale)
+        pixels = self._canvases.copy_of(ground)
+        proofs = []
+        line_boxes = []
+        language = self._locale(locale)
+        for index, slot in enumerate(slots):
+            layout = self._lay_out(slot, parts, index, language, max_sizes)
+            painted = self._painter.paint(pixels, layout, slot.area, slot.ink)
+            proofs.append(_prove_part(slot, layout, painted, ground, language))
+            line_boxes += painted.lines
+        proof = prove(ground.width, ground.height, proofs, line_boxes)
+        return Rendered(as_image(pixels), proof)
+
+    def sizes(
+        self, template: Template, caption: Caption | str, locale: Locale | str
+    ) -> tuple[float, ...]:
+        """The font size each part would get, in pixels; 0.0 for an empty part. Paints nothing.
+
+        Raises:
+            InputError: as `render` does.
+        """
+        ground = self._grounds.get(template)
+        slots, parts = self._prepare(template, ground, caption, locale)
+        language = self._locale(locale)
+        return tuple(
+            self._lay_out(slot, parts, index, language, None).size
+            for index, slot in enumerate(slots)
+        )
+
+    def fingerprint(self, template: Template, locale: Locale) -> str:
+        """SHA-256 of everything that makes the picture but the caption and the file format.
+
+        The template's boxes and picture, the locale, the fonts, the size limit, and the versions of
+        memeloc, HarfBuzz, ICU and Skia.
+
+        Raises:
+            InputError: the template's picture cannot be read.
+        """
+        known = self._fingerprints.get((template, locale))
+        if known is None:
+            fonts = self._font_prints.get(locale)
+            if fonts is None:
+                fonts = self._font_prints[locale] = self.fonts.fingerprint(locale)
+            try:
+                with template.image.open("rb") as stream:
+                    picture = hashlib.file_digest(stream, "sha256").hexdigest()
+            except OSError as error:
+                raise InputError(
+                    f"cannot be read: {error.strerror}", file=template.image
+                ) from error
+            facts = {
+                "boxes": [asdict(box) for box in template.boxes],
+                "picture": picture,
+                "locale": asdict(locale),
+                "fonts": fonts,
+                "max_side": self.max_side,
+                "versions": versions(),
+            }
+            text = json.dumps(facts, sort_keys=True, default=str)
+            known = hashlib.sha256(text.encode()).hexdigest()
+            self._fingerprints[template, locale] = known
+        return known
+
+    def _locale(self, locale: Locale | str) -> Locale:
+        return self.locales.get(locale) if isinstance(locale, str) else locale
+
+    def _prepare(
+        self, template: Template, ground: Ground, caption: Caption | str, locale: Locale | str
+    ) -> tuple[list[_Slot], tuple[str, ...]]:
+        parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
+        if len(parts) > len(template.boxes):
+            raise InputError(
+                f"the caption has {len(parts)} parts but the template {template.name} has "
+                f"{len(template.boxes)} text boxes"
+            )
+        language = self._locale(locale)
+        slots = self._slots.get((template, language))
+        if slots is None:
+            slots = [self._slot(box, ground, language) for box in template.boxes]
+            self._slots[template, language] = slots
+        return slots, parts
+
+    def _slot(self, box: TextBox, ground: Ground, locale: Locale) -> _Slot:
+        width, height = ground.width, ground.height
+        style = box.style
+        area = Area(
+            left=math.ceil(box.x * width - 1e-6),
+            top=math.ceil(box.y * height - 1e-6),
+            right=math.floor((box.x + box.width) * width + 1e-6),
+            bottom=math.floor((box.y + box.height) * height + 1e-6),
+            angle=box.angle,
+            align=box.align,
+            valign=box.valign,
+            margin=style.outline_width,
+        )
+        bounds = Bounds(
+            width=area.right - area.left,
+            height=area.bottom - area.top,
+            largest=style.max_size * height,
+            margin=style.outline_width,
+            line_spacing=style.line_spacing,
+        )
+        stack = self.fonts.stack(locale, style.face)
+        itemizer = self._itemizers.setdefault(id(stack), Itemizer(stack))
+        case = partial(uppercase, locale=locale) if style.uppercase and locale.uppercase else None
+        return _Slot(
+            name=box.name,
+            area=area,
+            bounds=bounds,
+            ink=Ink(style.fill, style.outline),
+            itemizer=itemizer,
+            case=case,
+            fill=relative_luminance(style.fill),
+            outline=relative_luminance(style.outline),
+        )
+
+    def _lay_out(
+        self,
+        slot: _Slot,
+        parts: tuple[str, ...],
+        index: int,
+        locale: Locale,
+        max_sizes: Sequence[float] | None,
+    ) -> PartLayout:
+        text = parts[index] if index < len(parts) else ""
+        if not text:
+            return EMPTY
+        bounds = slot.bounds
+        if max_sizes is not None and 0 < max_sizes[index] < bounds.largest:
+            bounds = Bounds(
+                bounds.width, bounds.height, max_sizes[index], bounds.margin, bounds.line_spacing
+            )
+        return lay_out(slot.case(text) if slot.case else text, locale, slot.itemizer, bounds)
+
+
+def _prove_part(
+    slot: _Slot, layout: PartLayout, painted: Painted, ground: Ground, locale: Locale
+) -> PartProof:
+    box = painted.ink
+    if box is None:
+        return PartProof(
+            slot.name,
+            layout.size,
+            missing=layout.missing,
+            truncated=layout.truncated,
+        )
+    if slot.bounds.margin * layout.size >= 1:
+        ratio = grounds.contrast(slot.fill, slot.outline)
+    else:
+        ratio = ground.lowest_contrast(slot.fill, box)
+    families = dict.fromkeys(run.face.family for line in layout.lines for run in line.runs)
+    return PartProof(
+        name=slot.name,
+        font_size=layout.size,
+        lines=tuple([line.text for line in layout.lines]),
+        ink=box,
+        contrast=ratio,
+        fonts=tuple(families),
+        missing=layout.missing,
+        too_small=layout.size < locale.smallest_size - 1e-6,
+        broken_word=layout.broken_word,
+        truncated=layout.truncated,
+        clipped=painted.clipped,
+    )
+
+
+def versions() -> dict[str, str]:
+    """The versions of memeloc and of the libraries that decide what a picture looks like."""
+    import icu4py
+    import PIL
+    import skia
+    import uharfbuzz
+
+    return {
+        "memeloc": __version__,
+        "harfbuzz": uharfbuzz.version_string(),
+        "icu": icu4py.icu_version,
+        "skia": skia.__version__,
+        "pillow": PIL.__version__,
+    }
