@@ -64,22 +64,22 @@ class Compositor:
         self._planes = np.empty(0, np.uint8)
 
     def planes(self, count: int, height: int, width: int) -> NDArray[np.uint8]:
-        """Zeroed masks of shape (count, height, width), good until the next call."""
+        """Zeroed masks of shape (height, width, count), good until the next call."""
         size = count * height * width
         if self._planes.size < size:
             self._planes = np.empty(size + size // 2, np.uint8)
-        planes = self._planes[:size].reshape(count, height, width)
+        planes = self._planes[:size].reshape(height, width, count)
         planes.fill(0)
         return planes
 
     def blend(self, pixels: Pixels, planes: NDArray[np.uint8], ink: Ink) -> None:
-        """Paint masks of shape (planes, height, width) into pixels of shape (height, width).
+        """Paint masks of shape (height, width, planes) into pixels of shape (height, width).
 
         With two planes the first is letter and outline, the second the letter; with one there is
         no outline.
         """
         a, t, u = self._scratch(*pixels.shape)
-        around, letter = planes[0], planes[-1]
+        around, letter = planes[..., 0], planes[..., -1]
         np.subtract(_WHOLE, around, out=a, dtype=np.uint32)
         np.bitwise_and(pixels, _ODD, out=t)
         np.multiply(t, a, out=t)
@@ -90,7 +90,7 @@ class Compositor:
         np.multiply(u, a, out=u)
         np.bitwise_and(u, _EVEN, out=u)
         np.bitwise_or(t, u, out=t)
-        if len(planes) == 2 and not ink.black_outline:
+        if planes.shape[2] == 2 and not ink.black_outline:
             np.subtract(around, letter, out=around)
             np.take(ink.outline, around, out=a)
             np.add(t, a, out=t)

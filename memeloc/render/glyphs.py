@@ -42,9 +42,11 @@ class Mask(NamedTuple):
     """A glyph's coverage.
 
     Attributes:
-        planes: uint8, shape (2, height, width) with an outline, (1, height, width) without.
+        planes: uint8, shape (height, planes * width): with an outline two bytes a pixel, the
+            letter with its outline and the letter alone; without one, one byte, the letter.
         left, top: of the mask from the glyph's origin, in pixels, y down.
-        height, width: in pixels.
+        height: in pixels.
+        width: in bytes.
     """
 
     planes: NDArray[np.uint8]
@@ -156,7 +158,8 @@ class Strike:
         if around is not None:
             rasterise(around, matrix, planes[0])
             np.maximum(planes[0], planes[1], out=planes[0])
-        mask = self.masks[key] = Mask(planes, left, top, height, width)
+        together = np.ascontiguousarray(np.moveaxis(planes, 0, -1)).reshape(height, -1)
+        mask = self.masks[key] = Mask(together, left, top, height, together.shape[1])
         self._cache.added(self, planes.nbytes + 200)
         return mask
 

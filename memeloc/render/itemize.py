@@ -143,7 +143,7 @@ class Itemizer:
         return Itemized(paragraph, runs, missing)
 
     def _resolved_scripts(self, text: str, ends: list[int]) -> list[str]:
-        """Each cluster's script; Common and Inherited take the one before, or the first real one."""
+        """Each cluster's script; Common and Inherited take their neighbour's."""
         found: list[str] = []
         start = 0
         last = ""

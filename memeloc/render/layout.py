@@ -14,9 +14,9 @@ from memeloc.fonts import Face
 from memeloc.model import Locale
 from memeloc.render import bidi, fit
 from memeloc.render.breaks import clusters, opportunities, phrases
-from memeloc.render.fit import FLOOR, LADDER, Room, Segments
+from memeloc.render.fit import LADDER, Room, Segments
 from memeloc.render.itemize import Itemizer, Run
-from memeloc.render.shape import ShapedRun, ShapedText, ink, shape, shape_run
+from memeloc.render.shape import ShapedRun, ShapedText, inks, shape, shape_run
 from memeloc.render.text import clean
 
 PHRASE_LOSS = 0.8
@@ -283,15 +283,11 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     text = paragraph.text
     shown = len(text[start:end].rstrip()) + start
     ends_at_hyphen = shown > start and text[shown - 1] == _SHY and shown < len(text)
-    cut = (start in paragraph.unsafe and start > 0) or shown in paragraph.unsafe
-    if ends_at_hyphen or (cut and shown > start):
+    runs = [run for run in paragraph.runs if run.start < shown and run.end > start]
+    if ends_at_hyphen or not _safe(runs, start, shown):
         runs = _shape_again(paragraph, start, shown, locale, hyphen=ends_at_hyphen)
-    else:
-        runs = [
-            _part_of(run, start, shown)
-            for run in paragraph.runs
-            if run.start < shown and run.end > start
-        ]
+    elif start > 0 or shown < len(text):
+        runs = [_part_of(run, start, shown) for run in runs]
     if len(runs) > 1 and any(run.level for run in runs):
         runs = [runs[i] for i in bidi.visual_order([run.level for run in runs])]
     placed = []
@@ -299,31 +295,53 @@ def set_line(paragraph: ShapedText, start: int, end: int, locale: Locale) -> Lin
     left, right, top, bottom = float("inf"), float("-inf"), float("-inf"), float("inf")
     for run in runs:
         glyphs = []
-        face = run.face
-        for gid, _, _, dx, dy, advance in run.glyphs:
-            box = ink(face, gid)
-            if gid and box[2] > box[0]:
+        boxes = inks(run.face)
+        for gid, _, dx, dy, advance in run.glyphs:
+            low_x, low_y, high_x, high_y = boxes[gid]
+            if high_x > low_x:
                 at = x + dx
                 glyphs.append((gid, at, dy))
-                left = min(left, at + box[0])
-                right = max(right, at + box[2])
-                top = max(top, dy + box[3])
-                bottom = min(bottom, dy + box[1])
+                if at + low_x < left:
+                    left = at + low_x
+                if at + high_x > right:
+                    right = at + high_x
+                if dy + high_y > top:
+                    top = dy + high_y
+                if dy + low_y < bottom:
+                    bottom = dy + low_y
             x += advance
         if glyphs:
-            placed.append(PlacedRun(face, glyphs))
+            placed.append(PlacedRun(run.face, glyphs))
     if not placed:
         left = right = top = bottom = 0.0
     return Line(text[start:shown], paragraph.level, placed, left, right, top, bottom)
+
+
+def _safe(runs: list[ShapedRun], start: int, end: int) -> bool:
+    """Whether HarfBuzz would draw the same glyphs for these characters alone."""
+    return all(
+        (run.start >= start or run.breaks_at(start)) and (run.end <= end or run.breaks_at(end))
+        for run in runs
+    )
 
 
 def _part_of(run: ShapedRun, start: int, end: int) -> ShapedRun:
     """The glyphs of a run that belong to the characters start to end; a break there is safe."""
     if start <= run.start and run.end <= end:
         return run
-    glyphs = [glyph for glyph in run.glyphs if start <= glyph.cluster < end]
+    kept = [
+        (glyph, info)
+        for glyph, info in zip(run.glyphs, run.infos, strict=True)
+        if start <= glyph.cluster < end
+    ]
     return ShapedRun(
-        max(run.start, start), min(run.end, end), run.level, run.script, run.face, glyphs
+        max(run.start, start),
+        min(run.end, end),
+        run.level,
+        run.script,
+        run.face,
+        [glyph for glyph, _ in kept],
+        [info for _, info in kept],
     )
 
 

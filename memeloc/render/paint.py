@@ -1,4 +1,4 @@
-"""Painting one part. In: a layout, its box in pixels, colours. Out: changed pixels, and ink boxes."""
+"""Painting one part. In: a layout, its box in pixels, colours. Out: changed pixels, ink boxes."""
 
 from __future__ import annotations
 
@@ -135,7 +135,9 @@ class Painter:
         top = min(item.ink[1] for item in placed) - 1
         right = max(item.ink[2] for item in placed) + 1
         bottom = max(item.ink[3] for item in placed) + 1
-        planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
+        count = 2 if area.margin else 1
+        planes = self._compositor.planes(count, bottom - top, right - left)
+        rows = planes.reshape(bottom - top, -1)
         size = layout.size
         phases = PHASES if size < WHOLE_PIXELS else 1
         maximum, floor = np.maximum, math.floor
@@ -151,19 +153,19 @@ class Painter:
                     if mask is None:
                         mask = strike.make(key)
                     source, off_x, off_y, high, wide = mask
-                    across = whole + off_x - left
+                    across = (whole + off_x - left) * count
                     down = y - floor(up * size + 0.5) + off_y - top
-                    target = planes[:, down : down + high, across : across + wide]
-                    maximum(target, source, target)
+                    target = rows[down : down + high, across : across + wide]
+                    maximum(target, source, out=target)
         height, width = pixels.shape
         inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
         clipped = bool(inside != (left, top, right, bottom)) and _ink_outside(
-            planes[0], (left, top), inside
+            planes[..., 0], (left, top), inside
         )
         if inside[0] < inside[2] and inside[1] < inside[3]:
             self._compositor.blend(
                 pixels[inside[1] : inside[3], inside[0] : inside[2]],
-                planes[:, inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
+                planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
         boxes = [item.ink for item in placed]
@@ -181,7 +183,8 @@ class Painter:
         left, top = math.floor(bounds.left()) - 2, math.floor(bounds.top()) - 2
         right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
         planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
-        canvases = [_canvas_on(plane) for plane in planes]
+        layers = [np.zeros(planes.shape[:2], np.uint8) for _ in range(planes.shape[2])]
+        canvases = [_canvas_on(layer) for layer in layers]
         for line, x, y, _ in placed:
             for run in line.runs:
                 outlines = self._glyphs.outlines(run.face, area.margin)
@@ -196,15 +199,16 @@ class Painter:
                     for canvas, path in zip(canvases, [around or letter, letter], strict=False):
                         canvas.setMatrix(matrix)
                         canvas.drawPath(path, _PAINT)
-        if len(planes) == 2:
-            np.maximum(planes[0], planes[1], out=planes[0])
+        if len(layers) == 2:
+            np.maximum(layers[0], layers[1], out=layers[0])
+        np.stack(layers, axis=-1, out=planes)
         inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
-        clipped = _ink_outside(planes[0], (left, top), inside)
-        found = _ink_of(planes[0], left, top)
+        clipped = _ink_outside(planes[..., 0], (left, top), inside)
+        found = _ink_of(planes[..., 0], left, top)
         if inside[0] < inside[2] and inside[1] < inside[3]:
             self._compositor.blend(
                 pixels[inside[1] : inside[3], inside[0] : inside[2]],
-                planes[:, inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
+                planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
         return Painted(found, [found] if found else [], clipped)

@@ -7,6 +7,7 @@ that. Where HarfBuzz says that a break would change the glyphs, the layout shape
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -23,7 +24,6 @@ class Glyph(NamedTuple):
 
     id: int
     cluster: int
-    unsafe: int
     x: float
     y: float
     advance: float
@@ -31,7 +31,10 @@ class Glyph(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShapedRun:
-    """A run with its glyphs in display order, left to right."""
+    """A run with its glyphs in display order, left to right.
+
+    `infos` are HarfBuzz's own records of the same glyphs.
+    """
 
     start: int
     end: int
@@ -39,6 +42,18 @@ class ShapedRun:
     script: str
     face: Face
     glyphs: list[Glyph]
+    infos: list[hb.GlyphInfo]
+
+    def breaks_at(self, offset: int) -> bool:
+        """Whether a line may begin at a code point offset without other glyphs than these.
+
+        HarfBuzz's flags are dear to read, so they are read only where a line does break.
+        """
+        return not any(
+            info.flags & _UNSAFE
+            for info, glyph in zip(self.infos, self.glyphs, strict=True)
+            if glyph.cluster == offset
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +66,6 @@ class ShapedText:
         runs: in logical order.
         positions: position of each code point if all were on one line in logical order, in ems:
             the text from a to b is positions[b] - positions[a] wide. One more than code points.
-        unsafe: offsets at which a break changes glyphs.
         ascent, descent: the ink's greatest distance above and below the baseline, in ems.
     """
 
@@ -59,28 +73,35 @@ class ShapedText:
     level: int
     runs: list[ShapedRun]
     positions: list[float]
-    unsafe: frozenset[int]
     ascent: float
     descent: float
 
 
-def ink(face: Face, glyph: int) -> tuple[float, float, float, float]:
-    """A glyph's ink in ems, y up: left, bottom, right, top; all 0 where there is none."""
-    known = _INK.setdefault(face.key, {})
-    box = known.get(glyph)
-    if box is None:
-        extents = face.font.get_glyph_extents(glyph)
-        if extents is None:
+class _Inks(dict[int, tuple[float, float, float, float]]):
+    """Each glyph's ink in one face, asked of HarfBuzz once."""
+
+    def __init__(self, face: Face) -> None:
+        self._face = face
+
+    def __missing__(self, glyph: int) -> tuple[float, float, float, float]:
+        extents = self._face.font.get_glyph_extents(glyph)
+        if extents is None or not glyph:
             box = (0.0, 0.0, 0.0, 0.0)
         else:
-            em = face.upem
+            em = self._face.upem
             left, top = extents.x_bearing / em, extents.y_bearing / em
             box = (left, top + extents.height / em, left + extents.width / em, top)
-        known[glyph] = box
-    return box
+        self[glyph] = box
+        return box
 
 
-_INK: dict[str, dict[int, tuple[float, float, float, float]]] = {}
+@cache
+def inks(face: Face) -> _Inks:
+    """A face's ink by glyph, in ems, y up: left, bottom, right, top.
+
+    All 0 where there is none, and for .notdef, which is never drawn.
+    """
+    return _Inks(face)
 
 
 def shape_run(text: str, run: Run, language: str) -> ShapedRun:
@@ -92,20 +113,14 @@ def shape_run(text: str, run: Run, language: str) -> ShapedRun:
     buffer.language = language
     hb.shape(run.face.font, buffer)
     scale = 1.0 / run.face.upem
+    infos = buffer.glyph_infos
     glyphs = [
-        Glyph(
-            info.codepoint,
-            info.cluster,
-            info.flags & _UNSAFE,
-            at[0] * scale,
-            at[1] * scale,
-            at[2] * scale,
-        )
-        for info, at in zip(
-            buffer.glyph_infos, [p.position for p in buffer.glyph_positions], strict=True
+        Glyph(info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
+        for info, (x, y, advance, _) in zip(
+            infos, [p.position for p in buffer.glyph_positions], strict=True
         )
     ]
-    return ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs)
+    return ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
 
 
 def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
@@ -118,22 +133,19 @@ def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
         language: BCP 47 tag, for the face's language-dependent forms.
     """
     advances = [0.0] * (len(text) + 1)
-    unsafe: set[int] = set()
     ascent = descent = 0.0
     shaped = []
     for run in runs:
         done = shape_run(text, run, language)
         shaped.append(done)
-        known = _INK.setdefault(run.face.key, {})
+        known = inks(run.face)
         for glyph in done.glyphs:
-            gid, cluster, is_unsafe, _, y, advance = glyph
+            gid, cluster, _, y, advance = glyph
             advances[cluster + 1] += advance
-            if is_unsafe:
-                unsafe.add(cluster)
-            box = known.get(gid) or ink(run.face, gid)
+            box = known[gid]
             if box[3] + y > ascent:
                 ascent = box[3] + y
             if box[1] + y < -descent:
                 descent = -box[1] - y
     positions = list(accumulate(advances))
-    return ShapedText(text, level, shaped, positions, frozenset(unsafe), ascent, descent)
+    return ShapedText(text, level, shaped, positions, ascent, descent)
