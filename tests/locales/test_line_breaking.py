@@ -1,0 +1,73 @@
+"""What a line-breaking habit does to real text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from icu4py.breakers import LineBreaker
+
+from memeloc.locales import default
+from memeloc.locales.breaking import HABITS, breaking, possible
+from memeloc.locales.files import read_locale
+
+
+def lines(text: str, tag: str) -> list[str]:
+    return list(LineBreaker(text, default().get(tag).line_break))
+
+
+def test_no_line_begins_with_small_kana_or_a_prolonged_sound_mark() -> None:
+    assert lines("ウィルスとデータ", "ja") == ["ウィ", "ル", "ス", "と", "デー", "タ"]
+    assert list(LineBreaker("ウィルス", "ja")) == ["ウ", "ィ", "ル", "ス"]  # what is tailored away
+
+
+def test_no_line_begins_with_chinese_closing_punctuation() -> None:
+    assert lines("回家……你好。", "zh-Hans") == ["回", "家……", "你", "好。"]
+    assert lines("回家〜你好", "zh-Hant") == ["回", "家〜", "你", "好"]
+
+
+def test_korean_words_stay_whole() -> None:
+    assert lines("오늘은 반갑습니다", "ko") == ["오늘은 ", "반갑습니다"]
+    assert len(list(LineBreaker("오늘은 반갑습니다", "ko"))) > 2  # what is tailored away
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("th", "สวัสดี|ชาว|โลก"),
+        ("lo", "ສະບາຍດີ|ຊາວໂລກ|ມື້ນີ້"),
+        ("km", "សួស្តី|ពិភពលោក|ថ្ងៃនេះ"),
+        ("my", "ကမ္ဘာ|လောက|ဒီ|နေ့"),
+    ],
+)
+def test_scripts_without_spaces_break_between_the_words_of_a_dictionary(
+    tag: str, text: str
+) -> None:
+    assert lines(text.replace("|", ""), tag) == text.split("|")
+
+
+def test_phrase_models_are_those_that_budoux_has() -> None:
+    import budoux
+
+    models = {path.stem for path in (Path(budoux.__file__).parent / "models").glob("*.json")}
+    named = {locale.tag: locale.phrase_model for locale in default() if locale.phrase_model}
+    assert named == {"ja": "ja", "zh-Hans": "zh-hans", "zh-Hant": "zh-hant"}
+    assert set(named.values()) <= models
+
+
+@pytest.mark.parametrize("script", ["Latn", "Arab", "Thai", "Jpan", "Hans", "Hant", "Kore", "Xxxx"])
+def test_every_possible_habit_of_a_script_has_a_meaning(script: str) -> None:
+    assert possible(script)
+    for habit in possible(script):
+        assert habit in HABITS
+        icu, model = breaking(habit, "xx-Test", script)
+        assert icu.startswith("xx_Test")
+        assert bool(model) == (habit == "phrases")
+
+
+def test_a_file_may_name_its_own_icu_identifier(tmp_path: Path) -> None:
+    data = Path(__file__).parents[2] / "memeloc" / "locales" / "data" / "ja.toml"
+    text = data.read_text("utf-8").replace("[codes]", 'icu = "ja@lb=loose"\n\n[codes]')
+    (tmp_path / "ja.toml").write_text(text, "utf-8")
+    locale = read_locale(tmp_path / "ja.toml")
+    assert (locale.line_break, locale.phrase_model) == ("ja@lb=loose", "ja")

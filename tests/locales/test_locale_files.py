@@ -1,0 +1,173 @@
+"""What a locale's TOML may say; and that every built-in one says what is true of its language."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from icu4py.breakers import LineBreaker
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.locales import registry as registry_module
+from memeloc.locales.files import read_locale
+from memeloc.model import Locale
+
+DATA = Path(registry_module.__file__).parent / "data"
+LOCALES = pytest.mark.parametrize("locale", list(default()), ids=lambda locale: locale.tag)
+GOOGLE = """
+    af am ar az bg bn ca cs da de el en es fa fi fil fr gu he hi hr hu hy id it ja ka kk km kn
+    ko lo ml mr ms my ne nl no or pa pl pt ro ru si sk sr sv sw ta te th tr uk ur vi zh-CN
+    zh-TW
+""".split()  # noqa: SIM905
+"""Codes of cloud.google.com/translate/docs/languages that built-in locales use."""
+TESSERACT = """
+    amh ara aze ben bul cat ces chi_sim chi_tra dan deu ell eng fas fil fin fra guj heb hin
+    hrv hun hye ind ita jpn kan kat kaz khm kor lao mal mar msa mya nep nld nor ori pan pol
+    por ron rus sin slk spa srp swa swe tam tel tha tur ukr urd vie
+""".split()  # noqa: SIM905
+"""Language data of Debian's tesseract-ocr-* packages that built-in locales use."""
+UNICODE_NAMES = {
+    "Latn": "LATIN",
+    "Cyrl": "CYRILLIC",
+    "Grek": "GREEK",
+    "Arab": "ARABIC",
+    "Hebr": "HEBREW",
+    "Deva": "DEVANAGARI",
+    "Beng": "BENGALI",
+    "Taml": "TAMIL",
+    "Telu": "TELUGU",
+    "Knda": "KANNADA",
+    "Mlym": "MALAYALAM",
+    "Gujr": "GUJARATI",
+    "Guru": "GURMUKHI",
+    "Orya": "ORIYA",
+    "Sinh": "SINHALA",
+    "Thai": "THAI",
+    "Laoo": "LAO",
+    "Khmr": "KHMER",
+    "Mymr": "MYANMAR",
+    "Ethi": "ETHIOPIC",
+    "Geor": "GEORGIAN",
+    "Armn": "ARMENIAN",
+    "Hans": "CJK",
+    "Hant": "CJK",
+    "Jpan": "CJK",
+    "Kore": "HANGUL",
+}
+GOOD = (DATA / "de.toml").read_text(encoding="utf-8")
+
+
+@LOCALES
+def test_a_native_name_is_written_in_the_script_and_direction_of_its_locale(locale: Locale) -> None:
+    letters = [
+        char for char in locale.native_name if unicodedata.category(char) in ("Lu", "Ll", "Lo")
+    ]
+    assert letters
+    assert {unicodedata.name(char).split()[0] for char in letters} == {UNICODE_NAMES[locale.script]}
+    right = any(unicodedata.bidirectional(char) in ("R", "AL") for char in letters)
+    assert locale.direction == ("rtl" if right else "ltr")
+
+
+@LOCALES
+def test_posters_are_upper_case_where_the_letters_have_it(locale: Locale) -> None:
+    cased = locale.native_name.upper() != locale.native_name.lower()
+    assert locale.uppercase == (cased and locale.script != "Geor")
+
+
+@LOCALES
+def test_icus_line_breaker_takes_the_identifier(locale: Locale) -> None:
+    breaker = LineBreaker(f"{locale.native_name} {locale.native_name}", locale.line_break)
+    assert breaker.locale.language == locale.tag.split("-")[0]
+    assert "".join(breaker) == f"{locale.native_name} {locale.native_name}"
+
+
+@LOCALES
+def test_codes_at_services_exist(locale: Locale) -> None:
+    assert locale.google in GOOGLE
+    assert locale.tesseract in TESSERACT
+    assert locale.recruitment
+
+
+@LOCALES
+def test_sizes_are_legible_and_dense_scripts_are_larger(locale: Locale) -> None:
+    assert 14 <= locale.smallest_size <= 18
+    if locale.script in ("Hans", "Hant", "Jpan", "Khmr", "Mymr", "Deva"):
+        assert locale.smallest_size > default().get("en").smallest_size
+
+
+@LOCALES
+def test_stacks_end_in_latin_letters_emoji_and_symbols(locale: Locale) -> None:
+    for stack in (locale.poster, locale.plain):
+        assert stack[-3:] == ("noto-sans", "noto-emoji", "noto-sans-symbols")
+        assert len(set(stack)) == len(stack)
+    assert ("anton" in locale.poster) == (locale.script == "Latn")
+    assert "anton" not in locale.plain
+
+
+def test_codes_of_different_languages_differ() -> None:
+    for key in ("name", "native_name", "google", "tesseract"):
+        values = [getattr(locale, key) for locale in default()]
+        assert len(set(values)) == len(values), key
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("uppercase = true", "uppercase = true\ncolour = 1", "unknown key 'colour' in [style]"),
+        ('tag = "de"', 'tag = "de"\ncolour = 1', "unknown key 'colour'; the keys and sections are"),
+        ("[codes]", "[code]", "unknown key 'code'"),
+        ('google = "de"', "", "key 'google' is missing in [codes]"),
+        ('name = "German"\n', "", "key 'name' is missing: it is text, the language's English name"),
+        ('name = "German"', 'name = ""', "name is '': it must not be empty"),
+        ("uppercase = true", 'uppercase = "yes"', "it must be true or false"),
+        ("uppercase = true", "uppercase = 1", "uppercase in [style] is 1"),
+        ("smallest_size = 14", "smallest_size = true", "smallest_size in [style] is True"),
+        ("smallest_size = 14", "smallest_size = 1", "it must be 4 to 100 pixels"),
+        ("smallest_size = 14", "smallest_size = nan", "it must be 4 to 100 pixels"),
+        ('"ltr"', '"left"', "direction is 'left'"),
+        ('"ltr"', '"rtl"', 'script Latn is written "ltr"'),
+        ('script = "Latn"', 'script = "latin"', "script is 'latin'"),
+        ('script = "Latn"', 'script = "Geor"', "script Geor has no capitals that posters use"),
+        ('script = "Latn"', 'script = "Deva"', "script Deva has no capitals that posters use"),
+        ('country = "DE"', 'country = "Germany"', "ISO 3166-1"),
+        ('habit = "words"', 'habit = "lines"', "habit in [line_breaking] is 'lines'"),
+        ('habit = "words"', 'habit = "phrases"', "for script Latn it can be 'words'"),
+        ('habit = "words"', 'habit = "words"\nicu = "de lw"', "line_break is 'de lw'"),
+        ('tag = "de"', 'tag = "german_language"', "tag is 'german_language'"),
+        ('google = "de"', 'google = "German"', "google is 'German'"),
+        ('tesseract = "deu"', 'tesseract = "../deu"', "tesseract is '../deu'"),
+        ("[codes]", "codes = 1\n[x]", "codes"),
+        ("[codes]", "[codes", "is not valid TOML"),
+        ('plain = ["noto-sans", ', "plain = [1, ", "plain in [fonts]"),
+        (GOOD, "", "key 'tag' is missing"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_key(
+    tmp_path: Path, old: str, new: str, sentence: str
+) -> None:
+    assert old in GOOD
+    path = tmp_path / "de.toml"
+    path.write_text(GOOD.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_locale(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert sentence in str(caught.value)
+
+
+def test_a_file_that_is_not_text_or_not_there_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "de.toml"
+    path.write_bytes(b'tag = "\xff"')
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_locale(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_locale(tmp_path / "no.toml")
+
+
+def test_a_byte_order_mark_and_empty_codes_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "de.toml"
+    text = re.sub(r'(google|tesseract|recruitment) = ".*"', r'\1 = ""', GOOD)
+    path.write_text(text, encoding="utf-8-sig")
+    assert read_locale(path).google == ""

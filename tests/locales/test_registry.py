@@ -1,0 +1,150 @@
+"""Which locales there are, and how one's own come in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import Registry, default
+from memeloc.locales import registry as registry_module
+
+DATA = Path(registry_module.__file__).parent / "data"
+PROMISED = """
+    en de es fr it pt nl pl cs ro tr vi id sw hu sv ru uk bg kk el ar fa ur he hi mr ne bn ta
+    te kn ml gu pa si th lo km my am ka hy zh-Hans zh-Hant ja ko
+""".split()  # noqa: SIM905
+
+
+def write_gaelic(folder: Path, **changes: str) -> Path:
+    text = (DATA / "en.toml").read_text(encoding="utf-8")
+    text = text.replace('tag = "en"', 'tag = "gd"').replace('"English"', '"Gàidhlig"')
+    for old, new in changes.items():
+        text = text.replace(f"{old} = ", f"{new} = ")
+    path = folder / "gd.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_promised_locale_is_built_in() -> None:
+    assert set(PROMISED) <= {locale.tag for locale in default()}
+    assert len(default()) >= 45
+    assert len({locale.script for locale in default()}) >= 22
+
+
+def test_locales_come_sorted_by_tag_and_each_stands_in_a_file_of_its_tag() -> None:
+    tags = [locale.tag for locale in default()]
+    assert tags == sorted(tags, key=str.lower)
+    assert sorted(tags) == sorted(path.stem for path in DATA.glob("*.toml"))
+
+
+def test_the_default_registry_is_one_object() -> None:
+    assert default() is default()
+    assert default().get("de") is default().get("de-AT")
+
+
+def test_one_locale_reads_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    real = registry_module.read_locale
+
+    def spy(path: Path):  # type: ignore[no-untyped-def]
+        read.append(path)
+        return real(path)
+
+    monkeypatch.setattr(registry_module, "read_locale", spy)
+    Registry.load().get("zh-TW")
+    assert [path.name for path in read] == ["zh-Hant.toml"]
+
+
+def test_all_locales_are_read_in_little_time() -> None:
+    list(Registry.load())
+    began = time.process_time()
+    list(Registry.load())
+    assert time.process_time() - began < 0.06  # some 15 ms; twice the promised 30 ms for slow days
+
+
+def test_locales_import_nothing_heavy() -> None:
+    code = (
+        "import sys, memeloc.locales as l; list(l.default())\n"
+        "heavy = {'pydantic', 'icu4py', 'budoux', 'PIL', 'numpy', 'uharfbuzz', 'typer', 'rich'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_folder_adds_locales(tmp_path: Path) -> None:
+    write_gaelic(tmp_path)
+    registry = Registry.load(tmp_path)
+    assert registry.get("gd-GB").native_name == "Gàidhlig"
+    assert len(registry) == len(default()) + 1
+    assert "gd" not in default()
+
+
+def test_a_later_folder_wins_by_tag(tmp_path: Path) -> None:
+    for name, country in (("first", "IE"), ("second", "CA")):
+        folder = tmp_path / name
+        folder.mkdir()
+        path = write_gaelic(folder)
+        path.write_text(path.read_text("utf-8").replace('"US"', f'"{country}"'), "utf-8")
+    assert Registry.load(tmp_path / "first", tmp_path / "second").get("gd").country == "CA"
+
+
+def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
+    text = (DATA / "pt.toml").read_text("utf-8").replace('"BR"', '"PT"')
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    registry = Registry.load(tmp_path)
+    assert registry.get("pt-BR").country == "PT"
+    assert len(registry) == len(default())
+
+
+def test_a_wrong_file_is_said_when_the_folder_is_loaded(tmp_path: Path) -> None:
+    path = write_gaelic(tmp_path, uppercase="upercase")
+    with pytest.raises(InputError, match="unknown key 'upercase'") as caught:
+        Registry.load(tmp_path)
+    assert caught.value.file == str(path)
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        Registry.load(tmp_path / "nowhere")
+
+
+def test_a_locale_made_in_python_is_found_and_its_letters_are_cldrs() -> None:
+    registry = Registry.load()
+    before = "eo" in registry
+    registry.add(replace(registry.get("en"), tag="eo", name="Esperanto", native_name="Esperanto"))
+    assert (before, "eo" in registry) == (False, True)
+    assert "ĉ" in registry.exemplars("eo")
+    assert "q" not in registry.exemplars("eo")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"tag": "not a tag"}, "tag is 'not a tag'"),
+        ({"direction": "rtl"}, 'script Latn is written "ltr"'),
+        ({"script": "Geor"}, "script Geor has no capitals"),
+        ({"smallest_size": float("nan")}, "smallest_size is nan"),
+        ({"poster": ()}, "poster is (): it must name a font family"),
+        ({"phrase_model": "klingon"}, "phrase_model is 'klingon'"),
+        ({"line_break": "de; rm"}, "line_break is 'de; rm'"),
+    ],
+)
+def test_a_locale_made_in_python_is_checked(changes: dict[str, object], sentence: str) -> None:
+    registry = Registry.load()
+    with pytest.raises(InputError) as caught:
+        registry.add(replace(registry.get("en"), **changes))  # type: ignore[arg-type]
+    assert sentence in str(caught.value)
+
+
+def test_a_language_that_cldr_lacks_has_the_letters_of_its_file(tmp_path: Path) -> None:
+    path = write_gaelic(tmp_path)
+    text = path.read_text("utf-8").replace('"gd"', '"qaa"')
+    path.write_text(text + '\n[letters]\nexemplars = ["a", "ch", "ŋ"]\n', "utf-8")
+    assert Registry.load(tmp_path).exemplars("qaa") == ("a", "ch", "ŋ")

@@ -1,0 +1,160 @@
+"""Which locale a tag finds (RFC 4647 lookup, CLDR's aliases and likely scripts)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.locales import Registry, default
+from memeloc.locales.tags import candidates, canonical, script_of
+
+TAGS = [locale.tag for locale in default()]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("de", "de"),
+        ("DE-at", "de"),
+        ("de_AT", "de"),
+        ("de-AT-1996", "de"),
+        ("de-Latn-DE-x-private", "de"),
+        ("de-DE-u-co-phonebk", "de"),
+        ("de_DE.UTF-8", "de"),
+        (" de ", "de"),
+        ("deu", "de"),
+        ("ger", "de"),
+        ("zh", "zh-Hans"),
+        ("zh-CN", "zh-Hans"),
+        ("zh_SG", "zh-Hans"),
+        ("zh-TW", "zh-Hant"),
+        ("zh-hk", "zh-Hant"),
+        ("zh-MO", "zh-Hant"),
+        ("zh-Hant-HK", "zh-Hant"),
+        ("zh-Hans-TW", "zh-Hans"),
+        ("cmn", "zh-Hans"),
+        ("zho_Hant", "zh-Hant"),
+        ("iw", "he"),
+        ("in", "id"),
+        ("tl", "fil"),
+        ("no", "nb"),
+        ("prs", "fa"),
+        ("npi_Deva", "ne"),
+        ("pt-PT", "pt"),
+        ("en-GB", "en"),
+        ("es-419", "es"),
+        ("sr-Cyrl-BA", "sr"),
+        ("ko-Hang", "ko"),
+        ("ja-Hira", "ja"),
+        ("ur-Aran", "ur"),
+        ("pa-IN", "pa"),
+    ],
+)
+def test_a_tag_finds_its_locale(asked: str, found: str) -> None:
+    assert default().get(asked).tag == found
+    assert asked in default()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "sr-Latn",
+        "sr-ME",
+        "sh",
+        "pa-PK",
+        "az-IR",
+        "en-Shaw",
+        "de-Cyrl",
+        "zh-Latn",
+        "kk-CN",
+        "hi-Latn",
+    ],
+)
+def test_a_tag_never_finds_a_locale_of_another_script(asked: str) -> None:
+    assert asked not in default()
+    with pytest.raises(InputError, match="there is no locale"):
+        default().get(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "suggested"),
+    [
+        ("germn", "de (German, Latn)"),
+        ("deutsch", "de (German, Latn)"),
+        ("German", "de (German, Latn)"),
+        ("Português", "pt (Portuguese, Latn)"),
+        ("japanese", "ja (Japanese, Jpan)"),
+        ("日本", "ja (Japanese, Jpan)"),
+        ("chinese", "zh-Hans (Chinese (Simplified), Hans)"),
+        ("sr-Latn", "sr (Serbian, Cyrl)"),
+        ("हिन्दि", "hi (Hindi, Deva)"),
+    ],
+)
+def test_an_unknown_tag_is_an_error_that_names_near_ones(asked: str, suggested: str) -> None:
+    with pytest.raises(InputError) as caught:
+        default().get(asked)
+    assert repr(asked) in str(caught.value)
+    assert suggested in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["", "xyzzy-nowhere", "123", "//", "\ud800", "a" * 10_000])
+def test_nonsense_is_an_error_that_says_where_to_look(asked: str) -> None:
+    with pytest.raises(InputError, match="memeloc locales list"):
+        default().get(asked)
+
+
+@given(
+    st.sampled_from(TAGS),
+    st.sampled_from(["", "-AQ", "_AQ", "-1994", "-u-nu-latn", "-x-any"]),
+    st.sampled_from([str.upper, str.lower, str.title, str]),
+)
+def test_case_separator_and_added_subtags_do_not_matter(tag: str, more: str, case: type) -> None:
+    assert default().get(case(tag.replace("-", "_") + more)).tag == tag
+
+
+@given(st.text(max_size=30))
+def test_any_text_either_finds_a_locale_or_is_an_input_error(text: str) -> None:
+    try:
+        found = default().get(text)
+    except InputError:
+        assert text not in default()
+    else:
+        assert text in default()
+        assert canonical(text).lower().startswith(found.tag.split("-")[0])
+
+
+@given(st.from_regex(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?(-[a-z0-9]{5,8})?", fullmatch=True))
+def test_canonical_form_and_fallbacks_are_stable(tag: str) -> None:
+    once = canonical(tag)
+    assert canonical(once) == once
+    order = candidates(once)
+    assert order[0] == once
+    language = once.split("-")[0]
+    assert order[-1] in (language, f"{language}-{script_of(once)}")
+    assert len(set(order)) == len(order)
+
+
+def test_fallback_prefers_the_script_over_the_bare_language() -> None:
+    assert candidates("zh-TW") == ["zh-TW", "zh-Hant-TW", "zh-Hant", "zh"]
+    assert script_of("zh-TW") == "Hant"
+
+
+def test_a_regional_locale_of_ones_own_is_found_before_its_language() -> None:
+    registry = Registry.load()
+    registry.add(replace(registry.get("de"), tag="de-AT", country="AT"))
+    assert registry.get("de-AT").country == "AT"
+    assert registry.get("de-AT-1996").country == "AT"
+    assert registry.get("de-CH").country == "DE"
+
+
+def test_a_locale_of_ones_own_in_another_script_is_found_by_its_script() -> None:
+    registry = Registry.load()
+    latin = replace(registry.get("hr"), tag="sr-Latn", name="Serbian (Latin)", line_break="sr_Latn")
+    registry.add(latin)
+    assert registry.get("sr-ME").tag == "sr-Latn"
+    assert registry.get("sh-RS").tag == "sr-Latn"
+    assert registry.get("sr-RS").tag == "sr"
