@@ -1,10 +1,12 @@
-"""Make memeloc/locales/data/exemplars.json. In: CLDR's JSON from npm. Out: letters by language.
+"""Make exemplars.json and subtags.json. In: CLDR's JSON from npm. Out: memeloc/locales/data/.
 
-Run `python tools/make_exemplars.py` (needs npm and a network, or `--package FILE.tgz`). The package
-is cldr-misc-full; of each language's characters.json it keeps the main exemplar characters: those
-that the language's ordinary words are written with. Sets are UnicodeSet patterns (UTS #35 part 1,
-"Unicode Sets"): CLDR's exemplars use single characters, ranges, `{clusters}` and escapes, and
-nothing else; anything else stops the run.
+Run `python tools/make_exemplars.py` (needs npm and a network, or `--packages FOLDER` with both
+archives). From cldr-misc-full it keeps each language's main exemplar characters: those that its
+ordinary words are written with. These are UnicodeSet patterns (UTS #35 part 1, "Unicode Sets");
+CLDR's exemplars use single characters, ranges, `{clusters}` and escapes, and nothing else; anything
+else stops the run. From cldr-core it keeps what tags are matched with: the language aliases (`iw`
+is `he`, `deu` is `de`) and, for the languages that have exemplars, the script each is usually
+written in and the regions that write it in another (`zh-TW`).
 """
 
 from __future__ import annotations
@@ -18,10 +20,10 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-PACKAGE = "cldr-misc-full"
 VERSION = "48.2.0"
-OUT = Path(__file__).parent.parent / "memeloc" / "locales" / "data" / "exemplars.json"
+OUT = Path(__file__).parent.parent / "memeloc" / "locales" / "data"
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -83,7 +85,7 @@ def _tokens(body: str) -> Iterator[str | None]:
             yield text
 
 
-def read_package(package: Path) -> dict[str, str]:
+def read_exemplars(package: Path) -> dict[str, str]:
     """Main exemplar characters, separated by spaces, by tag; no regional or empty ones.
 
     A language in its usual script is kept under both tags when CLDR has both (`zh`, `zh-Hans`),
@@ -105,37 +107,82 @@ def read_package(package: Path) -> dict[str, str]:
     return dict(sorted(characters.items()))
 
 
+def read_subtags(package: Path, languages: set[str]) -> dict[str, dict[str, str]]:
+    """`aliases`, `scripts` and `regions`, each from a subtag or tag to what it stands for."""
+    with tarfile.open(package) as archive:
+        aliases = _supplemental(archive, "aliases")["metadata"]["alias"]["languageAlias"]
+        likely = _supplemental(archive, "likelySubtags")["likelySubtags"]
+    scripts: dict[str, str] = {}
+    regions: dict[str, str] = {}
+    for key, value in likely.items():
+        language, *rest = key.split("-")
+        script = value.split("-")[1]
+        if language not in languages:
+            continue
+        if not rest:
+            scripts[language] = script
+        elif re.fullmatch(r"[A-Z]{2}|[0-9]{3}", rest[-1]) and len(rest) == 1:
+            regions[key] = script
+    regions = {key: s for key, s in regions.items() if s != scripts.get(key.split("-")[0])}
+    return {
+        "aliases": {
+            key: alias["_replacement"]
+            for key, alias in sorted(aliases.items())
+            if re.fullmatch("[a-z]{2,3}", key) and " " not in alias["_replacement"]
+        },
+        "scripts": dict(sorted(scripts.items())),
+        "regions": dict(sorted(regions.items())),
+    }
+
+
+def _supplemental(archive: tarfile.TarFile, name: str) -> dict[str, Any]:
+    stream = archive.extractfile(f"package/supplemental/{name}.json")
+    if stream is None:
+        raise ValueError(f"{name}.json is not a file of the package")
+    content: dict[str, Any] = json.load(stream)["supplemental"]
+    return content
+
+
 def main() -> None:
-    """Fetch the package unless given, and write the generated file."""
-    parser = argparse.ArgumentParser(description="Make memeloc/locales/data/exemplars.json.")
-    parser.add_argument("--package", type=Path, help=f"{PACKAGE}-{VERSION}.tgz, already fetched")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        package = arguments.package or fetch(PACKAGE, VERSION, Path(folder))
-        content = {
-            "source": f"CLDR {VERSION}, npm package {PACKAGE}, main exemplar characters",
-            "licence": "Unicode-3.0",
-            "made_by": "tools/make_exemplars.py",
-            "characters": read_package(package),
-        }
-    write(OUT, content)
-    sys.stdout.write(f"{OUT}: {len(content['characters'])} languages\n")
+    """Fetch the packages unless given, and write both generated files."""
+    parser = argparse.ArgumentParser(description="Make the locales' exemplars and subtags.")
+    parser.add_argument("--packages", type=Path, help="a folder with the fetched archives")
+    given: Path | None = parser.parse_args().packages
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given or Path(temporary)
+        letters, core = (
+            folder / f"{package}-{VERSION}.tgz" if given else fetch(package, folder)
+            for package in ("cldr-misc-full", "cldr-core")
+        )
+        characters = read_exemplars(letters)
+        tables = read_subtags(core, {tag.split("-")[0] for tag in characters})
+    write("exemplars.json", "cldr-misc-full, main exemplar characters", {"characters": characters})
+    write("subtags.json", "cldr-core, aliases and likely subtags", tables)
 
 
-def fetch(package: str, version: str, folder: Path) -> Path:
+def fetch(package: str, folder: Path) -> Path:
     """Fetch a package's archive from npm's registry into `folder`."""
-    command = ["npm", "pack", "--silent", f"{package}@{version}"]
+    command = ["npm", "pack", "--silent", f"{package}@{VERSION}"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return folder / f"{package}-{version}.tgz"
+    return folder / f"{package}-{VERSION}.tgz"
 
 
-def write(path: Path, content: object) -> None:
-    """Write JSON readably and atomically: a temporary file beside it, then a rename."""
+def write(name: str, source: str, tables: dict[str, dict[str, str]]) -> None:
+    """Write a generated file atomically (a temporary one, then a rename) and say how large."""
+    path = OUT / name
+    content: dict[str, object] = {
+        "source": f"CLDR {VERSION}, npm package {source}",
+        "licence": "Unicode-3.0",
+        "made_by": "tools/make_exemplars.py",
+        **tables,
+    }
     temporary = path.with_suffix(".tmp")
     temporary.write_text(
         json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n"
     )
     temporary.replace(path)
+    counts = ", ".join(f"{len(table)} {key}" for key, table in tables.items())
+    sys.stdout.write(f"{path}: {counts}\n")
 
 
 if __name__ == "__main__":
