@@ -1,4 +1,4 @@
-"""Finding the size and the lines. In: segment widths in ems and a room. Out: a size and a partition.
+"""Finding the size and the lines. In: widths in ems and a room. Out: a size and a partition.
 
 Everything here is arithmetic over advances; nothing is shaped and nothing is painted. Sizes come
 from a ladder, so that glyph masks made for one caption serve the next.

@@ -32,7 +32,7 @@ def relative_luminance(colour: str) -> float:
 
 
 def contrast(one: float, other: float) -> float:
-    """Contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2, definition of contrast ratio)."""
+    """Contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2, contrast ratio)."""
     light, dark = max(one, other), min(one, other)
     return (light + 0.05) / (dark + 0.05)
 
