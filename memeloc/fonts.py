@@ -127,6 +127,12 @@ class Face:
             or face.has_color_svg
         )
 
+    @cached_property
+    def emoji(self) -> bool:
+        """Whether it is an emoji font: it has a grinning face and no letters."""
+        nominal = self.font.get_nominal_glyph
+        return bool(nominal(0x1F600)) and not nominal(ord("a"))
+
     def covers(self, cluster: str) -> bool:
         """Whether the font has a glyph for every visible code point of a grapheme cluster.
 
@@ -164,7 +170,8 @@ class FontStack:
     def font_for(self, cluster: str) -> Face | None:
         """The face that draws a grapheme cluster, or None when no font has it.
 
-        A cluster that asks for emoji presentation (U+FE0F) takes an emoji face first.
+        A cluster that asks for emoji presentation (U+FE0F, U+20E3) takes an emoji face first; any
+        other takes one last, and never for digits and the like, which emoji fonts carry for keycaps.
         """
         try:
             return self._chosen[cluster]
@@ -182,15 +189,9 @@ class FontStack:
         return next((face for face in self.preferred if face.covers(text)), None)
 
     def _choose(self, cluster: str) -> Face | None:
-        if "\ufe0f" in cluster:
-            emoji = next(
-                (f for f in self.preferred if "Zsye" in f.source.scripts and f.covers(cluster)),
-                None,
-            )
-            if emoji:
-                return emoji
-        for face in self.preferred:
-            if face.covers(cluster):
+        wants_emoji = "\ufe0f" in cluster or "\u20e3" in cluster
+        for face in sorted(self.preferred, key=lambda face: face.emoji != wants_emoji):
+            if face.covers(cluster) and (wants_emoji or not face.emoji or cluster[0] > "\u00ff"):
                 return face
         for opener in self._fallback:
             face_or_none = opener.open()

@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from icu4py.breakers import CharacterBreaker, LineBreaker
 
 from memeloc.model import Locale
+
+if TYPE_CHECKING:
+    import budoux
 
 _KEEP_ALL = "@lw=keepall"
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
@@ -68,7 +72,7 @@ def phrases(text: str, locale: Locale, ends: list[int]) -> list[int]:
 
 
 @cache
-def _parser(model: str):  # type: ignore[no-untyped-def]
+def _parser(model: str) -> budoux.Parser:
     import budoux
 
     loaders = {

@@ -6,7 +6,7 @@ lines, reorder each for display. Shaping again is left to lines whose ends HarfB
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -175,7 +175,9 @@ class _Part:
                 high = step - 1
         return None
 
-    def _attempts(self, whole: Segments, legible: int, top: int):  # type: ignore[no-untyped-def]
+    def _attempts(
+        self, whole: Segments, legible: int, top: int
+    ) -> Iterator[tuple[Segments, int, bool]]:
         """Segments to try, with the lowest ladder step each may use, best first."""
         if self.locale.phrase_model:
             phrased = self._phrased(whole)
@@ -201,7 +203,7 @@ class _Part:
             offset += length + 1
         return fit.merge(whole, keep)
 
-    def _segments(self, breaker) -> Segments:  # type: ignore[no-untyped-def]
+    def _segments(self, breaker: Callable[[str, Locale], list[int]]) -> Segments:
         starts: list[int] = []
         ends: list[int] = []
         full: list[float] = []

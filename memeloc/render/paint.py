@@ -8,12 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 import skia
+from numpy.typing import NDArray
 
 from memeloc.model import Align, VAlign
+from memeloc.render import colour
 from memeloc.render.compose import Compositor, Ink, Pixels
 from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
-from memeloc.render.layout import Line, PartLayout
+from memeloc.render.layout import Line, PartLayout, PlacedRun
 from memeloc.render.proof import Box
+
+Plane = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +128,26 @@ class Painter:
         placed = place(layout, area)
         if not placed:
             return Painted(None, [], clipped=False)
-        if area.angle % 360:
-            return self._paint_turned(pixels, layout, area, ink, placed)
-        return self._paint_level(pixels, layout, area, ink, placed)
+        paint = self._paint_turned if area.angle % 360 else self._paint_level
+        painted = paint(pixels, layout, area, ink, placed)
+        if any(run.face.colour for line in layout.lines for run in line.runs):
+            self._paint_coloured(pixels, layout.size, area, placed)
+        return painted
+
+    def _paint_coloured(
+        self, pixels: Pixels, size: float, area: Area, placed: list[Placed]
+    ) -> None:
+        """Draw the glyphs that the masks left out: those of colour fonts."""
+        turn = (area.angle, (area.left + area.right) / 2, (area.top + area.bottom) / 2)
+        for line, x, y, _ in placed:
+            for run in line.runs:
+                if run.face.colour:
+                    glyphs = [
+                        (gid, x + at * size, y - up * size)
+                        for gid, at, up in run.glyphs
+                        if colour.has_colour(run.face, gid)
+                    ]
+                    colour.draw(pixels, run.face, size, glyphs, turn)
 
     def _paint_level(
         self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
@@ -145,7 +166,7 @@ class Painter:
             for run in line.runs:
                 strike = self._glyphs.strike(run.face, size, area.margin)
                 masks = strike.masks
-                for gid, at, up in run.glyphs:
+                for gid, at, up in _plain(run):
                     fine = floor((x + at * size) * phases + 0.5)
                     whole = fine // phases
                     key = gid * PHASES + fine % phases
@@ -189,7 +210,7 @@ class Painter:
             for run in line.runs:
                 outlines = self._glyphs.outlines(run.face, area.margin)
                 scale = layout.size / run.face.upem
-                for gid, at, up in run.glyphs:
+                for gid, at, up in _plain(run):
                     matrix = skia.Matrix()
                     matrix.setScale(scale, scale)
                     matrix.postTranslate(x + at * layout.size, y - up * layout.size)
@@ -217,14 +238,21 @@ class Painter:
 _PAINT = skia.Paint(AntiAlias=True)
 
 
-def _canvas_on(plane):  # type: ignore[no-untyped-def]
+def _plain(run: PlacedRun) -> list[tuple[int, float, float]]:
+    """The glyphs of a run that are drawn in the style's colours."""
+    if not run.face.colour:
+        return run.glyphs
+    return [glyph for glyph in run.glyphs if not colour.has_colour(run.face, glyph[0])]
+
+
+def _canvas_on(plane: Plane) -> skia.Canvas:
     height, width = plane.shape
     info = skia.ImageInfo.Make(width, height, skia.kAlpha_8_ColorType, skia.kPremul_AlphaType)
     surface = skia.Surface.MakeRasterDirect(info, plane, plane.strides[0])
     return surface.getCanvas()
 
 
-def _ink_of(plane, left: int, top: int) -> Box | None:  # type: ignore[no-untyped-def]
+def _ink_of(plane: Plane, left: int, top: int) -> Box | None:
     rows = np.flatnonzero(plane.any(axis=1))
     columns = np.flatnonzero(plane.any(axis=0))
     if not len(rows):
@@ -237,7 +265,7 @@ def _ink_of(plane, left: int, top: int) -> Box | None:  # type: ignore[no-untype
     )
 
 
-def _ink_outside(plane, corner: tuple[int, int], inside: Box) -> bool:  # type: ignore[no-untyped-def]
+def _ink_outside(plane: Plane, corner: tuple[int, int], inside: Box) -> bool:
     found = _ink_of(plane, *corner)
     return found is not None and (
         found[0] < inside[0] or found[1] < inside[1] or found[2] > inside[2] or found[3] > inside[3]
