@@ -171,7 +171,7 @@ class FontStack:
         """The face that draws a grapheme cluster, or None when no font has it.
 
         A cluster that asks for emoji presentation (U+FE0F, U+20E3) takes an emoji face first; any
-        other takes one last, and never for digits and the like, which emoji fonts carry for keycaps.
+        other takes one last, and never for digits, which emoji fonts carry for keycaps.
         """
         try:
             return self._chosen[cluster]
