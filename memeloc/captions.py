@@ -165,6 +165,10 @@ class CaptionsTable:
             because = f" The first problem: {first.error}" if first else " It has no rows."
             raise InputError(f"The table has no caption to work with.{because}", file=self.path)
 
+    def count(self) -> int:
+        """How many captions the wanted languages' columns have room for, sound or not."""
+        return sum(1 for _ in self._records) * len(self.languages)
+
     def check(self) -> None:
         """Read the whole table and keep nothing.
 

@@ -1,0 +1,104 @@
+"""Pictures as files. In: a finished picture. Out: its bytes as JPEG, PNG or WebP, and a whole file.
+
+A file appears under its final name only when it is complete: it is written beside it under a name
+that begins with a dot and ends with `TEMPORARY`, and renamed.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Literal, get_args
+
+from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Format = Literal["jpg", "png", "webp"]
+"""The kinds of file, and their suffixes."""
+
+TEMPORARY = ".memeloc-tmp"
+"""How the name of an unfinished file ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How pictures are made, besides template, caption, locale and fonts.
+
+    Attributes:
+        format: kind of file.
+        quality: 1 to 100, of JPEG and WebP; PNG loses nothing and has none.
+        max_side: the longer side in pixels that a larger picture is scaled down to; None keeps it.
+        parity: whether each meme is set at one size in all languages.
+    """
+
+    format: Format = "jpg"
+    quality: int = 90
+    max_side: int | None = None
+    parity: bool = False
+
+    def __post_init__(self) -> None:
+        file_format(self.format)
+        if not 1 <= self.quality <= 100:
+            raise InputError(f"The quality is 1 to 100, not {self.quality}.")
+        if self.max_side is not None and self.max_side < 16:
+            raise InputError(f"The longer side has 16 pixels at least, not {self.max_side}.")
+
+    def __str__(self) -> str:
+        """All of it as text, equal for equal pictures: part of what a picture's inputs hash to."""
+        quality = "" if self.format == "png" else self.quality
+        return f"{self.format} {quality} {self.max_side or ''} {'parity' * self.parity}"
+
+
+def file_format(name: str) -> Format:
+    """The kind of file of that name.
+
+    Raises:
+        InputError: there is no such kind.
+
+    >>> file_format("JPEG")
+    'jpg'
+    """
+    wanted = {"jpeg": "jpg"}.get(name.lower(), name.lower())
+    for kind in get_args(Format):
+        if kind == wanted:
+            found: Format = kind
+            return found
+    kinds = ", ".join(get_args(Format))
+    raise InputError(f"A picture's format is one of {kinds}, not {name!r}.")
+
+
+def encode(image: Image, settings: Settings) -> bytes:
+    """The picture as the bytes of a file."""
+    buffer = BytesIO()
+    if settings.format == "jpg":
+        image.save(buffer, "JPEG", quality=settings.quality)
+        return buffer.getvalue()
+    if image.mode != "RGB":
+        image = image.convert("RGB")
+    if settings.format == "png":
+        image.save(buffer, "PNG", compress_level=6)
+    else:
+        image.save(buffer, "WEBP", quality=settings.quality, method=4)
+    return buffer.getvalue()
+
+
+def write_whole(folder: str, name: str, content: bytes) -> None:
+    """Write `folder/name` so that at every instant there is the old file, the new one, or none.
+
+    The folder is a string that ends with a separator, and exists: this runs once a picture.
+    """
+    temporary = f"{folder}.{name}{TEMPORARY}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+    try:
+        written = os.write(handle, content)
+        while written < len(content):  # a full disk raises at the next write
+            written += os.write(handle, content[written:])
+    except BaseException:
+        os.close(handle)
+        os.unlink(temporary)  # noqa: PTH108 - a path object takes as long as the call
+        raise
+    os.close(handle)
+    os.replace(temporary, folder + name)  # noqa: PTH105 - likewise

@@ -1,0 +1,450 @@
+"""A table of captions becomes a parallel set. In: table, templates, fonts. Out: OUT, and a summary.
+
+OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg are the pictures, LANGUAGE being the table's column; OUT/
+manifest.parquet has a row for each; OUT/index.html shows them; OUT/skipped.csv names what of the
+table was left out. The manifest and the page describe the run's table and languages and nothing
+else; pictures of memes that have left the table stay where they are.
+
+A run goes over the table once, a shard of memes at a time. A picture whose inputs hash as the
+manifest says, and whose file is there, is left alone. OUT/.memeloc/ holds the parts of finished
+shards until the end; the file `running` in it says that a run has begun and not come to its end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal
+
+from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable, read_captions
+from memeloc.engine import ShardMap, ShardResult, map_shards
+from memeloc.errors import InputError
+from memeloc.fonts import FontLibrary
+from memeloc.locales import Registry, default
+from memeloc.model import SEPARATOR, Caption, Template
+from memeloc.render.encode import Format, Settings
+from memeloc.render.manifest import MANIFEST, PARTS, STATE, Earlier, Known
+from memeloc.render.merging import Plan
+from memeloc.render.out_folder import SKIPPED, SkippedFile, hold, remove_temporaries
+from memeloc.render.renderer import Renderer
+from memeloc.render.shards import (
+    Item,
+    Made,
+    PictureFiles,
+    Shard,
+    ShardMeme,
+    begin_process,
+    make_shard,
+)
+from memeloc.templates import load_templates
+
+PAGE = "index.html"
+
+_SHARD = 64
+"""Pictures of a shard at first; as many more after each `_SHARD` shards, up to `_LARGEST`."""
+_LARGEST = 1024
+_KEPT = 1000
+"""Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
+
+Progress = Callable[[int, int | None], None]
+"""Is told how many more pictures are settled, and how many there are in all."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did.
+
+    Attributes:
+        out: the folder.
+        languages: the table's columns that were rendered.
+        rendered: pictures made.
+        unchanged: pictures that were there already.
+        skipped: captions left out because of what the table has there.
+        failed: pictures that could not be made.
+        flawed: pictures of the whole set that have a problem.
+        problems: they by kind of problem, see `Proof.problems`; a picture may have several.
+        input_kinds: problems of the table by kind.
+        input_problems: the first thousand of them.
+        failures: why pictures failed, the first thousand.
+        notes: what was left out without losing a picture: wrong templates, columns of no language.
+        seconds: wall time.
+        example: one of the pictures, if there is any.
+    """
+
+    out: Path
+    languages: tuple[str, ...]
+    rendered: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    flawed: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    input_kinds: Counter[str] = field(default_factory=Counter)
+    input_problems: list[InputError] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    notes: list[InputError] = field(default_factory=list)
+    seconds: float = 0.0
+    example: Path | None = None
+
+    @property
+    def page(self) -> Path:
+        """The page that shows the set."""
+        return self.out / PAGE
+
+    @property
+    def manifest(self) -> Path:
+        """The table with a row for each picture."""
+        return self.out / MANIFEST
+
+    @property
+    def skipped_file(self) -> Path:
+        """The table of what was left out; absent when nothing was."""
+        return self.out / SKIPPED
+
+
+def render_table(
+    table: Path,
+    out: Path,
+    *,
+    languages: Sequence[str] | Literal["all"],
+    templates: Sequence[Path] = (),
+    fonts: Sequence[str | Path] = (),
+    locales: Sequence[Path] = (),
+    format: Format = "jpg",
+    quality: int = 90,
+    max_side: int | None = None,
+    jobs: int = 1,
+    parity: bool = False,
+    strict: bool = False,
+    force: bool = False,
+    source_language: str | None = None,
+    progress: Progress | None = None,
+    shard_map: ShardMap = map_shards,
+) -> Summary:
+    """Render the captions of a table, in the languages asked for, into the folder `out`.
+
+    It can be stopped at any instant and called again: what was finished is not made twice. With
+    `jobs` above 1 a script must call it under `if __name__ == "__main__":`.
+
+    Args:
+        table: the captions table, see `memeloc.captions`.
+        out: the folder; it is made.
+        languages: tags, or "all" for every language column.
+        templates: folders of templates besides the built-in ones.
+        fonts: font files that come before memeloc's own.
+        locales: folders of locales besides the built-in ones.
+        format, quality, max_side, parity: see `Settings`.
+        jobs: processes.
+        strict: end before anything is rendered when anything is wrong in the table.
+        force: render also what is unchanged.
+        source_language: the language that sizes are compared with; None is the table's first.
+        progress: is told how far it is.
+        shard_map: how the shards are spread.
+
+    Raises:
+        InputError: table, languages, fonts or settings are wrong, or nothing can be rendered, or
+            another run is at work in `out`.
+        MissingError: a font is not installed.
+    """
+    began = time.monotonic()
+    settings = Settings(format, quality, max_side, parity)
+    registry = Registry.load(*locales) if locales else default()
+    known, notes = load_templates(templates)
+    captions = read_captions(
+        table,
+        known,
+        None if languages == "all" else languages,
+        source=source_language,
+        locales=registry,
+    )
+    if strict:
+        captions.check()
+    summary = Summary(out, tuple(column.name for column in captions.languages))
+    summary.notes += [*notes, *captions.ignored]
+    with hold(out), SkippedFile(out / SKIPPED) as skipped:
+        run = _Run(captions, known, settings, fonts, summary, skipped, force)
+        run.on_progress(progress)
+        run.render(jobs, shard_map)
+        run.finish(registry)
+    summary.seconds = time.monotonic() - began
+    return summary
+
+
+class _Run:
+    """One run: what is planned, and what has become of it."""
+
+    def __init__(
+        self,
+        table: CaptionsTable,
+        templates: Mapping[str, Template],
+        settings: Settings,
+        fonts: Sequence[str | Path],
+        summary: Summary,
+        skipped: SkippedFile,
+        force: bool,
+    ) -> None:
+        self._table = table
+        self._templates = templates
+        self._settings = settings
+        self._fonts = tuple(os.fspath(font) for font in fonts)
+        self._summary = summary
+        self._skipped = skipped
+        self._out = summary.out
+        self._running = self._out / STATE / "running"
+        self._cut_off = self._running.exists()
+        if self._cut_off:
+            remove_temporaries(self._out)
+        self._earlier = Earlier(self._out)
+        self._old = {} if force else self._earlier.pictures
+        self._renderer = Renderer(FontLibrary(self._fonts), max_side=settings.max_side)
+        self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
+        self._plan = Plan(source_apart=table.source not in table.languages)
+        self._slots: dict[str, array[int]] = {}
+        self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
+        self._prefix = os.path.join(os.fspath(self._out), "")  # noqa: PTH118 - for speed
+        self._progress: Progress | None = None
+        self._total: int | None = None
+
+    def on_progress(self, progress: Progress | None) -> None:
+        """Tell how far it is; the captions are counted first."""
+        if progress is not None:
+            self._progress, self._total = progress, self._table.count()
+            progress(0, self._total)
+
+    def render(self, jobs: int, shard_map: ShardMap) -> None:
+        """Make all pictures that are not there yet."""
+        shards = self._shards()
+        first = list(islice(shards, 2))
+        if not first:
+            return
+        (self._out / PARTS).mkdir(exist_ok=True)
+        self._running.touch()
+        arguments = (self._out, self._settings, self._templates, self._locales)
+        if jobs == 1 or len(first) == 1:
+            files = PictureFiles(self._renderer, *arguments)
+            shard_map(files.run, chain(first, shards), jobs=1, on_done=self._done)
+        else:
+            shard_map(
+                make_shard,
+                chain(first, shards),
+                jobs=jobs,
+                on_done=self._done,
+                initializer=begin_process,
+                initargs=(self._fonts, *arguments),
+            )
+
+    def finish(self, registry: Registry) -> None:
+        """Write manifest and page, unless they say already what they would say."""
+        self._skipped.keep()
+        there = (self._out / MANIFEST).exists() and (self._out / PAGE).exists()
+        if there and not self._cut_off and self._plan.is_what_was(self._earlier):
+            return
+        from memeloc.render.page import write_page
+
+        self._running.touch()
+        self._plan.write(self._earlier, self._out)
+        write_page(self._out, registry)
+        for path in (self._out / PARTS).glob("*"):
+            path.unlink()
+        self._running.unlink()
+
+    def _shards(self) -> Iterator[Shard]:
+        """Read the table, take what is unchanged off it, and cut the rest into shards."""
+        memes: list[ShardMeme] = []
+        slots = array("q")
+        number = 0
+        for row in self._table.rows(self._note):
+            items = self._items(row, slots)
+            if items:
+                together = self._settings.parity and any(item.painted for item in items)
+                memes.append(
+                    ShardMeme(
+                        row.meme_id,
+                        row.template,
+                        tuple(items),
+                        tuple((k, c.parts) for k, c in row.captions.items()) if together else (),
+                    )
+                )
+            if len(slots) >= min(_SHARD * (1 + number // _SHARD), _LARGEST):
+                yield self._shard(number, memes, slots)
+                memes, slots = [], array("q")
+                number += 1
+        if memes:
+            yield self._shard(number, memes, slots)
+
+    def _shard(self, number: int, memes: list[ShardMeme], slots: array[int]) -> Shard:
+        shard = Shard(f"{self._earlier.run:06d}-{number:08d}.parquet", tuple(memes))
+        self._slots[shard.part] = slots
+        return shard
+
+    def _items(self, row: CaptionRow, slots: array[int]) -> list[Item]:
+        """The captions of a row that need work; the others get their places in the plan at once."""
+        plan, settings = self._plan, self._settings
+        items: list[Item] = []
+        unchanged = 0
+        source = None
+        together = self._together(row) if settings.parity else b""
+        for language, caption in row.captions.items():
+            inputs = self._inputs(row, language, caption, together)
+            if inputs is None:
+                continue
+            path = f"{language}/{row.template}/{row.meme_id}.{settings.format}"
+            old = self._old.get(path)
+            if old is not None and old.inputs_sha256 == inputs and self._is_there(path, old):
+                slot = plan.add(old.place)
+                unchanged += 1
+                self._summary.problems.update(old.problems)
+                self._summary.flawed += bool(old.problems)
+                self._example(path)
+            else:
+                slot = plan.add(None)
+                slots.append(slot)
+                items.append(Item(language, caption.parts, inputs, True))
+            if language == self._table.source.name:
+                source = slot
+        if plan.source_apart and row.source is not None:
+            source = self._source(row, row.source, slots, items)
+        plan.end_meme(source)
+        if unchanged:
+            self._summary.unchanged += unchanged
+            self._advance(unchanged)
+        return items
+
+    def _source(
+        self, row: CaptionRow, caption: Caption, slots: array[int], items: list[Item]
+    ) -> int | None:
+        """The slot of a source caption that gets no picture."""
+        language = self._table.source.name
+        inputs = self._inputs(row, language, caption, b"")
+        if inputs is None:
+            return None
+        old = self._old.get(f"{language}/{row.template}/{row.meme_id}")
+        if old is not None and old.inputs_sha256 == inputs:
+            return self._plan.add(old.place)
+        slot = self._plan.add(None)
+        slots.append(slot)
+        items.append(Item(language, caption.parts, inputs, False))
+        return slot
+
+    def _inputs(
+        self, row: CaptionRow, language: str, caption: Caption, together: bytes
+    ) -> str | None:
+        """SHA-256 of everything that makes a picture; None when its template cannot be used."""
+        start = self._start(row.template, language)
+        if isinstance(start, InputError):
+            if language in row.captions:
+                self._fail(1, f"{language}/{row.template}/{row.meme_id}: {start}")
+            return None
+        digest = start.copy()
+        digest.update(SEPARATOR.join(caption.parts).encode())
+        digest.update(together)
+        return digest.hexdigest()
+
+    def _together(self, row: CaptionRow) -> bytes:
+        """What sets the size of all languages of a meme."""
+        digest = hashlib.sha256()
+        for language, caption in row.captions.items():
+            start = self._start(row.template, language)
+            if not isinstance(start, InputError):
+                digest.update(start.digest())
+                digest.update(SEPARATOR.join(caption.parts).encode())
+        return b"\0" + digest.digest()
+
+    def _start(self, template: str, language: str) -> hashlib._Hash | InputError:
+        """A hash of all that makes a picture but the captions, to be copied and gone on with."""
+        start = self._starts.get((template, language))
+        if start is None:
+            try:
+                fingerprint = self._renderer.fingerprint(
+                    self._templates[template], self._locales[language]
+                )
+            except InputError as error:
+                start = error
+            else:
+                start = hashlib.sha256(f"{fingerprint}\0{self._settings}\0".encode())
+            self._starts[template, language] = start
+        return start
+
+    def _is_there(self, path: str, old: Known) -> bool:
+        """Whether a picture's file is the one that was recorded.
+
+        Its size tells; but after a run that was cut off a file may be newer than its record, and
+        of the same size by chance, so that its bytes are looked at.
+        """
+        whole = self._prefix + path
+        try:
+            if not self._cut_off:
+                return os.stat(whole).st_size == old.bytes  # noqa: PTH116 - for speed
+            with open(whole, "rb") as file:  # noqa: PTH123 - likewise
+                return hashlib.file_digest(file, "sha256").hexdigest() == old.sha256
+        except OSError:
+            return False
+
+    def _done(self, result: ShardResult[Shard, Made]) -> None:
+        """Put the rows of a shard that has ended into the plan."""
+        slots = self._slots.pop(result.shard.part)
+        painted = sum(item.painted for meme in result.shard.memes for item in meme.items)
+        made = result.value
+        if made is None:
+            first = result.shard.memes[0].meme_id
+            self._fail(
+                painted, f"{painted} pictures from {first!r} on: {result.failure}", done=False
+            )
+        else:
+            file = len(self._earlier.files)
+            self._earlier.files.append(self._out / PARTS / result.shard.part)
+            row = 0
+            for number, slot in enumerate(slots):
+                if number not in made.failed:
+                    self._plan.set(slot, file << 32 | row)
+                    row += 1
+            self._summary.rendered += made.rendered
+            self._summary.problems.update(made.problems)
+            self._summary.flawed += made.flawed
+            if made.failed or self._summary.example is None:
+                self._look_at(result.shard, made)
+        self._advance(painted)
+
+    def _look_at(self, shard: Shard, made: Made) -> None:
+        """Note what failed in a shard, and a picture that did not."""
+        number = 0
+        for meme in shard.memes:
+            for item in meme.items:
+                path = f"{item.language}/{meme.template}/{meme.meme_id}"
+                reason = made.failed.get(number)
+                number += 1
+                if reason is not None:
+                    self._fail(int(item.painted), f"{path}: {reason}", done=False)
+                elif item.painted:
+                    self._example(f"{path}.{self._settings.format}")
+
+    def _fail(self, pictures: int, reason: str, *, done: bool = True) -> None:
+        self._summary.failed += pictures
+        if len(self._summary.failures) < _KEPT:
+            self._summary.failures.append(reason)
+        if done:
+            self._advance(pictures)
+
+    def _note(self, problem: CaptionProblem) -> None:
+        """Keep a problem of the table."""
+        self._skipped.add(problem)
+        self._summary.skipped += problem.captions
+        self._summary.input_kinds[problem.kind] += 1
+        if len(self._summary.input_problems) < _KEPT:
+            self._summary.input_problems.append(problem.error)
+        self._advance(problem.captions)
+
+    def _example(self, path: str) -> None:
+        if self._summary.example is None:
+            self._summary.example = self._out / path
+
+    def _advance(self, pictures: int) -> None:
+        if self._progress is not None and pictures:
+            self._progress(pictures, self._total)
