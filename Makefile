@@ -21,7 +21,7 @@ help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in every language
-	@$(BIN)/python tools/demo.py examples/starter/captions.csv demo
+	@$(BIN)/memeloc render examples/starter/captions.csv --langs all --out demo
 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup

@@ -52,7 +52,8 @@ def _section(name: str, command: Any) -> str:
     about, _, example = inspect.cleandoc(command.help or "").partition("\b\n")
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option"]
-    usage = " ".join([name, *(_placeholder(one) for one in arguments), "[OPTIONS]"])
+    required = [_spelling(one) for one in options if one.required]
+    usage = " ".join([name, *(_placeholder(one) for one in arguments), *required, "[OPTIONS]"])
     lines = [f"## {name}", "", about.strip(), "", "```", usage, "```", ""]
     if example:
         shown = inspect.cleandoc(example.partition(":\n")[2].rstrip())
@@ -80,6 +81,8 @@ def _spelling(option: Any) -> str:
 
 def _default(option: Any) -> str:
     default = option.default
+    if isinstance(option.show_default, str):
+        return f" Default: {option.show_default}."
     if option.is_flag or not option.show_default or default is None or callable(default):
         return ""
     if isinstance(default, list | tuple):
