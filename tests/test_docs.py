@@ -15,8 +15,10 @@ import pytest
 from tools.make_command_reference import TARGET, commands, reference
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "guides").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "guides").rglob("*.md")])
 COMMANDS = dict(commands())
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = ("", "sh", "console")
 GLOBAL_OPTIONS = {"--help", "-h", "--debug", "--version"}
 
 
@@ -58,9 +60,11 @@ def test_every_command_line_in_a_page_can_be_run(page: Path) -> None:
 def test_every_make_target_and_linked_file_in_a_page_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"`make ([a-z-]+)`|^make ([a-z-]+)", text, re.MULTILINE)) <= {
-        pair for target in targets for pair in ((target, ""), ("", target))
-    }
+    named = set(re.findall(r"`make ([a-z-]+)`", text))
+    for language, block in FENCED.findall(text):
+        if language in SHELL:
+            named |= set(re.findall(r"^make ([a-z-]+)", block, re.MULTILINE))
+    assert named <= targets
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     missing = [link for link in links if not (page.parent / link).exists()]
     assert not missing
@@ -90,8 +94,7 @@ def test_every_module_says_what_comes_in_and_what_goes_out() -> None:
 
 
 def _command_lines(text: str) -> list[str]:
-    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    shell = [block for language, block in fenced if language in ("", "sh", "console")]
+    shell = [block for language, block in FENCED.findall(text) if language in SHELL]
     lines = [line for block in shell for line in block.replace("\\\n", " ").splitlines()]
     inline = re.findall(r"`(memeloc [^`\n]+)`", text)
     return [
