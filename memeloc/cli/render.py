@@ -77,16 +77,20 @@ def render(
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
 
-    Writes DIR/LANG/TEMPLATE/MEME_ID.jpg, DIR/manifest.parquet with the proof of each picture, and
-    DIR/index.html to look at them. Run again, it renders only what has changed. What is wrong in
-    the table is left out, named in DIR/skipped.csv, and the rest goes on.
+    Pictures go to DIR/LANG/TEMPLATE/MEME_ID.jpg, their proofs to DIR/manifest.parquet.
+    DIR/index.html shows them all. Run again, it renders only what has changed.
+    What is wrong in the table is left out and named in DIR/skipped.csv.
 
     \b
     Example:
       memeloc render examples/starter/captions.csv --langs de,es,hi,zh --out out
       memeloc render captions.csv --langs all --templates my-pictures --parity
     """
-    from memeloc.engine import usable_cpus
+    from memeloc.engine import prepare, usable_cpus
+
+    jobs = jobs or usable_cpus()
+    if jobs > 1 and not out.exists():
+        prepare(["memeloc.render.shards"])  # they import it while this process does
     from memeloc.render.encode import file_format
     from memeloc.render.parallel_set import render_table
 
@@ -107,7 +111,7 @@ def render(
             format=file_format(kind),
             quality=quality,
             max_side=max_side,
-            jobs=jobs or usable_cpus(),
+            jobs=jobs,
             parity=parity,
             strict=strict,
             force=force,

@@ -9,10 +9,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from typing import Generic
 
@@ -20,6 +23,13 @@ from memeloc.engine.protocol import Result, Shard, ShardResult
 
 _TRIES = 2
 """How often a shard may be begun before the death of its process is taken for its own fault."""
+
+_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
+"""How processes are started. Forking this process would copy the locks of its threads; a server
+that has only imported modules has none, and on other systems not even that is safe."""
+
+_WAITING = 4
+"""Shards, for each job, that may wait for a job of their own lane before any job takes them."""
 
 _not_begun: list[Exception] = []
 """In a worker: what its initializer raised."""
@@ -32,6 +42,19 @@ def usable_cpus() -> int:
     return max(1, os.cpu_count() or 1)
 
 
+def prepare(modules: Sequence[str]) -> None:
+    """Let the modules that processes will need be imported, once for all and beside this process.
+
+    Worth a call before this process does its own imports, when processes are sure to be wanted.
+    """
+    if _METHOD == "forkserver":
+        from multiprocessing import forkserver
+
+        forkserver.set_forkserver_preload(list(modules))
+        with _deaf_to_interrupts():
+            forkserver.ensure_running()
+
+
 def map_shards(
     function: Callable[[Shard], Result],
     shards: Iterable[Shard],
@@ -40,6 +63,7 @@ def map_shards(
     on_done: Callable[[ShardResult[Shard, Result]], None],
     initializer: Callable[..., None] | None = None,
     initargs: tuple[object, ...] = (),
+    lane: Callable[[Shard], int] | None = None,
 ) -> None:
     """Run `function` on each shard; the contract is `ShardMap`'s.
 
@@ -55,13 +79,46 @@ def map_shards(
             started = True
             on_done(ShardResult(index, shard, function(shard)))
         return
-    _Jobs(function, on_done, (initializer, initargs)).run(shards, jobs)
+    supply = _Supply(shards, jobs, lane)
+    _Jobs(function, on_done, (initializer, initargs), supply).run(jobs)
+
+
+class _Supply(Generic[Shard]):
+    """The shards, read lazily, each kept for a job of its lane as long as that does no harm."""
+
+    def __init__(
+        self, shards: Iterable[Shard], jobs: int, lane: Callable[[Shard], int] | None
+    ) -> None:
+        self._source = enumerate(shards)
+        self._lane = lane
+        self._most = _WAITING * jobs
+        self._waiting: dict[int, deque[tuple[int, Shard]]] = {}
+
+    def next_for(self, job: int) -> tuple[int, Shard] | None:
+        """The next shard for a job, and its place among all; None when there are no more."""
+        if self._lane is None:
+            return next(self._source, None)
+        while not self._of_job(job) and sum(map(len, self._waiting.values())) < self._most:
+            item = next(self._source, None)
+            if item is None:
+                break
+            self._waiting.setdefault(self._lane(item[1]), deque()).append(item)
+        queue = self._of_job(job) or max(self._waiting.values(), key=len, default=None)
+        return queue.popleft() if queue else None
+
+    def _of_job(self, job: int) -> deque[tuple[int, Shard]] | None:
+        """What waits in the job's lane; jobs share a lane when there are fewer lanes."""
+        lanes = len(self._waiting)
+        return self._waiting.get(job % lanes) if lanes else None
 
 
 class _Job:
-    """One process, started anew after a death, and the shard it has at hand."""
+    """One process, started anew after a death."""
 
-    def __init__(self, start: tuple[Callable[..., None] | None, tuple[object, ...]]) -> None:
+    def __init__(
+        self, number: int, start: tuple[Callable[..., None] | None, tuple[object, ...]]
+    ) -> None:
+        self.number = number
         self._start = start
         self._pool: ProcessPoolExecutor | None = None
 
@@ -72,9 +129,13 @@ class _Job:
             except BrokenProcessPool:  # it died with nothing at hand
                 self.renew()
         self._pool = ProcessPoolExecutor(
-            1, mp_context=_context(), initializer=_begin, initargs=self._start
+            1,
+            mp_context=multiprocessing.get_context(_METHOD),
+            initializer=_begin,
+            initargs=self._start,
         )
-        return self._pool.submit(_run, function, shard)
+        with _deaf_to_interrupts():
+            return self._pool.submit(_run, function, shard)
 
     def renew(self) -> None:
         """Forget the process, which has died; the next shard gets a fresh one."""
@@ -98,25 +159,26 @@ class _Jobs(Generic[Shard, Result]):
         function: Callable[[Shard], Result],
         on_done: Callable[[ShardResult[Shard, Result]], None],
         start: tuple[Callable[..., None] | None, tuple[object, ...]],
+        supply: _Supply[Shard],
     ) -> None:
+        self._supply = supply
         self._function = function
         self._on_done = on_done
         self._start = start
         self._running: dict[Future[Result], tuple[_Job, int, Shard, int]] = {}
 
-    def run(self, shards: Iterable[Shard], count: int) -> None:
-        source = enumerate(shards)
+    def run(self, count: int) -> None:
         jobs: list[_Job] = []
         finished = False
         try:
             while len(jobs) < count:
-                job = _Job(self._start)
+                job = _Job(len(jobs), self._start)
                 jobs.append(job)
-                if not self._feed(job, source):
+                if not self._feed(job):
                     break
             while self._running:
                 done, _ = wait(self._running, return_when=FIRST_COMPLETED)
-                ended = [self._settle(future, source) for future in done]
+                ended = [self._settle(future) for future in done]
                 for result in filter(None, ended):
                     self._on_done(result)
             finished = True
@@ -124,8 +186,8 @@ class _Jobs(Generic[Shard, Result]):
             for job in jobs:
                 job.stop(at_once=not finished)
 
-    def _feed(self, job: _Job, source: Iterator[tuple[int, Shard]]) -> bool:
-        item = next(source, None)
+    def _feed(self, job: _Job) -> bool:
+        item = self._supply.next_for(job.number)
         if item is None:
             return False
         self._begin_shard(job, *item, tries=1)
@@ -134,9 +196,7 @@ class _Jobs(Generic[Shard, Result]):
     def _begin_shard(self, job: _Job, index: int, shard: Shard, *, tries: int) -> None:
         self._running[job.submit(self._function, shard)] = (job, index, shard, tries)
 
-    def _settle(
-        self, future: Future[Result], source: Iterator[tuple[int, Shard]]
-    ) -> ShardResult[Shard, Result] | None:
+    def _settle(self, future: Future[Result]) -> ShardResult[Shard, Result] | None:
         """Give the shard's job its next work; return how the shard ended, unless it runs again."""
         job, index, shard, tries = self._running.pop(future)
         try:
@@ -146,17 +206,28 @@ class _Jobs(Generic[Shard, Result]):
             if tries < _TRIES:
                 self._begin_shard(job, index, shard, tries=tries + 1)
                 return None
-            self._feed(job, source)
+            self._feed(job)
             return ShardResult(
                 index, shard, None, f"its process died {tries} times while working on it"
             )
-        self._feed(job, source)
+        self._feed(job)
         return ShardResult(index, shard, value)
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Processes that share nothing with this one: forking would copy threads' locks."""
-    return multiprocessing.get_context("spawn")
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """What is started meanwhile never hears of Ctrl-C, not even before its first line of Python.
+
+    This process hears of it afterwards: only its own stopping stops the others.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(initializer: Callable[..., None] | None, initargs: tuple[object, ...]) -> None:

@@ -36,6 +36,8 @@ class ShardMap(Protocol):
     - `initializer(*initargs)` runs once in each process before any shard, and in no other way may
       `function` count on what an earlier shard did.
     - `shards` is read lazily: no more than a few for each job are held.
+    - `lane` is a hint: shards of a lane (0, 1, 2, ...) share what a process keeps between shards,
+      and are best given to the same ones.
     - `on_done` is called in the caller's process and thread, once for each shard, as they end.
     - A shard whose process dies is tried once more, alone in a fresh process, while the others go
       on. When that dies too, the shard ends with a `failure`, and the rest completes.
@@ -52,5 +54,6 @@ class ShardMap(Protocol):
         on_done: Callable[[ShardResult[Shard, Result]], None],
         initializer: Callable[..., None] | None = None,
         initargs: tuple[object, ...] = (),
+        lane: Callable[[Shard], int] | None = None,
     ) -> None:
         """Run the map with `jobs` processes, 1 or more, and return when every shard has ended."""

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable, read_captions
-from memeloc.engine import ShardMap, ShardResult, map_shards
+from memeloc.engine import ShardMap, ShardResult, map_shards, prepare
 from memeloc.errors import InputError
 from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
@@ -45,6 +45,8 @@ from memeloc.render.shards import (
 )
 from memeloc.templates import load_templates
 
+PRELOADED = ("memeloc.render.shards",)
+"""What the processes of a run need."""
 PAGE = "index.html"
 
 _SHARD = 64
@@ -154,6 +156,8 @@ def render_table(
         MissingError: a font is not installed.
     """
     began = time.monotonic()
+    if jobs > 1 and not (out / MANIFEST).exists():
+        prepare(PRELOADED)  # a first run is sure to need processes
     settings = Settings(format, quality, max_side, parity)
     registry = Registry.load(*locales) if locales else default()
     known, notes = load_templates(templates)
@@ -175,6 +179,29 @@ def render_table(
         run.finish(registry)
     summary.seconds = time.monotonic() - began
     return summary
+
+
+class _Lane:
+    """What is gathered for the next shard of some languages."""
+
+    def __init__(self) -> None:
+        self.memes: list[ShardMeme] = []
+        self.slots = array("q")
+
+    def add(
+        self,
+        row: CaptionRow,
+        items: Sequence[tuple[int, Item]],
+        together: tuple[tuple[str, tuple[str, ...]], ...],
+    ) -> None:
+        """Add captions of a meme, with their slots in the plan."""
+        self.slots.extend(slot for slot, _ in items)
+        made = tuple(item for _, item in items)
+        self.memes.append(ShardMeme(row.meme_id, row.template, made, together))
+
+
+def _lane(shard: Shard) -> int:
+    return shard.lane
 
 
 class _Run:
@@ -208,6 +235,7 @@ class _Run:
         self._plan = Plan(source_apart=table.source not in table.languages)
         self._slots: dict[str, array[int]] = {}
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
+        self._lane_of: dict[str, int] = {}
         self._prefix = os.path.join(os.fspath(self._out), "")  # noqa: PTH118 - for speed
         self._progress: Progress | None = None
         self._total: int | None = None
@@ -220,10 +248,15 @@ class _Run:
 
     def render(self, jobs: int, shard_map: ShardMap) -> None:
         """Make all pictures that are not there yet."""
+        lanes = 1 if self._settings.parity else min(jobs, len(self._locales))
+        for number, name in enumerate(self._locales):
+            self._lane_of[name] = number * lanes // len(self._locales)
         shards = self._shards()
         first = list(islice(shards, 2))
         if not first:
             return
+        if jobs > 1 and len(first) > 1:
+            prepare(PRELOADED)
         (self._out / PARTS).mkdir(exist_ok=True)
         self._running.touch()
         arguments = (self._out, self._settings, self._templates, self._locales)
@@ -238,6 +271,7 @@ class _Run:
                 on_done=self._done,
                 initializer=begin_process,
                 initargs=(self._fonts, *arguments),
+                lane=_lane,
             )
 
     def finish(self, registry: Registry) -> None:
@@ -256,38 +290,43 @@ class _Run:
         self._running.unlink()
 
     def _shards(self) -> Iterator[Shard]:
-        """Read the table, take what is unchanged off it, and cut the rest into shards."""
-        memes: list[ShardMeme] = []
-        slots = array("q")
+        """Read the table, take what is unchanged off it, and cut the rest into shards.
+
+        The languages are shared out among the lanes, so that a process keeps the glyphs of its own
+        languages; with parity, which needs all of them, a meme stays whole.
+        """
         number = 0
+        lanes = [_Lane() for _ in range(1 + max(self._lane_of.values()))]
         for row in self._table.rows(self._note):
-            items = self._items(row, slots)
-            if items:
-                together = self._settings.parity and any(item.painted for item in items)
-                memes.append(
-                    ShardMeme(
-                        row.meme_id,
-                        row.template,
-                        tuple(items),
-                        tuple((k, c.parts) for k, c in row.captions.items()) if together else (),
-                    )
-                )
-            if len(slots) >= min(_SHARD * (1 + number // _SHARD), _LARGEST):
-                yield self._shard(number, memes, slots)
-                memes, slots = [], array("q")
+            items = self._items(row)
+            together: tuple[tuple[str, tuple[str, ...]], ...] = ()
+            if items and self._settings.parity:
+                together = tuple((name, caption.parts) for name, caption in row.captions.items())
+            for index, lane in enumerate(lanes):
+                mine = [pair for pair in items if self._lane_of[pair[1].language] == index]
+                if mine:
+                    lane.add(row, mine, together)
+                if len(lane.slots) >= min(_SHARD * (1 + number // _SHARD), _LARGEST):
+                    yield self._shard(number, index, lane)
+                    lanes[index] = _Lane()
+                    number += 1
+        for index, lane in enumerate(lanes):
+            if lane.memes:
+                yield self._shard(number, index, lane)
                 number += 1
-        if memes:
-            yield self._shard(number, memes, slots)
 
-    def _shard(self, number: int, memes: list[ShardMeme], slots: array[int]) -> Shard:
-        shard = Shard(f"{self._earlier.run:06d}-{number:08d}.parquet", tuple(memes))
-        self._slots[shard.part] = slots
-        return shard
+    def _shard(self, number: int, index: int, lane: _Lane) -> Shard:
+        part = f"{self._earlier.run:06d}-{number:08d}.parquet"
+        self._slots[part] = lane.slots
+        return Shard(part, tuple(lane.memes), index)
 
-    def _items(self, row: CaptionRow, slots: array[int]) -> list[Item]:
-        """The captions of a row that need work; the others get their places in the plan at once."""
+    def _items(self, row: CaptionRow) -> list[tuple[int, Item]]:
+        """The captions of a row that need work, with their slots in the plan.
+
+        The others get their places in it at once.
+        """
         plan, settings = self._plan, self._settings
-        items: list[Item] = []
+        items: list[tuple[int, Item]] = []
         unchanged = 0
         source = None
         together = self._together(row) if settings.parity else b""
@@ -305,12 +344,11 @@ class _Run:
                 self._example(path)
             else:
                 slot = plan.add(None)
-                slots.append(slot)
-                items.append(Item(language, caption.parts, inputs, True))
+                items.append((slot, Item(language, caption.parts, inputs, True)))
             if language == self._table.source.name:
                 source = slot
         if plan.source_apart and row.source is not None:
-            source = self._source(row, row.source, slots, items)
+            source = self._source(row, row.source, items)
         plan.end_meme(source)
         if unchanged:
             self._summary.unchanged += unchanged
@@ -318,7 +356,7 @@ class _Run:
         return items
 
     def _source(
-        self, row: CaptionRow, caption: Caption, slots: array[int], items: list[Item]
+        self, row: CaptionRow, caption: Caption, items: list[tuple[int, Item]]
     ) -> int | None:
         """The slot of a source caption that gets no picture."""
         language = self._table.source.name
@@ -329,8 +367,7 @@ class _Run:
         if old is not None and old.inputs_sha256 == inputs:
             return self._plan.add(old.place)
         slot = self._plan.add(None)
-        slots.append(slot)
-        items.append(Item(language, caption.parts, inputs, False))
+        items.append((slot, Item(language, caption.parts, inputs, False)))
         return slot
 
     def _inputs(

@@ -62,10 +62,12 @@ class Shard:
     Attributes:
         part: name of the file of its rows.
         memes: what is to be made.
+        lane: which share of the languages it has.
     """
 
     part: str
     memes: tuple[ShardMeme, ...]
+    lane: int
 
 
 @dataclass(frozen=True, slots=True)
