@@ -1,0 +1,261 @@
+"""Held by Unicode's own conformance files, and by properties on texts made by hypothesis."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.render import bidi_data
+from memeloc.render.bidi import (
+    Base,
+    Resolved,
+    bidi_class,
+    level_runs,
+    line_levels,
+    paragraphs,
+    resolve,
+    resolve_classes,
+    visual_order,
+)
+
+UNICODE = Path("/usr/share/unicode")
+TOOL = Path(__file__).parents[2] / "tools/make_bidi_data.py"
+REMOVED = {"LRE", "RLE", "LRO", "RLO", "PDF", "BN"}  # X9
+
+PLAIN = "aZéя中 אבג اب 12 ١٢ ۳ +-$%,.:/\u0301\u05b0\u064b\u200c\u200d\t!?…😀\U0001e900"
+BRACKETS = "()[]{}〈〉\u2329\u232a（）"
+EXPLICIT = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+bases = st.sampled_from(["ltr", "rtl", None])
+texts = st.one_of(
+    st.text(max_size=40),
+    st.text(alphabet=PLAIN, max_size=40),
+    st.text(alphabet=PLAIN + BRACKETS + EXPLICIT + "\ud800\x1f\u2029", max_size=60),
+)
+line_of_levels = st.lists(st.integers(0, 126) | st.integers(0, 3), max_size=40)
+
+
+def lines_of(name: str) -> Iterator[str]:
+    """Give the lines of a conformance file that are not comments."""
+    path = UNICODE / name
+    if not path.is_file():
+        pytest.fail(f"{path} is missing: install the Debian package unicode-data.")
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if line[0] not in "#\n":
+                yield line.rstrip("\n")
+
+
+def order_of(levels: bytes, kept: list[int]) -> list[int]:
+    """Give the display order of the characters that X9 keeps."""
+    return [kept[at] for at in visual_order([levels[at] for at in kept])]
+
+
+def test_every_case_of_bidi_test() -> None:
+    # All the cases take some ten seconds, so none is left to the slow run.
+    cases = 0
+    wrong = []
+    levels: list[str] = []
+    order: list[int] = []
+    for line in lines_of("BidiTest.txt"):
+        if line[0] == "@":
+            name, _, values = line.partition(":")
+            if name == "@Levels":
+                levels = values.split()
+                kept = [at for at, level in enumerate(levels) if level != "x"]
+                expected = bytes(int(level) for level in levels if level != "x")
+            elif name == "@Reorder":
+                order = [int(at) for at in values.split()]
+            continue
+        given_classes, _, bits = line.partition(";")
+        names = given_classes.split()
+        for bit, base in ((1, None), (2, "ltr"), (4, "rtl")):
+            if int(bits, 16) & bit:
+                cases += 1
+                found = line_levels(resolve_classes(names, base))
+                if (
+                    len(found) != len(names)
+                    or bytes([found[at] for at in kept]) != expected
+                    or order_of(found, kept) != order
+                ):
+                    wrong.append((line, base, list(found)))
+    assert wrong[:10] == []
+    assert cases > 700_000
+
+
+def test_every_case_of_bidi_character_test() -> None:
+    cases = 0
+    wrong = []
+    for line in lines_of("BidiCharacterTest.txt"):
+        cases += 1
+        codes, direction, level, levels, order = line.split(";")
+        text = "".join(chr(int(code, 16)) for code in codes.split())
+        base: Base = (("ltr", "rtl", None))[int(direction)]
+        resolved = resolve(text, base)
+        found = line_levels(resolved)
+        removed = [bidi_class(char) in REMOVED for char in text]
+        shown = ["x" if out else str(at) for out, at in zip(removed, found, strict=True)]
+        kept = [at for at, out in enumerate(removed) if not out]
+        if (
+            resolved.level != int(level)
+            or shown != levels.split()
+            or order_of(found, kept) != [int(at) for at in order.split()]
+        ):
+            wrong.append((line, list(found)))
+    assert wrong[:10] == []
+    assert cases > 90_000
+
+
+def test_the_data_are_what_the_tool_makes() -> None:
+    specification = importlib.util.spec_from_file_location("make_bidi_data", TOOL)
+    assert specification
+    assert specification.loader
+    tool = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(tool)
+    next(lines_of("BidiBrackets.txt"))
+    made = tool.module(UNICODE)
+    if f'UNICODE_VERSION = "{bidi_data.UNICODE_VERSION}"' not in made:
+        pytest.skip(f"this machine's Unicode data are not version {bidi_data.UNICODE_VERSION}")
+    assert made == Path(str(bidi_data.__file__)).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("char", "name"),
+    [("a", "L"), ("א", "R"), ("ا", "AL"), ("7", "EN"), ("٧", "AN"), ("\ud800", "L"),
+     ("\u05ff", "R"), ("\u20cf", "ET"), ("\uffff", "BN"), ("\U0010ffff", "BN"), ("\ufe0f", "NSM"),
+     ("\U0001f600", "ON"), ("\u061c", "AL"), ("\u200e", "L"), ("\u2029", "B")],
+)  # fmt: skip
+def test_class_of_assigned_and_unassigned_characters(char: str, name: str) -> None:
+    assert bidi_class(char) == name
+
+
+def test_a_caption_with_a_name_a_number_and_brackets() -> None:
+    resolved = resolve("شغّل Chrome (v120) 50% الآن", None)
+    assert resolved.level == 1
+    assert [(end - start, level) for start, end, level in level_runs(resolved.levels)] == [
+        (5, 1),  # the Arabic word and its space
+        (17, 2),  # the name; the brackets hold Latin and follow Latin (N0 c1); 50% follows it (W7)
+        (5, 1),  # a space and the last word
+    ]
+
+
+@given(texts, bases)
+def test_the_fast_way_gives_what_the_whole_algorithm_gives(text: str, base: Base) -> None:
+    quick = resolve(text, base)
+    # A PDF that closes nothing changes nothing, but leaves no way but the whole one.
+    whole = resolve(text + "\u202c", base)
+    assert quick.level == whole.level
+    assert quick.levels == whole.levels[:-1]
+    cut = Resolved(whole.level, whole.levels[:-1], whole.classes[:-1])
+    for start, end in ((0, None), (0, len(text) // 2), (len(text) // 3, None)):
+        assert line_levels(quick, start, end) == line_levels(cut, start, end)
+
+
+@given(st.text(alphabet=EXPLICIT + "aא1ا( )\u0301\t\u2029\ud800", max_size=400), bases)
+def test_any_text_has_a_level_for_each_character(text: str, base: Base) -> None:
+    resolved = resolve(text, base)
+    assert len(resolved.levels) == len(text)
+    assert resolved.level in ((0, 1) if base is None else (int(base == "rtl"),))
+    assert all(resolved.level <= level <= 126 for level in resolved.levels)
+
+
+@given(texts, bases)
+def test_removed_characters_have_the_level_before_them(text: str, base: Base) -> None:
+    resolved = resolve(text, base)
+    before = resolved.level
+    for char, level in zip(text, resolved.levels, strict=True):
+        if bidi_class(char) in REMOVED:
+            assert level == before
+        before = level
+
+
+def reordered(levels: list[int]) -> list[int]:
+    """L2 word by word: swap the items of each stretch, level by level."""
+    order = list(range(len(levels)))
+    odd = [level for level in levels if level % 2]
+    for lowest in range(max(levels, default=0), min(odd, default=1000) - 1, -1):
+        done: list[int] = []
+        for inside, stretch in groupby(order, key=lambda at: levels[at] >= lowest):
+            items = list(stretch)
+            done += reversed(items) if inside else items
+        order = done
+    return order
+
+
+@given(line_of_levels)
+def test_visual_order_is_rule_l2(levels: list[int]) -> None:
+    order = visual_order(levels)
+    assert sorted(order) == list(range(len(levels)))
+    assert order == reordered(levels)
+
+
+@given(line_of_levels)
+def test_visual_order_of_runs_is_that_of_their_characters(levels: list[int]) -> None:
+    runs = level_runs(bytes(levels))
+    order = []
+    for index in visual_order([level for _, _, level in runs]):
+        start, end, level = runs[index]
+        order += list(range(start, end))[:: -1 if level % 2 else 1]
+    assert order == visual_order(levels)
+
+
+def test_white_space_at_a_lines_end_takes_the_paragraphs_level() -> None:
+    resolved = resolve("abc אבג דהו", "ltr")
+    assert list(resolved.levels[7:8]) == [1]
+    assert list(line_levels(resolved, 0, 8)) == [0] * 4 + [1] * 3 + [0]
+    assert list(line_levels(resolved, 8)) == [1] * 3
+
+
+def test_white_space_before_a_tab_takes_the_paragraphs_level() -> None:
+    assert list(line_levels(resolve("אב \tג", "ltr"))) == [1, 1, 0, 0, 1]
+
+
+def test_paragraphs_end_with_their_separator() -> None:
+    text = "one\r\ntwo\n\nשלוש\u2029four\x85\vfive\u2028six"
+    expected = ["one\r\n", "two\n", "\n", "שלוש\u2029", "four\x85", "\vfive\u2028six"]
+    assert paragraphs(text) == expected
+    assert paragraphs("") == []
+
+
+@given(st.text(alphabet="aא \r\n\x1c\x1d\x1e\x85\u2029\u2028\v", max_size=30))
+def test_paragraphs_are_the_whole_text(text: str) -> None:
+    parts = paragraphs(text)
+    assert "".join(parts) == text
+    for part in parts:
+        body = part.removesuffix("\r\n") if part.endswith("\r\n") else part[:-1]
+        assert all(bidi_class(char) != "B" for char in body)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["א1ا٢ a", "\u2068", "\u2068a\u2069", "\u202bא\u202c", "א(", "(א)", "(1)", "א%", "א \t",
+     "א\u0301(", "\u2067a\u202e", "א\u2029", "\ud800א", "א\u200d", "a "],
+)  # fmt: skip
+def test_half_a_million_characters_take_seconds(unit: str) -> None:
+    text = unit * (500_000 // len(unit))
+    started = time.process_time()
+    levels = line_levels(resolve(text, "rtl"))
+    order = visual_order(levels)
+    assert time.process_time() - started < 10
+    assert len(levels) == len(order) == len(text)
+
+
+@given(st.text(alphabet="abz אבג ابت 123 ١٢٣ +-$%,.:/!?\u0301", max_size=40), bases)
+def test_levels_agree_with_python_bidi(text: str, base: Base) -> None:
+    # The Python implementation of python-bidi knows neither isolates nor N0.
+    peer = pytest.importorskip("bidi.algorithm")
+    storage = peer.get_empty_storage()
+    level = resolve(text, base).level
+    storage["base_level"], storage["base_dir"] = level, "LR"[level]
+    peer.get_embedding_levels(text, storage)
+    peer.explicit_embed_and_overrides(storage)
+    peer.resolve_weak_types(storage)
+    peer.resolve_neutral_types(storage, False)
+    peer.resolve_implicit_levels(storage, False)
+    assert list(resolve(text, base).levels) == [char["level"] for char in storage["chars"]]
