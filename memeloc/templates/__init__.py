@@ -7,8 +7,8 @@ of a picture.
 
 from __future__ import annotations
 
-from memeloc.templates.loading import load_template, load_templates
-from memeloc.templates.making import LAYOUTS, add_template, preview
+from memeloc.templates.loading import find_template, load_template, load_templates
+from memeloc.templates.making import LAYOUTS, add_template, preview, write_preview
 from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
 
 __all__ = [
@@ -16,9 +16,11 @@ __all__ = [
     "MAX_BYTES",
     "MAX_PIXELS",
     "add_template",
+    "find_template",
     "load_template",
     "load_templates",
     "open_picture",
     "picture_size",
     "preview",
+    "write_preview",
 ]

@@ -20,8 +20,9 @@ from memeloc.model import STYLES, Align, StyleName, TextBox, TextStyle, VAlign
 MAX_TOML_BYTES = 1_000_000
 """Size that a template.toml may have, in bytes."""
 
-SLACK = 0.001
-"""How far a box may reach beyond the picture, in fractions of it: what rounding by hand costs."""
+SLACK = 0.001 + 1e-9
+"""How far a box may reach beyond the picture, in fractions of it: a thousandth for rounding by
+hand, and what the addition of two such numbers adds."""
 
 _TEXTS = ("title", "description", "source", "licence")
 _KEYS = (*_TEXTS, "keywords", "image", "box")

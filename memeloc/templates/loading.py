@@ -7,9 +7,10 @@ problem with a sentence, and the rest goes on.
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memeloc import resources
@@ -95,6 +96,19 @@ def load_templates(
         _keep(found, builtin, problems)
     merged = {template.name: template for template in (builtin | own).values()}
     return dict(sorted(merged.items())), problems
+
+
+def find_template(templates: Mapping[str, Template], name: str) -> Template:
+    """The template called `name`.
+
+    Raises:
+        InputError: there is none; the error says which names are near.
+    """
+    if name in templates:
+        return templates[name]
+    near = difflib.get_close_matches(name, templates, 3, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`memeloc templates list` names them"
+    raise InputError(f"there is no template {name[:60]!r}; {hint}")
 
 
 def _keep(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -215,3 +216,25 @@ def preview(template: Template) -> Image.Image:
         )
         draw.text((across + 2 * line - left, down + 2 * line - top), text, "#ffffff", font=font)
     return Image.alpha_composite(picture.convert("RGBA"), layer).convert("RGB")
+
+
+def write_preview(template: Template, path: Path) -> None:
+    """Write `preview` as a PNG to `path`, which then is there whole or not at all.
+
+    Raises:
+        InputError: the picture cannot be read, or the file cannot be written.
+    """
+    encoded = io.BytesIO()
+    preview(template).save(encoded, "PNG")
+    if path.is_dir():
+        raise InputError("is a folder; give the name of a file", file=path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            partial.write_bytes(encoded.getvalue())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
