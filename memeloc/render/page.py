@@ -20,14 +20,14 @@ import html
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.render.review import PROBLEMS, open_manifest
+from memeloc.render.proof import PROBLEMS
+from memeloc.render.review import open_manifest
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
@@ -190,16 +190,13 @@ def _cell(picture: dict[str, Any], suffix: str) -> list[Json]:
 
 def _proof(picture: dict[str, Any]) -> Json:
     """What the large view shows of a picture besides its cell."""
-    parts = zip_longest(
-        *(
-            picture[name] or ()
-            for name in ("parts", "font_size", "size_share", "relative_size", "contrast")
-        )
-    )
+    columns = ("parts", "font_size", "size_share", "relative_size", "contrast")
+    parts = zip(*(picture[name] for name in columns), strict=True)
+    fonts: list[list[str]] = picture["fonts"]
     return {
         "parts": [
-            [name, *(None if value is None else round(value, 4) for value in values), fonts]
-            for (name, *values), fonts in zip(parts, _fonts(picture), strict=False)
+            [name, *(None if value is None else round(value, 4) for value in values), families]
+            for (name, *values), families in zip(parts, fonts, strict=True)
         ],
         "missing": picture["missing"],
         "truncated": picture["truncated"],
@@ -208,10 +205,6 @@ def _proof(picture: dict[str, Any]) -> Json:
         "bytes": picture["bytes"],
         "sha256": picture["sha256"],
     }
-
-
-def _fonts(picture: dict[str, Any]) -> Iterable[list[str]]:
-    return picture["fonts"]
 
 
 def _about(index: _Index, registry: Registry) -> dict[str, Json]:

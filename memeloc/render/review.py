@@ -19,9 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
-
-PROBLEMS = ("missing glyph", "clipped", "overflow", "too small", "low contrast")
-"""The kinds of problem a Proof names, worst first."""
+from memeloc.render.proof import PROBLEMS
 
 _COLUMNS = (
     "meme_id",

@@ -1,0 +1,96 @@
+"""Tesseract, the program. In: pages of black letters on white, a model. Out: what it reads there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from PIL import Image
+
+from memeloc.errors import MissingError, ServiceError
+
+BLOCK, LINE, RAW_LINE = 6, 7, 13
+"""Page segmentation modes: lines of text, one line, one line without a look at its layout."""
+
+_TIMEOUT = 120  # seconds a start
+
+
+def installed_models() -> tuple[str, frozenset[str]]:
+    """Tesseract's version, and the language models it has.
+
+    Raises:
+        MissingError: the extra `ocr` or the program is not installed.
+    """
+    for package in ("pytesseract", "rapidfuzz", "scipy"):
+        if find_spec(package) is None:
+            raise MissingError(
+                f"Reading pictures back needs the package {package}: pip install 'memeloc[ocr]'"
+            )
+    import pytesseract
+
+    try:
+        version = str(pytesseract.get_tesseract_version())
+        return version, frozenset(pytesseract.get_languages(config=""))
+    except pytesseract.TesseractNotFoundError as error:
+        raise MissingError(
+            "Reading pictures back needs the program tesseract: apt install tesseract-ocr "
+            "(elsewhere: https://tesseract-ocr.github.io/tessdoc/Installation.html)"
+        ) from error
+
+
+def model_package(model: str) -> str:
+    """Debian's package of a Tesseract model.
+
+    >>> model_package("chi_sim")
+    'tesseract-ocr-chi-sim'
+    """
+    return f"tesseract-ocr-{model.lower().replace('_', '-')}"
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Tesseract's own threads slow each other down when several run; it takes this from here."""
+    before = os.environ.get("OMP_THREAD_LIMIT")
+    os.environ["OMP_THREAD_LIMIT"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OMP_THREAD_LIMIT"]
+        else:
+            os.environ["OMP_THREAD_LIMIT"] = before
+
+
+def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
+    """What Tesseract reads on each page, without empty lines; it is started once for all of them.
+
+    Args:
+        pages: black letters on white.
+        model: as `installed_models` names it.
+        mode: BLOCK, LINE or RAW_LINE.
+
+    Raises:
+        ServiceError: Tesseract failed, or took more than two minutes.
+    """
+    import pytesseract
+
+    if not pages:
+        return []
+    with tempfile.TemporaryDirectory(prefix="memeloc-ocr-") as folder:
+        paths = [Path(folder, f"{number}.png") for number in range(len(pages))]
+        for page, path in zip(pages, paths, strict=True):
+            page.save(path, compress_level=1)
+        index = Path(folder, "pages.txt")
+        index.write_text("\n".join(map(str, paths)) + "\n", "utf-8")
+        try:
+            text = pytesseract.image_to_string(
+                str(index), lang=model, config=f"--psm {mode} --oem 1", timeout=_TIMEOUT
+            )
+        except (pytesseract.TesseractError, RuntimeError, OSError) as error:
+            raise ServiceError("Tesseract", str(error), retryable=True) from error
+    found = text.split("\f")[: len(pages)]
+    return ["\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in found]
