@@ -1,0 +1,141 @@
+"""The sixteen templates that come along: complete, small, and with their boxes in place."""
+
+from __future__ import annotations
+
+import math
+import time
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from PIL import Image, ImageStat
+
+from memeloc import resources
+from memeloc.model import Template
+from memeloc.templates import (
+    load_templates,
+    open_picture,
+    picture_size,
+)
+from memeloc.templates.definition import turned_corners
+
+# Part 1 of the agreement on the built-in templates: captions are written against these names.
+BOXES = {
+    "black-bar-llama": ["caption"],
+    "bookmark": ["column"],
+    "busy-market": ["top", "bottom"],
+    "cat-and-plant": ["cat", "plant"],
+    "chat-with-fridge": ["you", "fridge", "you again"],
+    "cloud-monday": ["top", "bottom"],
+    "four-steps": ["one", "two", "three", "four"],
+    "long-train": ["top", "bottom"],
+    "night-owl": ["top", "bottom"],
+    "protest-hamster": ["sign"],
+    "robot-chef": ["top", "bottom"],
+    "summit-snail": ["top", "bottom"],
+    "tall-giraffe": ["top", "bottom"],
+    "then-and-now": ["left", "right"],
+    "tug-of-war": ["left team", "rope", "right team"],
+    "zebra-crossing": ["top", "bottom"],
+}
+
+
+@pytest.fixture(scope="module")
+def templates() -> dict[str, Template]:
+    """The built-in ones."""
+    found, problems = load_templates()
+    assert problems == []
+    return found
+
+
+class TestBuiltIn:
+    def test_are_the_sixteen_with_their_boxes(self, templates: dict[str, Template]) -> None:
+        assert {name: [box.name for box in one.boxes] for name, one in templates.items()} == BOXES
+
+    @pytest.mark.parametrize("name", BOXES)
+    def test_is_complete_and_within_its_limits(
+        self, templates: dict[str, Template], name: str
+    ) -> None:
+        template = templates[name]
+        assert template.title
+        assert template.description.endswith(".")
+        assert len(template.keywords) >= 3
+        assert (template.source, template.licence) == ("drawn for memeloc", "CC0-1.0")
+        assert template.image.stat().st_size <= 200_000
+        drawing = template.image.with_name("picture.svg")
+        assert drawing.stat().st_size <= 150_000
+        tags = {element.tag.rpartition("}")[2] for element in ElementTree.parse(drawing).iter()}
+        assert tags.isdisjoint({"text", "image", "script"})  # no language, all vectors
+
+    @pytest.mark.parametrize("name", BOXES)
+    def test_has_its_boxes_in_the_picture(self, templates: dict[str, Template], name: str) -> None:
+        template = templates[name]
+        picture = open_picture(template.image)
+        assert picture.size == picture_size(template.image)
+        for box in template.boxes:
+            corners = turned_corners(box, picture.size)
+            assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in corners), box.name
+            assert box.width * picture.width >= 100
+            assert box.height * picture.height >= 70
+
+    @pytest.mark.parametrize("name", ["robot-chef", "summit-snail"])
+    def test_measured_ones_are_512_square(self, templates: dict[str, Template], name: str) -> None:
+        assert picture_size(templates[name].image) == (512, 512)
+
+    @pytest.mark.parametrize(
+        ("name", "shape"), [("tall-giraffe", (600, 900)), ("long-train", (1250, 500))]
+    )
+    def test_shapes(
+        self, templates: dict[str, Template], name: str, shape: tuple[int, int]
+    ) -> None:
+        assert picture_size(templates[name].image) == shape
+
+    @pytest.mark.parametrize(
+        "name", ["protest-hamster", "cat-and-plant", "chat-with-fridge", "bookmark"]
+    )
+    def test_dark_letters_stand_on_a_light_ground(
+        self, templates: dict[str, Template], name: str
+    ) -> None:
+        template = templates[name]
+        picture = open_picture(template.image).convert("L")
+        for box in template.boxes:
+            width, height = picture.size
+            for x, y in turned_corners(box, picture.size):
+                # One pixel inwards, so that a corner on the edge is looked at from within.
+                x += math.copysign(1 / width, box.x + box.width / 2 - x)
+                y += math.copysign(1 / height, box.y + box.height / 2 - y)
+                assert picture.getpixel((int(x * width), int(y * height))) > 170, box.name
+
+    def test_bar_of_the_llama_is_black(self, templates: dict[str, Template]) -> None:
+        template = templates["black-bar-llama"]
+        picture = open_picture(template.image)
+        box = template.boxes[0]
+        assert (box.style.name, box.style.fill) == ("plain", "#ffffff")
+        bar = picture.crop((0, 0, picture.width, int((box.y + box.height) * picture.height)))
+        assert all(high <= 12 for _, high in bar.getextrema())
+
+    def test_grounds_really_differ(self, templates: dict[str, Template]) -> None:
+        def ground(name: str) -> Image.Image:
+            return open_picture(templates[name].image).convert("L")
+
+        mean = {
+            name: ImageStat.Stat(ground(name)).mean[0]
+            for name in ("cloud-monday", "night-owl", "robot-chef")
+        }
+        assert mean["cloud-monday"] > 190
+        assert mean["night-owl"] < 80
+        assert 90 < mean["robot-chef"] < 170
+
+    def test_are_loaded_from_headers_alone_in_under_30_ms(self) -> None:
+        load_templates()
+        times = []
+        for _ in range(5):
+            began = time.process_time()
+            load_templates()
+            times.append(time.process_time() - began)
+        assert min(times) < 0.030
+
+
+def test_templates_of_the_package_stand_where_resources_says() -> None:
+    found, _ = load_templates()
+    root = resources.folder("templates")
+    assert all(template.image.is_relative_to(root) for template in found.values())

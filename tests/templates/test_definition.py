@@ -1,0 +1,216 @@
+"""template.toml: what is read, and the sentence for each mistake."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.model import STYLES, TextBox
+from memeloc.templates import (
+    load_template,
+)
+from memeloc.templates.definition import check_definition, turned_corners
+from tests.templates.conftest import BOX, MINIMAL, Make, refusal
+
+
+class TestLoadTemplate:
+    def test_reads_everything(self, make: Make) -> None:
+        folder = make(
+            'title = "T"\ndescription = "D."\nkeywords = ["a", "b"]\nimage = "picture.png"\n'
+            'source = "s"\nlicence = "CC0-1.0"\n[[box]]\nname = "links"\nx = 0.2\ny = 0.3\n'
+            'width = 0.5\nheight = 0.25\nangle = -5\nalign = "end"\nvalign = "top"\n'
+            'style = "plain"\nfill = "#ABCDEF"\noutline = "#000001"\noutline_width = 0.1\n'
+            'uppercase = true\nmax_size = 0.2\nline_spacing = 1.5\nface = "poster"\n'
+        )
+        template = load_template(folder)
+        assert (template.name, template.title, template.description) == ("mine", "T", "D.")
+        assert (template.keywords, template.source) == (("a", "b"), "s")
+        assert template.image == folder / "picture.png"
+        (box,) = template.boxes
+        assert (box.name, box.x, box.y, box.width, box.height) == ("links", 0.2, 0.3, 0.5, 0.25)
+        assert (box.angle, box.align, box.valign) == (-5.0, "end", "top")
+        style = box.style
+        assert (style.name, style.face, style.fill) == ("plain", "poster", "#abcdef")
+        assert (style.outline, style.outline_width, style.uppercase) == ("#000001", 0.1, True)
+        assert (style.max_size, style.line_spacing) == (0.2, 1.5)
+
+    def test_leaves_out_what_may_be_left_out(self, make: Make) -> None:
+        template = load_template(make(name="grumpy-cat_2"))
+        assert template.title == "Grumpy cat 2"
+        assert template.keywords == ()
+        (box,) = template.boxes
+        assert (box.angle, box.align, box.valign) == (0.0, "center", "middle")
+        assert box.style == STYLES["poster"]
+
+    def test_reads_a_file_that_begins_with_a_byte_order_mark(self, make: Make) -> None:
+        assert load_template(make(b"\xef\xbb\xbf" + MINIMAL.encode())).name == "mine"
+
+    @pytest.mark.parametrize(
+        ("toml", "words"),
+        [
+            ("tittle = 'x'\n" + MINIMAL, ["'tittle'", "did you mean 'title'?"]),
+            ("license = 'x'\n" + MINIMAL, ["'license'", "did you mean 'licence'?"]),
+            ("zzz = 1\n" + MINIMAL, ["'zzz'", "known are title"]),
+            (MINIMAL + "colour = 'x'\n", ["box 1", "'colour'"]),
+            (BOX, ["'image' is missing"]),
+            ("image = 'picture.png'", ["'box' is missing"]),
+            ("image = 'picture.png'\nbox = []", ["there is no box"]),
+            ("image = 'picture.png'\nbox = 3", ["[[box]]"]),
+            ("image = 'picture.png'\n[box]\nname = 'a'", ["[[box]]"]),
+            ("title = 3\n" + MINIMAL, ["'title' must be a text, not 3"]),
+            ("keywords = 'cat'\n" + MINIMAL, ["'keywords' must be a list of texts"]),
+            ("keywords = [1]\n" + MINIMAL, ["'keywords' must be a list of texts"]),
+            ("image = 3\n" + BOX, ["'image' must be a text"]),
+            (MINIMAL.replace("x = 0.1\n", ""), ["box 1", "'x' is missing"]),
+            (MINIMAL.replace('name = "top"\n', ""), ["box 1", "'name' is missing"]),
+            (MINIMAL.replace("x = 0.1", "x = 'left'"), ["box 'top'", "'x' must be a number"]),
+            (MINIMAL.replace("x = 0.1", "x = true"), ["'x' must be a number, not True"]),
+            (MINIMAL.replace("x = 0.1", "x = nan"), ["'x'", "not nan"]),
+            (MINIMAL.replace("x = 0.1", "x = inf"), ["'x'", "not inf"]),
+            (MINIMAL.replace("x = 0.1", "x = 0.3"), ["box 'top'", "outside", "0.3 to 1.1"]),
+            (MINIMAL.replace("y = 0.1", "y = -0.2"), ["box 'top'", "outside", "y + height"]),
+            (MINIMAL.replace("width = 0.8", "width = 0"), ["'width' must be more than 0"]),
+            (MINIMAL.replace("height = 0.3", "height = -1"), ["'height' must be more than 0"]),
+            (MINIMAL.replace('"top"', '""'), ["box 1", "'name'"]),
+            (MINIMAL.replace('"top"', '"a\\nb"'), ["box 1", "'name'"]),
+            (MINIMAL + BOX, ["two boxes are called 'top'"]),
+            (MINIMAL + "angle = 181", ["'angle' must lie between -180 and 180, not 181"]),
+            (MINIMAL + "align = 'centre'", ["'align'", "did you mean 'center'?"]),
+            (MINIMAL + "valign = 'low'", ["'valign' must be one of top, middle, bottom"]),
+            (MINIMAL + "style = 'postr'", ["'style'", "did you mean 'poster'?"]),
+            (MINIMAL + "style = ['plain']", ["'style' must be one of"]),
+            (MINIMAL + "face = 'serif'", ["'face' must be one of poster, plain"]),
+            (MINIMAL + "fill = 'red'", ["'fill'", "'#ffcc00'", "'red'"]),
+            (MINIMAL + "outline = '#fff'", ["'outline'"]),
+            (MINIMAL + "fill = 0", ["'fill' must be a text"]),
+            (MINIMAL + "max_size = 2", ["'max_size' must lie between 0.005 and 1, not 2"]),
+            (MINIMAL + "uppercase = 1", ["'uppercase' must be true or false, not 1"]),
+            ("image = \n" + BOX, ["is not TOML", "line 1"]),
+            ("x = " + "9" * 5000, ["is not TOML"]),
+            ("x = " + "[" * 100_000, ["is not TOML"]),
+            (b"title = '\xff'", ["is not UTF-8"]),
+            ("#" * 1_100_000, ["larger than 1 MB"]),
+        ],
+    )
+    def test_says_in_which_file_and_key_the_mistake_is(
+        self, make: Make, toml: str | bytes, words: list[str]
+    ) -> None:
+        folder = make(toml)
+        sentence = refusal(lambda: load_template(folder))
+        assert sentence.startswith(str(folder / "template.toml"))
+        assert all(word in sentence for word in words), sentence
+        assert len(sentence) < 600
+
+    def test_allows_a_thousandth_of_rounding(self, make: Make) -> None:
+        exact = MINIMAL.replace("x = 0.1", "x = -0.001").replace("width = 0.8", "width = 1.002")
+        assert load_template(make(exact)).boxes[0].width == 1.002
+
+    def test_a_turned_box_must_lie_in_the_picture_with_all_corners(self, make: Make) -> None:
+        flat = MINIMAL.replace("y = 0.1", "y = 0.0")
+        assert load_template(make(flat, name="flat"))
+        sentence = refusal(lambda: load_template(make(flat + "angle = 10", name="turned")))
+        assert "box 'top'" in sentence
+        assert "10 degrees" in sentence
+
+    @pytest.mark.parametrize(
+        "image",
+        [
+            "../other.png",
+            "/etc/passwd",
+            "a/../../b.png",
+            "C:\\\\x.png",
+            "..\\\\x.png",
+            "",
+            "a\\u0000",
+        ],
+    )
+    def test_a_picture_outside_the_folder_is_refused_by_its_name(
+        self, make: Make, image: str
+    ) -> None:
+        folder = make(f'image = "{image}"\n{BOX}')
+        assert "'image'" in refusal(lambda: load_template(folder))
+
+    def test_a_link_out_of_the_folder_is_refused(self, make: Make, tmp_path: Path) -> None:
+        outside = tmp_path / "secret.png"
+        Image.new("RGB", (9, 9)).save(outside)
+        folder = make('image = "link.png"\n' + BOX)
+        (folder / "link.png").symlink_to(outside)
+        assert "leads out of" in refusal(lambda: load_template(folder))
+
+    def test_a_link_to_a_whole_template_is_fine(self, make: Make, tmp_path: Path) -> None:
+        link = tmp_path / "linked"
+        link.symlink_to(make(), target_is_directory=True)
+        assert load_template(link).name == "linked"
+
+    def test_a_missing_picture_is_named(self, make: Make) -> None:
+        sentence = refusal(lambda: load_template(make('image = "gone.png"\n' + BOX)))
+        assert "'gone.png'" in sentence
+
+    def test_a_folder_name_that_is_no_identifier_is_refused(self, make: Make) -> None:
+        folder = make(name="schöne Katze")
+        sentence = refusal(lambda: load_template(folder))
+        assert str(folder) in sentence
+        assert "letters, digits" in sentence
+
+    @given(
+        x=st.floats(-0.2, 1.2), y=st.floats(-0.2, 1.2), w=st.floats(-0.2, 1.4), h=st.floats(0, 1.4)
+    )
+    def test_a_box_is_taken_exactly_when_it_lies_in_the_picture(
+        self, x: float, y: float, w: float, h: float
+    ) -> None:
+        table = {
+            "image": "picture.png",
+            "box": [{"name": "a", "x": x, "y": y, "width": w, "height": h}],
+        }
+        slack = 0.001 + 1e-9
+        inside = w > 0 and h > 0 and x >= -slack and y >= -slack
+        inside = inside and x + w <= 1 + slack and y + h <= 1 + slack
+        try:
+            (box,) = check_definition(table, Path("template.toml")).boxes
+        except InputError:
+            assert not inside
+        else:
+            assert inside
+            assert (box.x, box.y, box.width, box.height) == (x, y, w, h)
+
+    @given(
+        st.dictionaries(
+            st.sampled_from(["image", "box", "title", "keywords", "fill", "zz"]),
+            st.recursive(
+                st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+                lambda inner: (
+                    st.lists(inner, max_size=3)
+                    | st.dictionaries(
+                        st.sampled_from(["name", "x", "y", "width", "height", "angle", "style"]),
+                        inner,
+                    )
+                ),
+                max_leaves=12,
+            ),
+        )
+    )
+    def test_nonsense_is_refused_and_never_crashes(self, table: dict[str, object]) -> None:
+        try:
+            definition = check_definition(table, Path("template.toml"))
+        except InputError as error:
+            assert str(error).startswith("template.toml: ")  # noqa: PT017
+        else:
+            assert definition.boxes
+
+    @given(
+        angle=st.floats(-180, 180),
+        size=st.tuples(st.integers(1, 3000), st.integers(1, 3000)),
+    )
+    def test_turning_keeps_middle_and_lengths(self, angle: float, size: tuple[int, int]) -> None:
+        box = TextBox("a", 0.25, 0.25, 0.5, 0.25, angle=angle)
+        corners = [(x * size[0], y * size[1]) for x, y in turned_corners(box, size)]
+        middle = [sum(axis) / 4 for axis in zip(*corners, strict=True)]
+        assert middle == pytest.approx([0.5 * size[0], 0.375 * size[1]], abs=1e-3)
+        assert math.dist(corners[0], corners[1]) == pytest.approx(0.5 * size[0], abs=1e-3)
+        assert math.dist(corners[1], corners[2]) == pytest.approx(0.25 * size[1], abs=1e-3)

@@ -1,0 +1,152 @@
+"""Folders of templates and of pictures: what is found, and what else is a problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.model import STYLES
+from memeloc.templates import (
+    find_template,
+    load_templates,
+)
+from memeloc.templates.loading import name_from
+from tests.templates.conftest import MINIMAL, Make, refusal
+
+BUILT_IN = load_templates()[0]
+
+
+class TestLoadTemplates:
+    def test_a_wrong_template_is_a_problem_and_the_rest_goes_on(self, make: Make) -> None:
+        make(name="good")
+        make("tittle = 1\n" + MINIMAL, name="wrong")
+        broken = make(name="broken")
+        (broken / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
+        empty = make(name="empty")
+        (empty / "template.toml").unlink()
+        found, problems = load_templates([broken.parent])
+        assert "good" in found
+        assert {"wrong", "broken", "empty"}.isdisjoint(found)
+        sentences = sorted(str(problem) for problem in problems)
+        assert len(sentences) == 3
+        assert "broken/picture.png" in sentences[0]
+        assert "there is no template.toml" in sentences[1]
+        assert "'tittle'" in sentences[2]
+
+    def test_a_folder_may_itself_be_a_template(self, make: Make) -> None:
+        found, problems = load_templates([make(name="single")])
+        assert problems == []
+        assert "single" in found
+
+    def test_the_user_replaces_a_built_in_template_silently(self, make: Make) -> None:
+        folder = make(name="night-owl")
+        found, problems = load_templates([folder.parent])
+        assert problems == []
+        assert found["night-owl"].image == folder / "picture.png"
+        assert len(found) == len(BUILT_IN)
+
+    def test_two_of_one_name_are_a_problem_that_names_both(self, make: Make) -> None:
+        first, second = make(under="one"), make(under="two")
+        found, problems = load_templates([first.parent, second.parent])
+        assert found["mine"].image == first / "picture.png"
+        (problem,) = problems
+        assert str(first) in str(problem)
+        assert str(second) in str(problem)
+
+    def test_names_that_differ_only_in_case_are_the_same(self, make: Make) -> None:
+        one, two = make(name="Mine", under="one"), make(name="mine", under="two")
+        found, (problem,) = load_templates([one.parent, two.parent])
+        assert "Mine" in found
+        assert "mine" not in found
+        assert str(one) in str(problem)
+        assert str(two) in str(problem)
+
+    def test_one_folder_given_twice_counts_once(self, make: Make) -> None:
+        folder = make().parent
+        _, problems = load_templates([folder, folder / ".." / folder.name])
+        assert problems == []
+
+    @pytest.mark.parametrize("what", ["missing", "file"])
+    def test_what_is_no_folder_is_a_problem(self, tmp_path: Path, what: str) -> None:
+        path = tmp_path / "x"
+        if what == "file":
+            path.write_text("x")
+        found, (problem,) = load_templates([path])
+        assert len(found) == len(BUILT_IN)
+        assert str(path) in str(problem)
+
+    def test_names_come_in_order(self, make: Make) -> None:
+        found, _ = load_templates([make(name="a-first").parent])
+        assert list(found) == sorted(found)
+        assert all(template.name == name for name, template in found.items())
+
+
+class TestPlainPictures:
+    def test_each_becomes_a_template_with_top_and_bottom(self, tmp_path: Path) -> None:
+        for name in ("a.jpg", "b.jpeg", "c.png", "d.webp", "e.gif", "f.bmp", "g.tif", "H.TIFF"):
+            Image.new("RGB", (8, 6)).save(tmp_path / name)
+        (tmp_path / "notes.txt").write_text("not a picture, and not taken for one")
+        (tmp_path / ".hidden.png").write_text("nor is this")
+        found, problems = load_templates([tmp_path])
+        assert problems == []
+        assert {"a", "b", "c", "d", "e", "f", "g", "H"} <= set(found)
+        top, bottom = found["a"].boxes
+        assert (top.name, top.x, top.y, top.width, top.height) == ("top", 0.03, 0.02, 0.94, 0.25)
+        assert (bottom.name, bottom.y, bottom.valign) == ("bottom", 0.73, "bottom")
+        assert top.style == STYLES["poster"]
+
+    def test_content_counts_not_the_suffix(self, tmp_path: Path) -> None:
+        Image.new("RGB", (8, 6)).save(tmp_path / "real.jpg", "PNG")
+        (tmp_path / "text.png").write_text("only called a picture")
+        found, (problem,) = load_templates([tmp_path])
+        assert "real" in found
+        assert "text.png" in str(problem)
+        assert "is not a picture" in str(problem)
+
+    def test_two_of_the_same_stem_are_a_problem_that_names_both(self, tmp_path: Path) -> None:
+        for name in ("cat.jpg", "cat.png"):
+            Image.new("RGB", (8, 6)).save(tmp_path / name)
+        found, (problem,) = load_templates([tmp_path])
+        assert "cat" in found
+        assert "cat.jpg" in str(problem)
+        assert "cat.png" in str(problem)
+
+    @pytest.mark.parametrize(
+        ("file", "name"),
+        [
+            ("Café am See (2).jpeg", "Cafe-am-See-2"),
+            ("a.b.png", "a.b"),
+            ("-x-.png", "x"),
+            ("ＩＭＧ＿１.png", "IMG_1"),
+            ("x" * 200 + ".png", "x" * 100),
+        ],
+    )
+    def test_names_are_made_safe(self, file: str, name: str) -> None:
+        assert name_from(Path(file)) == name
+
+    def test_a_name_without_latin_letters_or_digits_is_a_problem(self, tmp_path: Path) -> None:
+        Image.new("RGB", (8, 6)).save(tmp_path / "猫.png")
+        _, (problem,) = load_templates([tmp_path])
+        assert "猫.png" in str(problem)
+        assert "rename" in str(problem)
+
+    @given(st.text(min_size=1, max_size=150))
+    def test_any_name_is_made_safe_or_refused(self, stem: str) -> None:
+        try:
+            name = name_from(Path(stem.replace("/", "x").replace("\0", "x") + ".png"))
+        except InputError:
+            return
+        assert name_from(Path(name + ".png")) == name
+
+
+class TestFind:
+    def test_names_near_ones(self) -> None:
+        found, _ = load_templates()
+        assert find_template(found, "night-owl").name == "night-owl"
+        assert "did you mean night-owl" in refusal(lambda: find_template(found, "nigth-owl"))
+        assert "templates list" in refusal(lambda: find_template(found, "qqqqq"))

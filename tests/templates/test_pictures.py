@@ -1,0 +1,198 @@
+"""Pictures of strangers: every kind is read as RGB, and every trap is a sentence."""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
+from memeloc.errors import InputError
+from memeloc.templates import (
+    MAX_PIXELS,
+    open_picture,
+    picture_size,
+)
+from tests.templates.conftest import refusal, striped
+
+
+def png_that_claims(path: Path, width: int, height: int) -> Path:
+    """A PNG of a few bytes whose header announces any size."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body)
+    return path
+
+
+class TestOpenPicture:
+    @pytest.mark.parametrize("size", [(50_000, 50_000), (10_000, 5_001), (2_000_000, 26)])
+    def test_a_bomb_is_refused_before_it_is_decoded(
+        self, tmp_path: Path, size: tuple[int, int]
+    ) -> None:
+        bomb = png_that_claims(tmp_path / "bomb.png", *size)
+        began = time.process_time()
+        for read in (open_picture, picture_size):
+            sentence = refusal(lambda read=read: read(bomb))
+            assert sentence.startswith(str(bomb))
+            assert "50 megapixels" in sentence
+        assert time.process_time() - began < 0.5
+
+    def test_the_largest_allowed_size_passes_the_header(self, tmp_path: Path) -> None:
+        path = png_that_claims(tmp_path / "large.png", 10_000, MAX_PIXELS // 10_000)
+        assert picture_size(path) == (10_000, 5_000)
+
+    @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "gif", "bmp", "tif"])
+    def test_a_truncated_file_is_refused(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"cut.{suffix}"
+        noise = Image.effect_noise((200, 200), 90).convert("RGB")
+        noise.save(path)
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        sentence = refusal(lambda: open_picture(path))
+        assert sentence.startswith(str(path))
+
+    @pytest.mark.parametrize("content", [b"", b"only called a picture", b"GIF89a", b"\xff\xd8\xff"])
+    def test_what_is_no_picture_is_refused(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "text.png"
+        path.write_bytes(content)
+        assert refusal(lambda: open_picture(path)).startswith(str(path))
+
+    def test_other_formats_of_pillow_are_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.png"
+        Image.new("RGB", (9, 9)).save(path, "PPM")
+        assert "JPEG, PNG, WebP, GIF, BMP and TIFF" in refusal(lambda: open_picture(path))
+
+    def test_missing_files_folders_and_pipes_are_refused(self, tmp_path: Path) -> None:
+        assert "no such picture" in refusal(lambda: open_picture(tmp_path / "gone.png"))
+        assert "not a file" in refusal(lambda: open_picture(tmp_path))
+        os.mkfifo(tmp_path / "pipe.png")
+        assert "not a file" in refusal(lambda: open_picture(tmp_path / "pipe.png"))
+
+    def test_a_file_of_more_than_100_mb_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "huge.png"
+        with path.open("wb") as file:
+            file.truncate(100_000_001)  # sparse: takes no space
+        assert "100 MB" in refusal(lambda: open_picture(path))
+
+    @given(data=st.data())
+    def test_a_damaged_file_gives_a_picture_or_a_sentence(
+        self, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        path = tmp_path_factory.mktemp("damaged") / "x"
+        kind = data.draw(st.sampled_from(["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF"]))
+        striped((24, 16)).save(path, kind)
+        content = bytearray(path.read_bytes())
+        for _ in range(data.draw(st.integers(1, 6))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+        path.write_bytes(bytes(content))
+        try:
+            assert open_picture(path).mode == "RGB"
+        except InputError as error:
+            assert str(error).startswith(str(path))  # noqa: PT017
+
+    @pytest.mark.parametrize(
+        ("orientation", "red"),
+        list(enumerate(["top", "top", "bottom", "bottom", "left", "right", "right", "left"], 1)),
+    )
+    @pytest.mark.parametrize("max_side", [None, 40])
+    def test_exif_turns_the_picture_upright(
+        self, tmp_path: Path, orientation: int, red: str, max_side: int | None
+    ) -> None:
+        path = tmp_path / "turned.jpg"
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        striped((160, 80)).save(path, exif=exif, quality=95)
+        picture = open_picture(path, max_side)
+        upright = red in ("top", "bottom")
+        expected = (160, 80) if upright else (80, 160)
+        assert picture_size(path) == expected
+        scale = 1 if max_side is None else 4
+        width, height = picture.size
+        assert picture.size == (expected[0] // scale, expected[1] // scale)
+        edges = {
+            "top": (width // 2, 1),
+            "bottom": (width // 2, height - 2),
+            "left": (1, height // 2),
+            "right": (width - 2, height // 2),
+        }
+        for edge, place in edges.items():
+            pixel = picture.getpixel(place)
+            assert isinstance(pixel, tuple)
+            assert (pixel[1] < 120) == (edge == red), (edge, pixel)
+
+    def test_cmyk_becomes_rgb(self, tmp_path: Path) -> None:
+        path = tmp_path / "print.jpg"
+        Image.new("CMYK", (16, 16), (0, 255, 255, 0)).save(path, quality=95)
+        red, green, blue = open_picture(path).getpixel((8, 8))
+        assert (red > 240, green < 20, blue < 20) == (True, True, True)
+
+    @pytest.mark.parametrize(("value", "grey"), [(0, 0), (32896, 128), (65535, 255)])
+    @pytest.mark.parametrize("suffix", ["png", "tif"])
+    def test_16_bits_become_8_and_are_not_clipped(
+        self, tmp_path: Path, value: int, grey: int, suffix: str
+    ) -> None:
+        path = tmp_path / f"deep.{suffix}"
+        Image.new("I;16", (4, 4), value).save(path)
+        assert open_picture(path).getpixel((1, 1)) == (grey, grey, grey)
+
+    def test_floating_point_is_taken_from_0_to_1(self, tmp_path: Path) -> None:
+        path = tmp_path / "float.tif"
+        Image.new("F", (4, 4), 0.5).save(path)
+        assert open_picture(path).getpixel((1, 1))[0] in (127, 128)
+
+    def test_palette_with_transparency_stands_on_white(self, tmp_path: Path) -> None:
+        path = tmp_path / "palette.png"
+        picture = Image.new("P", (4, 4), 0)
+        picture.putpalette([200, 0, 0, 0, 0, 200])
+        picture.putpixel((1, 1), 1)
+        picture.save(path, transparency=0)
+        result = open_picture(path)
+        assert result.getpixel((0, 0)) == (255, 255, 255)
+        assert result.getpixel((1, 1)) == (0, 0, 200)
+
+    @pytest.mark.parametrize("suffix", ["png", "webp"])
+    def test_half_transparency_is_mixed_with_white(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"veil.{suffix}"
+        Image.new("RGBA", (4, 4), (0, 0, 0, 128)).save(path, lossless=True)
+        assert open_picture(path).getpixel((2, 2)) == (127, 127, 127)
+
+    def test_only_the_first_frame_counts(self, tmp_path: Path) -> None:
+        path = tmp_path / "moving.gif"
+        first, second = Image.new("RGB", (9, 9), "#ff0000"), Image.new("RGB", (9, 9), "#0000ff")
+        first.save(path, save_all=True, append_images=[second])
+        assert open_picture(path).getpixel((4, 4)) == (255, 0, 0)
+
+    @pytest.mark.parametrize("suffix", ["jpg", "png"])
+    def test_is_shrunk_to_its_longest_side_and_never_enlarged(
+        self, tmp_path: Path, suffix: str
+    ) -> None:
+        path = tmp_path / f"big.{suffix}"
+        striped((1000, 500)).save(path)
+        assert open_picture(path, 256).size == (256, 128)
+        assert open_picture(path, 1000).size == (1000, 500)
+        assert open_picture(path, 5000).size == (1000, 500)
+        assert "at least 1" in refusal(lambda: open_picture(path, 0))
+
+    def test_shrinking_keeps_thin_lines_as_grey(self, tmp_path: Path) -> None:
+        path = tmp_path / "lines.png"
+        lines = Image.new("RGB", (400, 400), "white")
+        for x in range(0, 400, 2):
+            ImageDraw.Draw(lines).line((x, 0, x, 400), fill="black")
+        lines.save(path)
+        low, high = open_picture(path, 50).crop((5, 5, 45, 45)).convert("L").getextrema()
+        assert 110 < low <= high < 145  # nearest neighbour would give all black or all white
+
+    def test_a_very_narrow_picture_keeps_a_pixel(self, tmp_path: Path) -> None:
+        path = tmp_path / "thin.png"
+        Image.new("RGB", (2000, 1)).save(path)
+        assert open_picture(path, 100).size == (100, 1)
