@@ -149,11 +149,12 @@ def normalise(text: str) -> str:
     'grossraum2türen'
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(
+    kept = "".join(
         letter
         for letter in folded
         if unicodedata.category(letter)[0] in "LMN" and letter not in "\u0640\ufe0e\ufe0f\u20e3"
     )
+    return unicodedata.normalize("NFC", kept)
 
 
 def error_rate(drawn: str, read: str) -> float | None:

@@ -1,0 +1,225 @@
+"""Pictures read back by the real Tesseract."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
+from memeloc.errors import MissingError
+from memeloc.locales import default
+from memeloc.model import TextBox, TextStyle
+from memeloc.render import tesseract
+from memeloc.render.letters import SIZE, cut_lines, find_letters
+from memeloc.render.ocr import error_rate, normalise, read_back
+from memeloc.render.parallel_set import render_table
+from memeloc.templates import load_templates
+
+TEMPLATES = load_templates()[0]
+CAPTIONS = [
+    ("1", "cloud-monday", "me on Monday // the same, but wet", "星期一的我 // 还是我，但是湿了"),
+    ("2", "protest-hamster", "More naps, fewer meetings", "多睡觉，少开会"),
+    ("3", "black-bar-llama", "A llama walks into an open office", "羊驼走进开放式办公室"),
+    ("4", "busy-market", "buy onions // come back with a plant", "去买洋葱 // 买回一盆花"),
+    ("5", "night-owl", "🦉 //", "🦉 //"),
+]
+
+
+def needs(*models: str) -> None:
+    if shutil.which("tesseract") is None or not set(models) <= tesseract.installed_models()[1]:
+        packages = " ".join(map(tesseract.model_package, models))
+        pytest.skip(f"apt install tesseract-ocr {packages}")
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ocr")
+    with (folder / "captions.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("meme_id", "template", "en", "zh"), *CAPTIONS])
+    render_table(folder / "captions.csv", folder / "out", languages="all", jobs=1)
+    return folder / "out"
+
+
+@pytest.fixture
+def out(rendered: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(rendered, tmp_path / "out"))
+
+
+def test_reads_posters_signs_and_bars_in_latin_and_chinese(out: Path) -> None:
+    needs("eng", "chi_sim")
+    done: list[int] = []
+    report = read_back(out, TEMPLATES, default(), jobs=2, advance=done.append)
+    assert sum(done) == 10
+    assert [(one.language, one.model, one.pictures) for one in report.languages] == [
+        ("en", "eng", 4),
+        ("zh", "chi_sim", 4),
+    ]
+    assert [one.median for one in report.languages] == [0, 0]
+    assert max(reading.cer or 0 for reading in report.readings) < 0.2
+    assert [one.cer for one in report.readings if one.meme_id == "5"] == [None, None]
+    assert report.fresh == 10
+    assert report.not_read == report.failed == ()
+
+
+def test_no_picture_is_read_twice(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("eng")
+    first = read_back(out, TEMPLATES, default(), languages=["en"])
+    shutil.rmtree(out / "en")
+    second = read_back(out, TEMPLATES, default(), languages=["en"])
+    assert (first.fresh, second.fresh) == (5, 0)
+    assert second.readings == first.readings
+    (out / ".memeloc" / "ocr.parquet").write_bytes(b"cut off")
+    third = read_back(out, TEMPLATES, default(), languages=["en"])
+    assert len(third.failed) == 5, "what is neither remembered nor there is named"
+    assert "run `memeloc render` again" in third.failed[0][1]
+
+
+def test_a_wrong_picture_is_found_out(out: Path) -> None:
+    needs("eng")
+    manifest = pq.read_table(out / "manifest.parquet")
+    rows = manifest.to_pylist()
+    for row in rows:
+        if (row["meme_id"], row["language"]) == ("3", "en"):
+            row["lines"] = [["SOMETHING ELSE ENTIRELY"]]
+    pq.write_table(pa.Table.from_pylist(rows, schema=manifest.schema), out / "manifest.parquet")
+    report = read_back(out, TEMPLATES, default(), languages=["en"])
+    assert report.readings[0].meme_id == "3"
+    assert (report.readings[0].cer or 0) > 0.5
+
+
+def test_missing_language_data_is_said_and_the_rest_goes_on(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("eng")
+    monkeypatch.setattr(
+        "memeloc.render.ocr.installed_models", lambda: ("5", frozenset({"eng", "osd"}))
+    )
+    report = read_back(out, TEMPLATES, default())
+    assert report.not_read == (
+        ("zh", "Tesseract's data for it is missing: apt install tesseract-ocr-chi-sim"),
+    )
+    assert [one.language for one in report.languages] == ["en"]
+
+
+def test_a_missing_program_is_said_with_what_to_install(out: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from memeloc.cli import run; "
+        f"sys.exit(run(['proof', {str(out)!r}, '--ocr']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PATH": "/nowhere"}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "apt install tesseract-ocr" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_package_is_said_with_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tesseract, "find_spec", lambda name: None)
+    with pytest.raises(MissingError, match=r"pip install 'memeloc\[ocr\]'"):
+        tesseract.installed_models()
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read", "rate"),
+    [
+        ("Groß, ÄRGER!", "GROSS ärger", 0),
+        ("ﬁve ２", "FIVE 2", 0),
+        ("BİRİNCİ", "BİRİNCİ!", 0),
+        ("你好，世界！", "你 好\n世 界", 0),
+        ("مرحـبا \u200fبك", "مرحبا بك", 0),
+        ("नमस्ते", "नमस्त", 1 / 6),
+        ("abcd", "", 1),
+        ("ab", "abxyzw", 2),
+        ("🦉🏽 !?", "x", None),
+    ],
+)
+def test_error_rate(drawn: str, read: str, rate: float | None) -> None:
+    assert error_rate(drawn, read) == (rate if rate is None else pytest.approx(rate))
+
+
+@given(st.text())
+def test_a_text_read_as_it_is_has_no_error(text: str) -> None:
+    assert error_rate(text, text) in (0, None)
+    assert normalise(normalise(text)) == normalise(text)
+
+
+def letter_picture(angle: float = 0) -> tuple[Image.Image, TextBox]:
+    """Two white bars ringed by black on a light ground that is not quite white, in two lines."""
+    image = Image.new("RGB", (200, 160), "#d0e4f4")
+    draw = ImageDraw.Draw(image)
+    for top in (40, 90):
+        draw.rectangle((60, top, 139, top + 29), fill="black")
+        draw.rectangle((64, top + 4, 135, top + 25), fill="white")
+    draw.rectangle((60, 65, 67, 95), fill="black")
+    draw.rectangle((132, 65, 139, 95), fill="black")  # encloses a pocket of ground
+    box = TextBox("top", 0.2, 0.2, 0.6, 0.6, angle=angle)
+    if angle:
+        image = image.rotate(-angle, Image.Resampling.BICUBIC, fillcolor="#d0e4f4")
+    return image, box
+
+
+@pytest.mark.parametrize("angle", [0, 20])
+def test_letters_are_found_and_pockets_between_outlines_are_not(angle: float) -> None:
+    image, box = letter_picture(angle)
+    letter = find_letters(image, box, (60, 40, 140, 120), SIZE)
+    inked = letter > 0.5
+    rows = np.flatnonzero(inked.any(axis=1))
+    assert inked.sum() == pytest.approx(2 * 72 * 22, rel=0.03)
+    assert np.flatnonzero(np.diff(rows) > 1).size == 1, "two bars, one under the other"
+    assert letter.min() == 0
+
+
+def test_letters_are_brought_to_one_size() -> None:
+    image, box = letter_picture()
+    plain = find_letters(image, box, (60, 40, 140, 120), SIZE)
+    double = find_letters(image, box, (60, 40, 140, 120), SIZE / 2)
+    assert double.shape == (2 * plain.shape[0], 2 * plain.shape[1])
+
+
+def test_dark_letters_on_a_sign_lose_its_edges() -> None:
+    image = Image.new("RGB", (200, 100), "#f4ecd8")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 28, 200, 31), fill="black")  # the sign's edge runs through the crop
+    draw.rectangle((80, 40, 120, 60), fill="#111111")
+    style = TextStyle(fill="#111111", outline_width=0)
+    box = TextBox("sign", 0.1, 0.1, 0.8, 0.8, style=style)
+    letter = find_letters(image, box, (60, 30, 140, 70), SIZE)
+    assert (letter > 0.5).sum() == pytest.approx(41 * 21, rel=0.03)
+
+
+@pytest.fixture
+def dotted() -> np.ndarray:
+    """Two lines; a dot of the second one stands high above it."""
+    letter = np.zeros((60, 80), dtype=np.float32)
+    letter[5:25, 5:75] = 1
+    letter[31:34, 40:44] = 1
+    letter[38:58, 5:75] = 1
+    return letter
+
+
+def test_lines_are_cut_without_losing_ink(dotted: np.ndarray) -> None:
+    first, second = cut_lines(dotted, 2)
+    assert (first.sum(), second.sum()) == (20 * 70, 20 * 70 + 12)
+    assert cut_lines(np.zeros((9, 9), dtype=np.float32), 3)[2].sum() == 0
+    assert cut_lines(dotted, 1)[0] is dotted
+
+
+def test_boxes_are_part_of_what_a_reading_depends_on(out: Path) -> None:
+    needs("eng")
+    read_back(out, TEMPLATES, default(), languages=["en"])
+    template = TEMPLATES["night-owl"]
+    moved = replace(template, boxes=tuple(replace(box, angle=1.0) for box in template.boxes))
+    again = read_back(out, TEMPLATES | {"night-owl": moved}, default(), languages=["en"])
+    assert again.fresh == 1

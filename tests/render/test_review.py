@@ -1,0 +1,136 @@
+"""Problems, parity and languages, from a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.render.manifest import SCHEMA
+from memeloc.render.proof import PROBLEMS
+from memeloc.render.review import review
+
+
+def row(
+    meme: str,
+    language: str,
+    *,
+    sizes: tuple[float, ...] = (50.0, 40.0),
+    coverage: float = 0.2,
+    middle: float = 0.01,
+    problems: tuple[str, ...] = (),
+    contrast: tuple[float | None, ...] = (12.0, None),
+    missing: tuple[str, ...] = (),
+    truncated: int = 0,
+) -> dict[str, object]:
+    return {
+        "meme_id": meme,
+        "template": "cloud-monday",
+        "language": language,
+        "path": f"{language}/cloud-monday/{meme}.jpg",
+        "font_size": list(sizes),
+        "size_share": [size / 500 for size in sizes],
+        "contrast": list(contrast),
+        "coverage": coverage,
+        "middle_coverage": middle,
+        "problems": list(problems),
+        "missing": list(missing),
+        "truncated": truncated,
+    }
+
+
+def write(out: Path, *rows: dict[str, object]) -> Path:
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=SCHEMA), out / "manifest.parquet")
+    return out
+
+
+def test_problems_stand_worst_first(tmp_path: Path) -> None:
+    rows = [row(kind.replace(" ", "-"), "en", problems=(kind,)) for kind in reversed(PROBLEMS)]
+    two = row("two", "de", problems=("low contrast", "missing glyph"), missing=("🫨", "ꙮ"))
+    small = row("small", "de", problems=("too small",), sizes=(9.5, 0.0))
+    found = review(write(tmp_path, *rows, two, small, row("fine", "en")))
+    assert [flaw.meme_id for flaw in found.flaws] == [
+        "two",
+        "missing-glyph",
+        "clipped",
+        "overflow",
+        "small",
+        "too-small",
+        "broken-word",
+        "low-contrast",
+    ]
+    assert found.flaws[0].problems == ("missing glyph", "low contrast")
+    assert found.flaws[0].detail == "not drawn: 🫨 ꙮ; contrast 12.0:1"
+    assert found.flaws[4].detail == "smallest text 9.5 px"
+    assert found.pictures == 9
+
+
+def test_what_overflowed_is_counted(tmp_path: Path) -> None:
+    found = review(write(tmp_path, row("a", "en", problems=("overflow",), truncated=7)))
+    assert found.flaws[0].detail == "left out: 7 characters"
+
+
+def test_parity_puts_what_differs_most_first(tmp_path: Path) -> None:
+    out = write(
+        tmp_path,
+        row("even", "en"),
+        row("even", "de"),
+        row("uneven", "en", middle=0.0),
+        row("uneven", "de", sizes=(20.0, 40.0), coverage=0.3, middle=0.2),
+        row("slightly", "en"),
+        row("slightly", "de", sizes=(50.0, 32.0), coverage=0.22),
+        row("alone", "en"),
+    )
+    found = review(out)
+    assert [meme.meme_id for meme in found.parity] == ["uneven", "slightly", "even"]
+    worst = found.parity[0]
+    assert worst.size_ratio == pytest.approx(2.5)
+    assert (worst.smallest, worst.fullest, worst.languages) == ("de", "de", 2)
+    assert worst.coverage_spread == pytest.approx(0.1)
+    assert worst.middle_spread == pytest.approx(0.2)
+    assert worst.score == 1
+    assert found.parity[1].size_ratio == pytest.approx(1.25), "of the part where it is most"
+    assert found.parity[2].size_ratio == 1
+    assert found.memes == 4
+
+
+def test_an_empty_part_has_no_size_to_compare(tmp_path: Path) -> None:
+    found = review(write(tmp_path, row("a", "en", sizes=(0.0, 30.0)), row("a", "de")))
+    assert found.parity[0].size_ratio == pytest.approx(40 / 30)
+    assert [meme.score for meme in found.parity] == [0.5]
+
+
+def test_languages_have_their_medians(tmp_path: Path) -> None:
+    out = write(
+        tmp_path,
+        row("a", "en", sizes=(50.0, 0.0), coverage=0.1),
+        row("b", "en", sizes=(30.0, 20.0), coverage=0.3, problems=("clipped",)),
+        row("a", "de", sizes=(0.0, 0.0), coverage=0.0),
+    )
+    english, german = review(out).languages
+    assert (english.language, english.pictures, english.flawed) == ("en", 2, 1)
+    assert english.size_share == pytest.approx(30 / 500)
+    assert english.coverage == pytest.approx(0.2)
+    assert (german.size_share, german.coverage) == (0, 0)
+
+
+def test_languages_can_be_chosen(tmp_path: Path) -> None:
+    out = write(tmp_path, row("a", "en", problems=("clipped",)), row("a", "de"), row("b", "de"))
+    found = review(out, ["de"])
+    assert (found.pictures, found.flaws, found.parity) == (2, (), ())
+    with pytest.raises(InputError, match=r"no pictures in 'fr'; there are de, en"):
+        review(out, ["de", "fr"])
+
+
+def test_an_empty_manifest_is_an_empty_report(tmp_path: Path) -> None:
+    found = review(write(tmp_path))
+    assert (found.pictures, found.flaws, found.parity, found.languages) == (0, (), (), ())
+
+
+def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"meme_id": ["a"]}), tmp_path / "manifest.parquet")
+    with pytest.raises(InputError, match="has no column 'contrast'"):
+        review(tmp_path)
