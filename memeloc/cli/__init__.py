@@ -8,8 +8,6 @@ what), 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import sys
 import traceback
@@ -20,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from memeloc import __version__
+from memeloc.cli import fonts, locales, proof, render, templates
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
 
@@ -110,18 +109,11 @@ def memeloc(
     """Build parallel, multilingual meme datasets that can be published."""
 
 
-def _register() -> None:
-    for name in ORDER:
-        if importlib.util.find_spec(f"memeloc.cli.{name}") is None:
-            continue
-        module = importlib.import_module(f"memeloc.cli.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name)(getattr(module, name))
-
-
-_register()
+app.command("render")(render.render)
+app.command("proof")(proof.proof)
+app.add_typer(locales.app, name="locales")
+app.add_typer(fonts.app, name="fonts")
+app.add_typer(templates.app, name="templates")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
