@@ -59,12 +59,12 @@ class Ground:
     @property
     def height(self) -> int:
         """In pixels."""
-        return self.pixels.shape[0]
+        return int(self.pixels.shape[0])
 
     @property
     def width(self) -> int:
         """In pixels."""
-        return self.pixels.shape[1]
+        return int(self.pixels.shape[1])
 
     def lowest_contrast(self, colour: float, box: tuple[int, int, int, int]) -> float:
         """The lowest contrast of a colour, given by its luminance, with the cells under a box.
