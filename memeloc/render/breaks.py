@@ -19,8 +19,9 @@ from memeloc.model import Locale
 if TYPE_CHECKING:
     import budoux
 
-_KEEP_ALL = "@lw=keepall"
+_KEEP_ALL = re.compile("ko.*@lw=phrase")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_AFTER = "-/\u00ad\u2010\u2013\u2014…"
 _SPACES = " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
 
 
@@ -44,18 +45,18 @@ def clusters(text: str) -> list[int]:
 def opportunities(text: str, locale: Locale) -> list[int]:
     """The offsets at which a line of `text` may end, ascending; the last is its length.
 
-    Korean set with `lw=keepall` breaks at spaces only (CSS Text 3, `word-break: keep-all`), which
-    ICU's rules do not do of themselves.
+    A full-width tilde is taken for the wave dash it is typed for, which begins no line. Korean
+    words are whole under ICU's `lw=phrase` but for the particle after a closing quotation mark
+    (UAX #14 LB19a), which belongs to its word (CSS Text 3, `word-break: keep-all`).
     """
     name = locale.line_break
-    ends = _code_points(text, [end for _, end in LineBreaker(text, name).segments()])
-    if name.endswith(_KEEP_ALL):
+    breaker = LineBreaker(text.replace("\uff5e", "\u301c"), name)
+    ends = _code_points(text, [end for _, end in breaker.segments()])
+    if _KEEP_ALL.match(name):
         ends = [
             end
             for end in ends
-            if end == len(text)
-            or text[end - 1] in _SPACES
-            or not (_HANGUL.match(text[end - 1]) and _HANGUL.match(text[end]))
+            if end == len(text) or text[end - 1] in _SPACES + _AFTER or not _HANGUL.match(text[end])
         ]
     return ends
 
