@@ -1,0 +1,160 @@
+"""The nouns of the correction round trip. In: `memeloc.model`. Out: sheets and answers.
+
+A sheet is what one person gets for one language and one round; answers are what came back. In
+multi3hate machine translation is corrected in two rounds, each by a native speaker who is fluent
+in English (section 3.2, appendix A.4); the second round sees the first's result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from memeloc.errors import InputError
+from memeloc.model import Locale
+
+Status = Literal["correct", "corrected", "wordplay", "culture", "other", "harmful", "skip"]
+"""What a person says of an item.
+
+`correct` as it stands; `corrected` by her text; cannot be translated because of `wordplay`, of
+`culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any reason.
+"""
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+GIVEN_UP: frozenset[Status] = frozenset(("wordplay", "culture", "other", "harmful", "skip"))
+"""Statuses that bring no text."""
+
+FormatName = Literal["xlsx", "xliff", "po", "csv"]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPart:
+    """One part of a caption on a sheet.
+
+    Attributes:
+        name: of its text box.
+        source: in the source language.
+        machine: what is to be corrected: the machine translation, or the round before's result.
+        room: characters the box has room for, at a comfortable size; 0 when unknown.
+    """
+
+    name: str
+    source: str
+    machine: str
+    room: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SheetItem:
+    """One caption on a sheet.
+
+    Attributes:
+        meme_id: identifies the meme.
+        template: name of its template.
+        parts: in the order of the template's boxes.
+        picture: the meme rendered with the text to be corrected, or None.
+        source_key, base_key: `text_key` of the source caption and of the text to be corrected; they
+            travel with the sheet, so that a change since can be noticed.
+        marks: what the translator noted, such as `separator lost`.
+        note: for the person who corrects.
+    """
+
+    meme_id: str
+    template: str
+    parts: tuple[SheetPart, ...]
+    picture: Path | None
+    source_key: str
+    base_key: str
+    marks: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What one person gets to correct.
+
+    Attributes:
+        id: identifies the sheet; letters and digits.
+        language: of the text to be corrected.
+        source_language: of the source text.
+        round: 1, 2, ...
+        person: who gets it; may be empty.
+        created: when, in UTC.
+        guide: the translator's guide in her language, as Markdown.
+        items: the captions.
+        kind: of what is corrected; so far `caption`.
+    """
+
+    id: str
+    language: Locale
+    source_language: Locale
+    round: int
+    person: str
+    created: datetime
+    guide: str
+    items: tuple[SheetItem, ...]
+    kind: str = "caption"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for one caption.
+
+    Attributes:
+        meme_id: as found in the file.
+        parts: the text; for `correct` the machine's own, for a status of GIVEN_UP empty.
+        status: what the person said; when she left it empty, `corrected` where her text differs
+            from what was to be corrected and else `correct`.
+        comment: hers.
+        row: where it stands in the file, as the file's program counts.
+        source_key, base_key: as the sheet had them; empty when they were lost.
+    """
+
+    meme_id: str
+    parts: tuple[str, ...]
+    status: Status
+    comment: str
+    row: int
+    source_key: str
+    base_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetAnswers:
+    """A sheet that came back.
+
+    Attributes:
+        sheet: its id; empty when it was lost.
+        language: tag of the language it says it is for; empty when unknown.
+        round, person, created: as the sheet had them; 0, empty and None when lost.
+        file: where it was read from.
+        sha256: of that file.
+        answers: what could be read. Untouched items (no text, no status, no comment) are left out.
+        problems: what could not, with row and column.
+        kind: of what was corrected.
+    """
+
+    sheet: str
+    language: str
+    round: int
+    person: str
+    created: datetime | None
+    file: Path
+    sha256: str
+    answers: tuple[Answer, ...]
+    problems: tuple[InputError, ...]
+    kind: str = "caption"
+
+
+def text_key(parts: Sequence[str]) -> str:
+    """A short key of a caption's text: it changes when any part does.
+
+    >>> text_key(("a", "b")) == text_key(("a", "b")), text_key(("a b",)) == text_key(("a", "b"))
+    (True, False)
+    """
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
