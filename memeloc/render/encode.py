@@ -91,7 +91,8 @@ def write_whole(folder: str, name: str, content: bytes) -> None:
     The folder is a string that ends with a separator, and exists: this runs once a picture.
     """
     temporary = f"{folder}.{name}{TEMPORARY}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+    handle = os.open(temporary, flags, 0o666)
     try:
         written = os.write(handle, content)
         while written < len(content):  # a full disk raises at the next write

@@ -165,7 +165,9 @@ class Rows:
 def write_part(rows: Rows, path: Path) -> None:
     """Write a finished shard's rows; that the file is there says that the shard is done."""
     temporary = path.with_name(f".{path.name}.tmp")
-    pq.write_table(rows.table(), temporary, compression="none", write_statistics=False)
+    pq.write_table(
+        rows.table(), temporary, compression="none", use_dictionary=False, write_statistics=False
+    )
     temporary.replace(path)
 
 

@@ -166,7 +166,9 @@ class PictureFiles:
                     else:
                         if meme.together and sizes is None:
                             sizes = self._common_sizes(meme)
-                        problems.update(self.make(rows, meme.meme_id, meme.template, item, sizes))
+                        found = self.make(rows, meme.meme_id, meme.template, item, sizes)
+                        problems.update(found)
+                        flawed += bool(found)
                         rendered += 1
                 except (MissingError, OSError):
                     raise

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Outcome
+
+Command = Callable[..., Outcome]
+
+HEADER = "meme_id,template,en,de,zh-Hans\n"
+GOOD = HEADER + "m1,robot-chef,two eggs // one segfault,zwei Eier // ein Absturz,两个鸡蛋 // 死机\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "captions.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    return path
+
+
+def test_it_ends_by_naming_the_page_and_a_picture(
+    command: Command, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = command("render", table, "--langs", "de,zh", "--out", out)
+    assert done.status == 0
+    assert "2 pictures rendered, 0 unchanged, in 2 languages; 0 with problems" in done.out
+    page, example = done.out.splitlines()[-2:]
+    assert page == f"Look at them all: {out / 'index.html'}"
+    assert example == f"One of them: {out / 'de/robot-chef/m1.jpg'}"
+    assert (out / "zh-Hans/robot-chef/m1.jpg").exists()
+    assert done.err == ""
+
+
+def test_json_has_the_counts(command: Command, table: Path, tmp_path: Path) -> None:
+    table.write_text(GOOD + "m2,robot-chef,hello,,你好\n", encoding="utf-8")
+    arguments = ("render", table, "--langs", "all", "--out", tmp_path / "out", "--json")
+    first, second = json.loads(command(*arguments).out), json.loads(command(*arguments).out)
+    assert (first["rendered"], first["unchanged"], first["skipped"], first["failed"]) == (
+        5,
+        0,
+        1,
+        0,
+    )
+    assert (second["rendered"], second["unchanged"], second["skipped"]) == (0, 5, 1)
+    assert first["problems"] == 0
+    assert set(first["problems_by_kind"].values()) == {0}
+    assert "overflow" in first["problems_by_kind"]
+    assert first["skipped_by_kind"] == {"empty caption": 1}
+    assert first["languages"] == ["en", "de", "zh-Hans"]
+    assert first["seconds"] > 0
+
+
+def test_problems_are_counted_by_picture(command: Command, table: Path, tmp_path: Path) -> None:
+    table.write_text(HEADER + "m1,robot-chef,\U00012000 // \U00012000,b,c\n", encoding="utf-8")
+    arguments = ("render", table, "--langs", "all", "--out", tmp_path / "out")
+    for _ in range(2):
+        counts = json.loads(command(*arguments, "--json").out)
+        assert counts["problems"] == 1
+        assert counts["problems_by_kind"]["missing glyph"] == 1
+    assert "missing glyph\t1" in command(*arguments).out
+
+
+def test_what_is_skipped_is_named_up_to_twenty(
+    command: Command, table: Path, tmp_path: Path
+) -> None:
+    wrong = "".join(f"w{i},robot-chief,a,b,c\n" for i in range(30))
+    table.write_text(GOOD + wrong, encoding="utf-8")
+    done = command("render", table, "--langs", "en", "--out", tmp_path / "out")
+    assert done.status == 0
+    lines = done.err.splitlines()
+    assert len(lines) == 21
+    assert f"{table}, row 3, column template: There is no template 'robot-chief'" in lines[0]
+    assert "robot-chef" in lines[0]
+    assert lines[20] == f"and 10 more, all of them in {tmp_path / 'out' / 'skipped.csv'}"
+    assert "30 captions skipped" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("--langs", "fr"), 1, "en, de, zh-Hans"),
+        (("--langs", "de", "--format", "gif"), 1, "jpg, png, webp"),
+        (("--langs", "de", "--templates", "/nowhere"), 0, "/nowhere"),
+        (("--langs", "de", "--font", "/nowhere.ttf"), 1, "/nowhere.ttf"),
+        (("--langs", "de", "--quality", "101"), 2, "100"),
+        (("--langs", "de", "--max-side", "1"), 2, "16"),
+        (("--langs", "de", "--jobs", "0"), 2, "jobs"),
+        ((), 2, "langs"),
+    ],
+)
+def test_wrong_options(
+    command: Command,
+    table: Path,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    status: int,
+    said: str,
+) -> None:
+    done = command("render", table, "--out", tmp_path / "out", *arguments)
+    assert done.status == status
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_strict_and_a_table_of_nothing_fail(command: Command, table: Path, tmp_path: Path) -> None:
+    table.write_text(GOOD + "m2,robot-chef,,b,c\n", encoding="utf-8")
+    out = tmp_path / "out"
+    done = command("render", table, "--langs", "all", "--out", out, "--strict")
+    assert done.status == 1
+    assert "row 3, column en: The caption is empty." in done.err
+    assert not out.exists()
+    assert command("render", table, "--langs", "de", "--out", out, "--strict").status == 0
+    table.write_text(HEADER + "m2,robot-chef,,,\n", encoding="utf-8")
+    done = command("render", table, "--langs", "all", "--out", tmp_path / "none")
+    assert done.status == 1
+    assert "no caption to work with" in done.err
+    assert command("render", tmp_path / "no.csv", "--langs", "de", "--out", out).status == 1
+
+
+def test_a_failed_picture_is_exit_1(command: Command, table: Path, tmp_path: Path) -> None:
+    from PIL import Image
+
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    Image.effect_noise((200, 100), 50).save(folder / "cut.png")
+    content = (folder / "cut.png").read_bytes()
+    (folder / "cut.png").write_bytes(content[: len(content) // 2])
+    table.write_text(GOOD + "m2,cut,a,b,c\n", encoding="utf-8")
+    out = tmp_path / "out"
+    done = command("render", table, "--langs", "en", "--templates", folder, "--out", out)
+    assert done.status == 1
+    assert "Failed: en/cut/m2" in done.err
+    assert "1 pictures rendered" in done.out
+    assert "1 failed" in done.out
+
+
+def test_a_second_run_of_64_memes_in_5_languages_is_quick(tmp_path: Path) -> None:
+    table, out = tmp_path / "captions.csv", tmp_path / "out"
+    header = "meme_id,template,en,de,es,hi,zh\n"
+    rows = (f"m{i},robot-chef,one {i},zwei {i},tres {i},चार {i},五 {i}\n" for i in range(64))
+    table.write_text(header + "".join(rows), encoding="utf-8")
+    command = [sys.executable, "-c", "from memeloc.cli import main; main()", "render", table]
+    command += ["--langs", "all", "--out", out, "--max-side", "128", "--json"]
+    subprocess.run(command, check=True, capture_output=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    done = subprocess.run(command, check=True, capture_output=True, env=os.environ)
+    wall = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert json.loads(done.stdout)["unchanged"] == 320
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.5
+    assert wall < 5  # under 2 s on a machine that does nothing else

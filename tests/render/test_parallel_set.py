@@ -1,0 +1,413 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from memeloc.engine import ShardResult, map_shards
+from memeloc.errors import InputError
+from memeloc.render.encode import TEMPORARY
+from memeloc.render.parallel_set import Summary, render_table
+
+HEADER = ("meme_id", "template", "en", "de", "zh")
+ROWS = [
+    (
+        "m1",
+        "robot-chef",
+        "two eggs // one segfault",
+        "zwei Eier // ein Absturz",
+        "两个鸡蛋 // 死机",
+    ),
+    ("m2", "summit-snail", "I said // by noon", "sagte ich // bis Mittag", "我说过 // 中午到"),
+    ("m3", "robot-chef", " // done", " // Donaudampfschifffahrtsgesellschaft", " // 完成"),
+]
+
+
+def _table(folder: Path, rows: Iterable[Sequence[str]], header: Sequence[str] = HEADER) -> Path:
+    path = folder / "captions.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def _render(table: Path, out: Path, **options: Any) -> Summary:
+    return render_table(table, out, **{"languages": "all", "max_side": 96} | options)
+
+
+def _counts(summary: Summary) -> tuple[int, int, int, int]:
+    return summary.rendered, summary.unchanged, summary.skipped, summary.failed
+
+
+def _manifest(out: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(out / "manifest.parquet").to_pylist()
+    return rows
+
+
+def _pictures(out: Path, suffix: str = "jpg") -> dict[str, bytes]:
+    found = out.glob(f"*/*/*.{suffix}")
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
+
+
+def _assert_whole(out: Path, pictures: int) -> None:
+    """The manifest, the files and the page agree, and nothing is left lying about."""
+    rows = _manifest(out)
+    assert len(rows) == pictures
+    for row in rows:
+        content = (out / row["path"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == row["sha256"]
+        assert len(content) == row["bytes"]
+    assert (out / "index.html").exists()
+    assert not list(out.rglob(f"*{TEMPORARY}"))
+    assert not list(out.rglob("*.tmp"))
+    assert not list((out / ".memeloc" / "parts").glob("*"))
+    assert not (out / ".memeloc" / "running").exists()
+
+
+def test_a_table_becomes_pictures_manifest_and_page(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    summary = _render(_table(tmp_path, ROWS), out)
+    assert _counts(summary) == (9, 0, 0, 0)
+    assert summary.languages == ("en", "de", "zh")
+    assert summary.example is not None
+    assert summary.example.exists()
+    _assert_whole(out, 9)
+    rows = _manifest(out)
+    assert [(row["meme_id"], row["language"]) for row in rows] == [
+        (meme, language) for meme in ("m1", "m2", "m3") for language in ("en", "de", "zh")
+    ]
+    assert rows[2]["locale"] == "zh-Hans"
+    assert rows[2]["path"] == "zh/robot-chef/m1.jpg"
+    assert rows[2]["text"] == ROWS[0][4]
+    assert rows[0]["relative_size"] == [1.0, 1.0]
+    assert rows[7]["relative_size"][0] is None
+    assert rows[7]["relative_size"][1] < 1.0
+    with Image.open(out / rows[0]["path"]) as picture:
+        assert picture.size == (96, 96)
+        assert picture.size == (rows[0]["width"], rows[0]["height"])
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    out, table = tmp_path / "out", _table(tmp_path, ROWS)
+    _render(table, out)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    summary = _render(table, out)
+    assert _counts(summary) == (0, 9, 0, 0)
+    after = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    lock = out / ".memeloc" / "lock"
+    assert {path for path in after if after[path] != before.get(path)} <= {lock}
+    assert _counts(_render(table, out, force=True)) == (9, 0, 0, 0)
+
+
+def test_only_what_changed_is_rendered(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _render(_table(tmp_path, ROWS), out)
+    changed = [ROWS[0], (*ROWS[1][:3], "anders", ROWS[1][4]), ROWS[2]]
+    table = _table(tmp_path, changed)
+    assert _counts(_render(table, out)) == (1, 8, 0, 0)
+    (out / "en/robot-chef/m1.jpg").write_bytes(b"cut short")
+    (out / "de/robot-chef/m3.jpg").unlink()
+    assert _counts(_render(table, out)) == (2, 7, 0, 0)
+    assert _counts(_render(table, out, quality=50)) == (9, 0, 0, 0)
+    assert _counts(_render(table, out, quality=50, max_side=80)) == (9, 0, 0, 0)
+    assert _counts(_render(table, out, quality=50, max_side=80, languages=["de"])) == (0, 3, 0, 0)
+    _assert_whole(out, 3)
+    assert len(_pictures(out)) == 9  # what has left the run stays, but not in the manifest
+
+
+def test_the_order_of_the_table_is_the_order_of_the_manifest(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _render(_table(tmp_path, ROWS), out)
+    extra = ("m0", "robot-chef", "new", "neu", "新")
+    assert _counts(_render(_table(tmp_path, [ROWS[2], extra, ROWS[0]]), out)) == (3, 6, 0, 0)
+    assert [row["meme_id"] for row in _manifest(out)][::3] == ["m3", "m0", "m1"]
+    assert "m2" not in (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_change_of_the_source_changes_sizes_and_no_other_picture(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _render(_table(tmp_path, ROWS), out)
+    before = _manifest(out)
+    longer = "a very much longer caption that has to be set quite small"
+    table = _table(tmp_path, [(*ROWS[0][:2], longer, *ROWS[0][3:]), *ROWS[1:]])
+    assert _counts(_render(table, out)) == (1, 8, 0, 0)
+    after = _manifest(out)
+    assert after[1]["sha256"] == before[1]["sha256"]
+    assert after[1]["relative_size"][0] > before[1]["relative_size"][0]
+
+
+def test_sizes_are_relative_to_a_source_that_is_not_rendered(tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    table = _table(tmp_path, ROWS)
+    _render(table, whole)
+    assert _counts(_render(table, part, languages=["de", "zh"])) == (6, 0, 0, 0)
+    wanted = [row["relative_size"] for row in _manifest(whole) if row["language"] != "en"]
+    assert [row["relative_size"] for row in _manifest(part)] == wanted
+    assert not (part / "en").exists()
+    assert _counts(_render(table, part, languages=["de", "zh"])) == (0, 6, 0, 0)
+    _assert_whole(part, 6)
+    _render(table, part, languages=["de"], source_language="zh")
+    by_zh = [row["font_size"][1] for row in _manifest(whole) if row["language"] == "zh"]
+    for row, size in zip(_manifest(part), by_zh, strict=True):
+        assert row["relative_size"][1] == pytest.approx(row["font_size"][1] / size)
+
+
+def test_parity_sets_a_meme_at_one_size(tmp_path: Path) -> None:
+    free, equal, table = tmp_path / "free", tmp_path / "equal", _table(tmp_path, ROWS)
+    _render(table, free)
+    assert _counts(_render(table, equal, parity=True)) == (9, 0, 0, 0)
+    for meme in ("m1", "m2", "m3"):
+        single = [row["font_size"] for row in _manifest(free) if row["meme_id"] == meme]
+        common = [row["font_size"] for row in _manifest(equal) if row["meme_id"] == meme]
+        smallest = [min(sizes) for sizes in zip(*single, strict=True)]
+        for sizes in common:
+            assert sizes == pytest.approx(smallest, rel=0.1)
+            assert all(size <= most + 1e-6 for size, most in zip(sizes, smallest, strict=True))
+    assert _counts(_render(table, equal, parity=True)) == (0, 9, 0, 0)
+    changed = _table(tmp_path, [(*ROWS[0][:3], "kurz", ROWS[0][4]), *ROWS[1:]])
+    assert _counts(_render(changed, equal, parity=True)) == (3, 6, 0, 0)
+
+
+@pytest.mark.parametrize(("format", "mode"), [("jpg", "JPEG"), ("png", "PNG"), ("webp", "WEBP")])
+def test_formats(tmp_path: Path, format: str, mode: str) -> None:
+    _render(_table(tmp_path, ROWS[:1]), tmp_path / "out", format=format)
+    pictures = _pictures(tmp_path / "out", format)
+    assert len(pictures) == 3
+    for path in pictures:
+        with Image.open(tmp_path / "out" / path) as picture:
+            picture.load()
+            assert (picture.format, picture.mode) == (mode, "RGB")
+
+
+def test_wrong_cells_are_skipped_and_written_down(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
+    summary = _render(_table(tmp_path, rows), out)
+    assert _counts(summary) == (11, 0, 4, 0)
+    assert summary.input_kinds == {"unknown template": 1, "empty caption": 1}
+    with summary.skipped_file.open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [(line["row"], line["column"]) for line in written] == [("5", "template"), ("6", "de")]
+    assert "robot-chef" in written[0]["problem"]
+    with pytest.raises(InputError, match="2 problems"):
+        _render(_table(tmp_path, rows), tmp_path / "strict", strict=True)
+    assert not (tmp_path / "strict").exists()
+    assert _counts(_render(_table(tmp_path, ROWS), out, strict=True)) == (0, 9, 0, 0)
+    assert not summary.skipped_file.exists()
+    _assert_whole(out, 9)
+
+
+def test_progress_reaches_the_total(tmp_path: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
+    for _ in range(2):
+        told.clear()
+        _render(_table(tmp_path, rows), tmp_path / "out", progress=lambda *now: told.append(now))
+        assert sum(done for done, _ in told) == 15
+        assert {total for _, total in told} == {15}
+
+
+def test_a_broken_template_costs_its_own_pictures(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    Image.new("RGB", (200, 100), "#224466").save(folder / "plain.png")
+    Image.effect_noise((200, 100), 50).save(folder / "cut.png")
+    content = (folder / "cut.png").read_bytes()
+    (folder / "cut.png").write_bytes(content[: len(content) // 2])
+    (folder / "text.png").write_text("no picture at all")
+    rows = [
+        ("a", "plain", "x", "y", "z"),
+        ("b", "cut", "x", "y", "z"),
+        ("c", "text", "x", "y", "z"),
+    ]
+    summary = _render(_table(tmp_path, rows), tmp_path / "out", templates=[folder])
+    assert _counts(summary) == (3, 0, 3, 3)
+    assert len(summary.failures) == 3
+    assert all("cut.png" in reason for reason in summary.failures)
+    assert any("text.png" in str(note) for note in summary.notes)
+    _assert_whole(tmp_path / "out", 3)
+
+
+def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
+    rows = [
+        (f"m{i}", *ROWS[i % 3][1:2], *(f"{text} {i}" for text in ROWS[i % 3][2:]))
+        for i in range(70)
+    ]
+    table = _table(tmp_path, rows)
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert _counts(_render(table, one, jobs=1)) == (210, 0, 0, 0)
+    assert _counts(_render(table, two, jobs=2)) == (210, 0, 0, 0)
+    assert _pictures(one) == _pictures(two)
+    assert _manifest(one) == _manifest(two)
+    _assert_whole(two, 210)
+
+
+def _die_at_m30(shard: Any) -> Any:
+    from memeloc.render.shards import make_shard
+
+    if any(meme.meme_id == "m30" for meme in shard.memes):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return make_shard(shard)
+
+
+def test_a_dying_process_costs_its_shard_and_the_next_run_makes_up_for_it(tmp_path: Path) -> None:
+    rows = [(f"m{i}", *ROWS[0][1:]) for i in range(130)]
+    out, table = tmp_path / "out", _table(tmp_path, rows)
+
+    def spread(_: object, shards: Any, **options: Any) -> None:
+        map_shards(_die_at_m30, shards, **options)
+
+    summary = _render(table, out, jobs=2, parity=True, shard_map=spread)
+    lost = summary.failed
+    assert 0 < lost < 100
+    assert summary.rendered == 390 - lost
+    assert "died 2 times" in summary.failures[0]
+    _assert_whole(out, 390 - lost)
+    assert _counts(_render(table, out, parity=True)) == (lost, 390 - lost, 0, 0)
+    _assert_whole(out, 390)
+
+
+def _many(folder: Path) -> Path:
+    return _table(
+        folder,
+        [(f"m{i}", "robot-chef", f"number {i}", f"Nummer {i}", f"第 {i}") for i in range(400)],
+    )
+
+
+def _start(table: Path, out: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from memeloc.cli import main; main()", "render", table]
+    return subprocess.Popen(
+        [*command, "--langs", "all", "--out", out, "--max-side", "128", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+
+
+def _wait_for_pictures(out: Path, count: int, process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + 60
+    while len(list(out.glob("*/*/*.jpg"))) < count:
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("pictures", [1, 300])
+def test_kill_9_leaves_no_half_file_and_the_next_run_finishes(
+    tmp_path: Path, jobs: str, pictures: int
+) -> None:
+    out, table = tmp_path / "out", _many(tmp_path)
+    process = _start(table, out, "--jobs", jobs)
+    _wait_for_pictures(out, pictures, process)
+    process.kill()
+    process.communicate(timeout=20)
+    time.sleep(0.3)  # its processes notice
+    cut_off = _pictures(out)
+    assert pictures <= len(cut_off) < 1200
+    for path in cut_off:
+        with Image.open(out / path) as picture:
+            picture.load()
+    kept = sum(pq.read_metadata(p).num_rows for p in (out / ".memeloc/parts").glob("*.parquet"))
+    summary = _render(table, out, max_side=128)
+    assert _counts(summary) == (1200 - kept, kept, 0, 0)
+    assert kept > 0 or pictures == 1
+    _assert_whole(out, 1200)
+    for path, content in cut_off.items():
+        assert (out / path).read_bytes() == content
+
+
+def test_a_file_newer_than_its_record_is_found_after_a_kill(tmp_path: Path) -> None:
+    out, table = tmp_path / "out", _table(tmp_path, ROWS)
+    _render(table, out)
+    path = out / "de/robot-chef/m1.jpg"
+    right = path.read_bytes()
+    path.write_bytes(bytes([right[0] ^ 1]) + right[1:])  # as long as before
+    (out / ".memeloc/running").touch()  # what a killed run leaves
+    (out / f"de/robot-chef/.m1.jpg{TEMPORARY}").write_bytes(right[:99])
+    assert _counts(_render(table, out)) == (1, 8, 0, 0)
+    assert path.read_bytes() == right
+    _assert_whole(out, 9)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_stops_with_a_sentence_and_the_next_run_finishes(tmp_path: Path, jobs: str) -> None:
+    out, table = tmp_path / "out", _many(tmp_path)
+    process = _start(table, out, "--jobs", jobs)
+    _wait_for_pictures(out, 200, process)
+    os.killpg(process.pid, signal.SIGINT)
+    printed, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert printed == ""
+    assert said.startswith("Interrupted.")
+    assert said.count("\n") == 1
+    summary = _render(table, out, max_side=128)
+    assert summary.rendered + summary.unchanged == 1200
+    assert summary.unchanged > 0
+    _assert_whole(out, 1200)
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    out, table = tmp_path / "out", _table(tmp_path, ROWS)
+    with_other: list[str] = []
+
+    def spread(function: Any, shards: Any, **options: Any) -> None:
+        try:
+            _render(table, out)
+        except InputError as error:
+            with_other.append(str(error))
+        map_shards(function, shards, **options)
+
+    assert _counts(_render(table, out, shard_map=spread)) == (9, 0, 0, 0)
+    assert "Another run" in with_other[0]
+
+
+def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    table = _many(tmp_path)
+
+    def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
+        for index, shard in enumerate(shards):
+            if index == 2:
+                raise OSError(28, "No space left on device")
+            on_done(ShardResult(index, shard, function(shard)))
+
+    with pytest.raises(OSError, match="No space"):
+        _render(table, out, shard_map=spread)
+    assert not (out / "manifest.parquet").exists()
+    summary = _render(table, out)
+    assert summary.unchanged > 100
+    _assert_whole(out, 1200)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"format": "gif"}, "jpg, png, webp"),
+        ({"quality": 0}, "1 to 100"),
+        ({"max_side": 3}, "16 pixels"),
+        ({"languages": ["fr"]}, "en, de, zh"),
+        ({"languages": []}, "at least one"),
+        ({"source_language": "fr"}, "en, de, zh"),
+    ],
+)
+def test_wrong_options_are_sentences(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        _render(_table(tmp_path, ROWS), tmp_path / "out", **options)
+
+
+def test_a_file_is_no_folder_for_pictures(tmp_path: Path) -> None:
+    table = _table(tmp_path, ROWS)
+    with pytest.raises(InputError, match="is a file"):
+        _render(table, table)
