@@ -65,10 +65,20 @@ class ServiceError(MemelocError):
 
     Attributes:
         service: which one.
+        message: what it said.
         retryable: whether trying again may help.
     """
 
     def __init__(self, service: str, message: str, *, retryable: bool) -> None:
         self.service = service
+        self.message = message
         self.retryable = retryable
         super().__init__(f"{service}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Cross a process boundary whole."""
+        return (_rebuild_service_error, (self.service, self.message, self.retryable))
+
+
+def _rebuild_service_error(service: str, message: str, retryable: bool) -> ServiceError:
+    return ServiceError(service, message, retryable=retryable)
