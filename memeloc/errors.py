@@ -1,7 +1,7 @@
 """The errors a user can meet. In: what went wrong, where, and what to do. Out: one sentence each.
 
-Every error that memeloc raises on purpose derives from `MemelocError`; only the command line catches
-them. Anything else that escapes is a defect.
+Every error that memeloc raises on purpose derives from `MemelocError`; only the command line
+catches them. Anything else that escapes is a defect.
 """
 
 from __future__ import annotations
