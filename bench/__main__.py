@@ -1,0 +1,50 @@
+"""`python -m bench`: measure everything, print a table, write bench/results.json."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench import pictures
+from bench.command import Command
+from bench.figures import RESULTS, Figure, print_table, write_results
+
+
+def main() -> int:
+    """Measure; 1 when a bound is broken, else 0."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("--full", action="store_true", help="memory at 30,000 pictures, not 6,000")
+    parser.add_argument("--rounds", type=int, default=16, help="rounds of the pictures' times")
+    parser.add_argument("--only", choices=("pictures", "command"), help="one half; writes no file")
+    chosen = parser.parse_args()
+    begin = time.monotonic()
+
+    def say(what: str) -> None:
+        print(f"{time.monotonic() - begin:5.0f} s  {what}", file=sys.stderr, flush=True)
+
+    figures: list[Figure] = []
+    notes: list[str] = []
+    if chosen.only != "command":
+        figures, notes = pictures.measure(rounds=chosen.rounds, say=say)
+    if chosen.only != "pictures":
+        with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
+            command = Command(Path(folder), say)
+            figures.append(command.help_time())
+            figures += command.unchanged()
+            figures += command.jobs()
+            figures += command.memory(many=30_000 if chosen.full else 6_000)
+    print_table(figures, notes)
+    if not chosen.only:
+        write_results(figures, notes)
+        print(f"{time.monotonic() - begin:.0f} s; written to {RESULTS}")
+    broken = [figure for figure in figures if figure.holds is False]
+    if broken:
+        print(f"{len(broken)} of {len(figures)} figures break their bound")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

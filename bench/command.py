@@ -1,0 +1,153 @@
+"""The command `memeloc`, measured from outside. In: tables made from the starter set. Out: figures.
+
+Jobs are compared by wall time, in turns; memory is the largest resident size of any process of a
+run. Wall time is only true on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from shutil import rmtree
+from statistics import median
+
+from bench.figures import Bound, Figure, of_rounds
+from bench.scenes import LANGUAGES, ROOT, STARTER
+
+MEGABYTE = 1_000_000
+FLAT = Bound("at most", 1.1)
+MEMORY = Bound("at most", 400)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run of a program took: wall and CPU seconds, and bytes of peak memory."""
+
+    wall: float
+    cpu: float
+    memory: int
+
+
+def run(*arguments: str) -> Run:
+    """Run `memeloc` with these arguments.
+
+    Raises:
+        RuntimeError: it failed; what it said.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder) / "answer.json"
+        done = subprocess.run(
+            [
+                *(sys.executable, "-I", "-S", str(ROOT / "bench" / "launch.py"), str(answer)),
+                *(sys.executable, "-m", "memeloc", *arguments),
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found = json.loads(answer.read_text(encoding="utf-8"))
+    if found["status"] != 0:
+        raise RuntimeError(f"memeloc {' '.join(arguments)} failed: {done.stderr.strip()[-500:]}")
+    return Run(found["wall"], found["cpu"], found["memory"])
+
+
+def make_table(path: Path, pictures: int, languages: Sequence[str] = LANGUAGES) -> None:
+    """Write a table of `pictures` captions: the starter set over and over, with new ids."""
+    with STARTER.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("meme_id", "template", *languages))
+        left = pictures
+        for number, row in enumerate(cycle(rows)):
+            captions = [row[language] if i < left else "" for i, language in enumerate(languages)]
+            writer.writerow((f"bench-{number:06d}", row["template"], *captions))
+            left -= len(languages)
+            if left <= 0:
+                break
+
+
+class Command:
+    """Measures the command in a folder of its own.
+
+    Args:
+        folder: for tables and pictures.
+        say: is told what is being measured.
+    """
+
+    def __init__(self, folder: Path, say: Callable[[str], None] = lambda _: None) -> None:
+        self._folder = folder
+        self._say = say
+
+    def help_time(self, times: int = 7) -> Figure:
+        """CPU seconds of `memeloc --help`."""
+        self._say("memeloc --help")
+        run("--help")
+        spent = [run("--help").cpu for _ in range(times)]
+        return of_rounds("Commands", "memeloc --help, CPU", spent, "s", Bound("at most", 0.35))
+
+    def unchanged(self, times: int = 3) -> list[Figure]:
+        """Wall seconds of rendering the starter set, and of doing so again."""
+        self._say("memeloc render of the starter set, twice")
+        out = str(self._folder / "starter")
+        arguments = ("render", str(STARTER), "--langs", "all", "--out", out, "--json")
+        first = run(*arguments).wall
+        again = [run(*arguments).wall for _ in range(times)]
+        bound = Bound("at most", 2.0)
+        return [
+            Figure("Commands", "memeloc render, starter set, all languages", first, "s"),
+            of_rounds("Commands", "the same again, all unchanged", again, "s", bound),
+        ]
+
+    def jobs(self, pictures: int = 3000, times: int = 3) -> list[Figure]:
+        """How much faster two processes are than one."""
+        walls: dict[int, list[float]] = {1: [], 2: []}
+        for turn in range(times):
+            for jobs in (1, 2):
+                self._say(f"{pictures} pictures, --jobs {jobs}, {turn + 1} of {times}")
+                walls[jobs].append(self._render(pictures, jobs).wall)
+        ratios = [one / two for one, two in zip(walls[1], walls[2], strict=True)]
+        one, two = median(walls[1]), median(walls[2])
+        note = f"{one:.1f} s to {two:.1f} s of wall time, start of the program included"
+        name = f"--jobs 2 over --jobs 1, {pictures} pictures"
+        return [
+            of_rounds("Many pictures", name, ratios, "x", Bound("at least", 1.8), note),
+            Figure("Many pictures", "pictures a second, --jobs 2", pictures / two, "/s"),
+        ]
+
+    def memory(self, few: int = 1000, many: int = 6000) -> list[Figure]:
+        """Peak memory with few and with many pictures, and how much it grows."""
+        peaks = {}
+        for pictures in (few, many):
+            self._say(f"memory at {pictures} pictures")
+            peaks[pictures] = self._render(pictures, 1).memory / MEGABYTE
+        found = [
+            Figure("Many pictures", f"peak memory, {pictures} pictures", peak, "MB", MEMORY)
+            for pictures, peak in peaks.items()
+        ]
+        growth = peaks[many] / peaks[few]
+        name = f"peak memory, {many} over {few} pictures"
+        return [*found, Figure("Many pictures", name, growth, "x", FLAT)]
+
+    def _render(self, pictures: int, jobs: int) -> Run:
+        table, out = self._folder / f"{pictures}.csv", self._folder / "out"
+        if not table.exists():
+            make_table(table, pictures)
+        rmtree(out, ignore_errors=True)
+        done = run(
+            *("render", str(table), "--langs", "all", "--out", str(out)),
+            *("--jobs", str(jobs), "--json"),
+        )
+        made = sum(1 for _ in out.glob("*/*/*.jpg"))
+        rmtree(out)
+        if made != pictures:
+            raise RuntimeError(f"{made} pictures were made instead of {pictures}")
+        return done

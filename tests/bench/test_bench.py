@@ -1,0 +1,158 @@
+"""The pieces of the bench run on a tiny sample and say what they mean. No figure is a test."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from PIL import ImageChops
+
+from memeloc.locales import default
+from memeloc.templates import open_picture
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _bench_on_path():
+    sys.path.insert(0, str(ROOT))
+    yield
+    sys.path.remove(str(ROOT))
+
+
+def _scenes(language, turn=0):
+    from bench.scenes import scenes, templates
+
+    return scenes(language, templates()[:1], turn=turn, most=3)
+
+
+@pytest.mark.parametrize("language", ["de", "hi", "zh", "ar"])
+def test_a_later_round_has_the_same_letters_and_another_text(language):
+    written, shuffled = _scenes(language, turn=0), _scenes(language, turn=1)
+    assert len(written) == len(shuffled) == 3
+    for one, other in zip(written, shuffled, strict=True):
+        for before, after in zip(one.caption.parts, other.caption.parts, strict=True):
+            assert sorted(before.replace(" ", "")) == sorted(after.replace(" ", ""))
+    assert [scene.caption for scene in written] != [scene.caption for scene in shuffled]
+
+
+def test_peers_get_text_in_its_final_case():
+    scene = _scenes("de")[0]
+    assert scene.drawn == tuple(part.upper() for part in scene.caption.parts)
+    assert _scenes("hi")[0].drawn == _scenes("hi")[0].caption.parts
+
+
+def _changed_rows(picture, template):
+    difference = ImageChops.difference(picture, open_picture(template.image)).convert("L")
+    rows = difference.point(lambda value: 255 if value > 40 else 0).resize((1, picture.height))
+    return [y for y, value in enumerate(rows.get_flattened_data()) if value]
+
+
+@pytest.mark.parametrize("language", ["en", "hi", "zh", "ar"])
+@pytest.mark.parametrize("name", ["pillow_peer.PillowPeer", "pango_peer.PangoPeer"])
+def test_a_peer_writes_in_both_boxes_and_nowhere_else(name, language):
+    if name.startswith("pango") and find_spec("pangocairocffi") is None:
+        pytest.skip("needs pip install pangocairocffi and Debian's libpangocairo-1.0-0")
+    module, _, class_name = name.partition(".")
+    try:
+        peer = getattr(__import__(f"bench.{module}", fromlist=[class_name]), class_name)()
+    except OSError as error:
+        pytest.skip(f"Pango cannot be loaded: {error}")
+    for scene in _scenes(language)[:2]:
+        picture = peer.draw(scene)
+        assert picture.size == (512, 512)
+        rows = _changed_rows(picture, scene.template)
+        top, bottom = scene.template.boxes
+        inside = [
+            (round(box.y * 512) - 2, round((box.y + box.height) * 512) + 2) for box in (top, bottom)
+        ]
+        for low, high in inside:
+            assert any(low <= row <= high for row in rows)
+        assert all(any(low <= row <= high for low, high in inside) for row in rows)
+
+
+def test_pango_draws_chinese_with_the_font_it_is_given():
+    """Boxes with numbers in them are fast to draw, and all alike: two texts must differ."""
+    pytest.importorskip("pangocairocffi", exc_type=ImportError)
+    from dataclasses import replace
+
+    from bench.pango_peer import PangoPeer
+
+    try:
+        peer = PangoPeer(["zh"])
+    except OSError as error:
+        pytest.skip(f"Pango cannot be loaded: {error}")
+    scene = replace(_scenes("zh")[0], drawn=("口", "一"))
+    picture = peer.draw(scene).copy()
+    ground = open_picture(scene.template.image)
+    ink = ImageChops.difference(picture, ground).convert("L").point(lambda v: 255 if v > 40 else 0)
+    upper, lower = (ink.crop((0, half, 512, half + 256)).getbbox() for half in (0, 256))
+    assert upper is not None
+    assert lower is not None
+    # U+53E3 is a square; U+4E00 is one flat stroke, which no box with numbers is.
+    assert abs((upper[2] - upper[0]) - (upper[3] - upper[1])) < 20
+    assert (lower[2] - lower[0]) > 3 * (lower[3] - lower[1])
+
+
+def test_the_measurement_gives_a_ratio_a_language_and_peer():
+    from bench.pictures import measure
+
+    figures, lacking = measure(rounds=1, languages=["en"], most=2)
+    groups = {figure.group for figure in figures}
+    assert "CPU over bare JPEG" in groups
+    assert "Faster than Pillow's ImageDraw" in groups
+    assert "Faster than Pango with Cairo" in groups or lacking
+    assert all(figure.value > 0 and figure.bound is not None for figure in figures)
+
+
+def test_bounds_and_results(tmp_path):
+    from bench.figures import Bound, Figure, of_rounds, write_results
+
+    at_most = of_rounds("g", "n", [3.0, 1.0, 2.0], "x", Bound("at most", 2.0))
+    assert (at_most.value, at_most.holds) == (2.0, True)
+    assert Figure("g", "n", 7.9, "x", Bound("at least", 8.0)).holds is False
+    assert Figure("g", "n", 7.9, "x").holds is None
+    path = tmp_path / "results.json"
+    write_results([at_most], ["a note"], path)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found["figures"][0]["samples"] == [3.0, 1.0, 2.0]
+    assert found["figures"][0]["holds"] is True
+    assert found["machine"]["cores"] >= 1
+    assert "pillow" in found["versions"]
+
+
+@pytest.mark.parametrize("pictures", [7, 13])
+def test_a_table_has_as_many_captions_as_asked_for(tmp_path, pictures):
+    from bench.command import make_table
+
+    path = tmp_path / "table.csv"
+    make_table(path, pictures)
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    languages = [name for name in rows[0] if name not in ("meme_id", "template")]
+    assert all(default().get(name) for name in languages)
+    assert sum(bool(row[name]) for row in rows for name in languages) == pictures
+    assert len({row["meme_id"] for row in rows}) == len(rows)
+
+
+def test_what_a_program_took_is_its_own(tmp_path):
+    """A process that starts another must not lend it its own memory."""
+    from bench.command import run
+
+    ballast = bytearray(300_000_000)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    took = run("--version")
+    assert 0 < took.cpu < 30
+    assert took.wall > 0
+    assert took.memory < 200_000_000
+
+
+def test_a_command_that_fails_says_why():
+    from bench.command import run
+
+    with pytest.raises(RuntimeError, match=r"no-such-command"):
+        run("no-such-command")
