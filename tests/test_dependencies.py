@@ -1,0 +1,70 @@
+"""What is imported is declared, and what is declared is imported or carries a font."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.utils import canonicalize_name
+
+from memeloc.fonts import FontLibrary
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OWN = {"memeloc", "tests", "tools", "bench", "examples"}
+
+
+def _declared(*extras: str) -> set[str]:
+    lines = [*PROJECT["dependencies"]]
+    for extra in extras:
+        lines += PROJECT["optional-dependencies"][extra]
+    return {canonicalize_name(re.match(r"[\w.-]+", line)[0]) for line in lines}  # type: ignore[index]
+
+
+def _imported(folder: str) -> set[str]:
+    """Top-level modules that the files of a folder import, anywhere in them, but not their own."""
+    found = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        own = OWN | {beside.stem for beside in path.parent.glob("*.py")}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            found |= {name.partition(".")[0] for name in names} - own
+    return found - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize(
+    ("folder", "extras"),
+    [
+        ("memeloc", ["ocr"]),
+        ("examples", []),
+        ("tools", []),
+        ("tests", ["ocr", "test"]),
+    ],
+)
+def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -> None:
+    providers = packages_distributions()
+    declared = _declared(*extras)
+    undeclared = {
+        module
+        for module in _imported(folder)
+        if not declared & {canonicalize_name(name) for name in providers.get(module, [module])}
+    }
+    assert not undeclared
+
+
+def test_every_dependency_is_used() -> None:
+    providers = packages_distributions()
+    used = {
+        canonicalize_name(name)
+        for module in _imported("memeloc")
+        for name in providers.get(module, [module])
+    }
+    carriers = {canonicalize_name(f.package) for f in FontLibrary().families.values()}
+    assert _declared("ocr") - used - carriers == set()
