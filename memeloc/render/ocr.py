@@ -39,7 +39,7 @@ from memeloc.render.tesseract import (
 if TYPE_CHECKING:
     from memeloc.locales import Registry
 
-_METHOD = 1  # raise it when pictures are to be read anew
+_METHOD = 2  # raise it when pictures are to be read anew
 _CHUNK = 12  # pictures a task: one start of Tesseract reads them all
 _PLAIN = TextBox("", 0, 0, 1, 1)
 _COLUMNS = (

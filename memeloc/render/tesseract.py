@@ -1,4 +1,4 @@
-"""Tesseract, the program. In: pages of black letters on white, a model. Out: what it reads there."""
+"""Tesseract, the program. In: black letters on white, a model. Out: what it reads there."""
 
 from __future__ import annotations
 

@@ -199,6 +199,17 @@ def test_dark_letters_on_a_sign_lose_its_edges() -> None:
     assert (letter > 0.5).sum() == pytest.approx(41 * 21, rel=0.03)
 
 
+def test_thin_marks_are_kept() -> None:
+    image = Image.new("RGB", (120, 120), "#203050")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((20, 40, 100, 100), fill="black")
+    draw.rectangle((25, 45, 95, 95), fill="white")
+    draw.rectangle((50, 20, 70, 33), fill="black")
+    draw.rectangle((54, 24, 66, 27), fill="white")  # an accent, two pixels high once scaled
+    letter = find_letters(image, TextBox("top", 0, 0, 1, 1), (20, 20, 101, 101), 2 * SIZE)
+    assert (letter[:8] > 0.5).sum() >= 10
+
+
 @pytest.fixture
 def dotted() -> np.ndarray:
     """Two lines; a dot of the second one stands high above it."""
