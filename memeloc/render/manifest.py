@@ -7,6 +7,7 @@ the manifest before become the new manifest (`memeloc.render.merging`).
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,14 +196,17 @@ class Earlier:
     Attributes:
         files: the manifest, the sources, then the parts, oldest first; those of this run follow.
         rows: how many rows the first two have, 0 for one that is not there.
-        pictures: by path; a source caption that has no picture by its path without suffix.
         run: the number of the run to come.
     """
 
     def __init__(self, out: Path) -> None:
         parts = sorted((out / PARTS).glob("*.parquet"))
         self.files = [out / MANIFEST, out / SOURCES, *parts]
-        self.pictures: dict[str, Known] = {}
+        self._rows: dict[str, int] = {}  # path: number of its newest row below
+        self._places = array("q")
+        self._bytes = array("q")
+        self._hashes = bytearray()  # of each row 32 bytes of its inputs, 32 of its file
+        self._problems: dict[int, tuple[str, ...]] = {}  # of the few rows that have any
         counts = [self._load(number) for number in range(len(self.files))]
         self.rows = counts[:2]
         self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
@@ -212,6 +216,24 @@ class Earlier:
         """Whether there are rows that no manifest has yet."""
         return len(self.files) > 2
 
+    def __len__(self) -> int:
+        """How many pictures are known."""
+        return len(self._rows)
+
+    def find(self, path: str) -> Known | None:
+        """What is known of the picture at `path`; a source without picture has no suffix there."""
+        row = self._rows.get(path)
+        if row is None:
+            return None
+        hashes = self._hashes[64 * row : 64 * row + 64]
+        return Known(
+            inputs_sha256=hashes[:32].hex(),
+            bytes=self._bytes[row],
+            sha256=hashes[32:].hex(),
+            problems=self._problems.get(row, ()),
+            place=self._places[row],
+        )
+
     def _load(self, number: int) -> int:
         """Note a file's pictures; none of one that is absent, broken or of another version."""
         columns = ["path", "inputs_sha256", "bytes", "sha256", "problems"]
@@ -219,17 +241,16 @@ class Earlier:
         count = 0
         for batch in _batches(self.files[number], columns + keys):
             values = batch.to_pydict()
-            nothing: tuple[str, ...] = ()
             for path, inputs, size, sha256, problems, *key in zip(
                 *(values[name] for name in columns + keys), strict=True
             ):
-                self.pictures["/".join(key) if path is None else path] = Known(
-                    inputs,
-                    size or 0,
-                    sha256 or "",
-                    tuple(problems) if problems else nothing,
-                    number << 32 | count,
-                )
+                row = len(self._places)
+                self._rows["/".join(key) if path is None else path] = row
+                self._places.append(number << 32 | count)
+                self._bytes.append(size or 0)
+                self._hashes += bytes.fromhex(inputs) + bytes.fromhex(sha256 or "00" * 32)
+                if problems:
+                    self._problems[row] = tuple(problems)
                 count += 1
         return count
 
@@ -238,7 +259,7 @@ def _batches(path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(path) as file:
             if file.schema_arrow.equals(SCHEMA):
-                yield from file.iter_batches(batch_size=4096, columns=columns)
+                yield from file.iter_batches(batch_size=1024, columns=columns, use_threads=False)
     except (FileNotFoundError, pa.ArrowException):
         return
 

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from memeloc.render.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier
 from memeloc.render.parity import relative_sizes
 
-_GROUP = 4096
+_GROUP = 1024
 """Rows of the manifest that are held, and written, at a time."""
-_CACHED = 4
+_CACHED = 2
 """Row groups of the earlier files that are held."""
 _NONE = -1
 
@@ -195,7 +195,7 @@ class _Reader:
         table = self._groups.get(key)
         if table is None:
             with pq.ParquetFile(self._files[key[0]]) as opened:
-                table = self._groups[key] = opened.read_row_group(key[1])
+                table = self._groups[key] = opened.read_row_group(key[1], use_threads=False)
             if len(self._groups) > _CACHED:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(key)

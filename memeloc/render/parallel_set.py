@@ -229,7 +229,7 @@ class _Run:
         if self._cut_off:
             remove_temporaries(self._out)
         self._earlier = Earlier(self._out)
-        self._old = {} if force else self._earlier.pictures
+        self._force = force
         self._renderer = Renderer(FontLibrary(self._fonts), max_side=settings.max_side)
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._plan = Plan(source_apart=table.source not in table.languages)
@@ -335,7 +335,7 @@ class _Run:
             if inputs is None:
                 continue
             path = f"{language}/{row.template}/{row.meme_id}.{settings.format}"
-            old = self._old.get(path)
+            old = self._known(path)
             if old is not None and old.inputs_sha256 == inputs and self._is_there(path, old):
                 slot = plan.add(old.place)
                 unchanged += 1
@@ -363,7 +363,7 @@ class _Run:
         inputs = self._inputs(row, language, caption, b"")
         if inputs is None:
             return None
-        old = self._old.get(f"{language}/{row.template}/{row.meme_id}")
+        old = self._known(f"{language}/{row.template}/{row.meme_id}")
         if old is not None and old.inputs_sha256 == inputs:
             return self._plan.add(old.place)
         slot = self._plan.add(None)
@@ -408,6 +408,9 @@ class _Run:
                 start = hashlib.sha256(f"{fingerprint}\0{self._settings}\0".encode())
             self._starts[template, language] = start
         return start
+
+    def _known(self, path: str) -> Known | None:
+        return None if self._force else self._earlier.find(path)
 
     def _is_there(self, path: str, old: Known) -> bool:
         """Whether a picture's file is the one that was recorded.

@@ -19,6 +19,7 @@ from memeloc.render.manifest import (
     SCHEMA,
     SOURCES,
     Earlier,
+    Known,
     Rows,
     read_manifest,
     write_part,
@@ -32,7 +33,7 @@ TEMPLATE = Template(
 )
 
 
-def _add(rows: Rows, meme: str, language: str, size: float, inputs: str = "in") -> None:
+def _add(rows: Rows, meme: str, language: str, size: float, inputs: str = "ab" * 32) -> None:
     parts = (
         PartProof("top", size, ("ONE", "TWO"), (1, 2, 30, 40), 21.0, ("anton",), ("☃", "☂")),
         PartProof("bottom", 0.0, missing=("☃",), truncated=2),
@@ -56,10 +57,16 @@ def _part(out: Path, number: int, rows: Rows) -> None:
     write_part(rows, out / PARTS / f"000001-{number:08d}.parquet")
 
 
+def _known(earlier: Earlier, path: str) -> Known:
+    known = earlier.find(path)
+    assert known is not None
+    return known
+
+
 def _planned(earlier: Earlier, memes: list[list[str]], source: int | None = None) -> Plan:
     plan = Plan(source_apart=False)
     for paths in memes:
-        slots = [plan.add(earlier.pictures[path].place) for path in paths]
+        slots = [plan.add(_known(earlier, path).place) for path in paths]
         plan.end_meme(None if source is None else slots[source])
     return plan
 
@@ -84,7 +91,7 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
         "locale": "de",
         "path": "de/robot-chef/m1.jpg",
         "sha256": "c" * 64,
-        "inputs_sha256": "in",
+        "inputs_sha256": "ab" * 32,
         "bytes": 1234,
         "width": 100,
         "height": 200,
@@ -116,14 +123,14 @@ def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> N
         language="en",
         locale="en",
         parts=("one",),
-        inputs_sha256="in",
+        inputs_sha256="ab" * 32,
         sizes=(100.0, 0.0),
     )
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
     plan = Plan(source_apart=True)
-    plan.add(earlier.pictures["de/robot-chef/m1.jpg"].place)
-    plan.end_meme(plan.add(earlier.pictures["en/robot-chef/m1"].place))
+    plan.add(_known(earlier, "de/robot-chef/m1.jpg").place)
+    plan.end_meme(plan.add(_known(earlier, "en/robot-chef/m1").place))
     assert plan.write(earlier, tmp_path) == 1
     relative = pq.read_table(tmp_path / MANIFEST).column("relative_size")
     assert relative.to_pylist() == [[0.5, None]]
@@ -131,8 +138,8 @@ def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> N
     (tmp_path / PARTS / "000001-00000000.parquet").unlink()
     again = Earlier(tmp_path)
     plan = Plan(source_apart=True)
-    plan.add(again.pictures["de/robot-chef/m1.jpg"].place)
-    plan.end_meme(plan.add(again.pictures["en/robot-chef/m1"].place))
+    plan.add(_known(again, "de/robot-chef/m1.jpg").place)
+    plan.end_meme(plan.add(_known(again, "en/robot-chef/m1").place))
     assert plan.is_what_was(again)
 
 
@@ -171,15 +178,15 @@ def test_rows_come_together_in_any_order_from_any_parts(
 
 
 def test_the_newest_row_counts_and_unusable_files_do_not(tmp_path: Path) -> None:
-    for number, inputs in enumerate(("old", "new")):
+    for number, inputs in enumerate(("0d" * 32, "ef" * 32)):
         rows = Rows()
         _add(rows, "m1", "de", 50.0, inputs)
         _part(tmp_path, number, rows)
     (tmp_path / MANIFEST).write_bytes(b"PAR1 and then nothing")
     pq.write_table(pa.table({"meme_id": ["m2"]}), tmp_path / PARTS / "000003-00000000.parquet")
     earlier = Earlier(tmp_path)
-    assert list(earlier.pictures) == ["de/robot-chef/m1.jpg"]
-    assert earlier.pictures["de/robot-chef/m1.jpg"].inputs_sha256 == "new"
+    assert len(earlier) == 1
+    assert _known(earlier, "de/robot-chef/m1.jpg").inputs_sha256 == "ef" * 32
     assert earlier.run == 4
 
 
