@@ -18,10 +18,10 @@ from memeloc.errors import InputError
 Outcome = Literal["placed", "replaced", "unchanged", "older", "case", "refused"]
 """What becomes of an answer.
 
-`placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer of
-the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a later
-sheet of the same person stands. `case`: kept, and left for `settle`. `refused`: it names something
-that is not there.
+`placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer
+of the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a
+later sheet of the same person stands. `case`: kept, and left for `settle`. `refused`: it names
+something that is not there.
 """
 
 Reason = Literal[
