@@ -13,6 +13,7 @@ from memeloc.errors import InputError
 from memeloc.render.encode import TEMPORARY
 from memeloc.render.manifest import STATE
 
+PAGE = "index.html"
 SKIPPED = "skipped.csv"
 
 
