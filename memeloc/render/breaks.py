@@ -11,6 +11,7 @@ import re
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from icu4py.breakers import CharacterBreaker, LineBreaker
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 _KEEP_ALL = re.compile("ko.*@lw=phrase")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _AFTER = "-/\u00ad\u2010\u2013\u2014…"
+_JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
+_JOINED = "\u0e33\u0eb3\uff9e\uff9f"
+_JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\U000110bd\U000110cd"
+    "\U000111c2\U000111c3\U0001193f\U00011941\U00011a3a\U00011a84\U00011a85\U00011a86\U00011a87"
+    "\U00011a88\U00011a89\U00011d46\U00011f02\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60"
+    "\u1bab\uaaf6\U00010a3f\U00011133\U000113d0\U0001193e\U00011a47\U00011a99\U00011f42"
+)
 _SPACES = " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
 
 
@@ -32,6 +41,22 @@ def _code_points(text: str, ends: list[int]) -> list[int]:
     units = accumulate((2 if char > "\uffff" else 1) for char in text)
     index = {unit: point for point, unit in enumerate(units, 1)}
     return [index[end] for end in ends if end in index]
+
+
+def _whole(text: str, ends: list[int]) -> list[int]:
+    """Those offsets that split no grapheme cluster.
+
+    UAX #14 knows no clusters: it breaks between a space and a combining mark (LB10), say. Finding
+    clusters takes as long as finding lines, so it is left to text that may need it.
+    """
+    if not text.isascii():
+        for end in ends[:-1]:
+            before, after = text[end - 1], text[end]
+            if (after > "\u02ff" and (category(after) in _JOINING or after in _JOINED)) or (
+                before > "\u05ff" and before in _JOINS_ON
+            ):
+                return sorted(set(ends).intersection(clusters(text)))
+    return ends
 
 
 def clusters(text: str) -> list[int]:
@@ -51,7 +76,7 @@ def opportunities(text: str, locale: Locale) -> list[int]:
     """
     name = locale.line_break
     breaker = LineBreaker(text.replace("\uff5e", "\u301c"), name)
-    ends = _code_points(text, [end for _, end in breaker.segments()])
+    ends = _whole(text, _code_points(text, [end for _, end in breaker.segments()]))
     if _KEEP_ALL.match(name):
         ends = [
             end

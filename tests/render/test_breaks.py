@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.locales import default
@@ -110,6 +111,16 @@ def pieces(text: str, tag: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
+# Where UAX #14 breaks within a grapheme cluster, memeloc never does. By the character that would
+# begin the line, in how many of the tests:
+WITHIN_CLUSTERS = {
+    "\u0308": 89,  # LB10: a combining mark after a space stands for itself
+    "\u200d": 84,  # LB10: so does a joiner
+    "\U0001f3fb": 144,  # LB30b: a skin tone stays with emoji bases only
+    "\U0001f3ff": 1,
+}
+
+
 @pytest.mark.parametrize(
     ("name", "tag", "deviations"),
     [
@@ -121,15 +132,21 @@ def test_unicodes_break_test(name: str, tag: str, deviations: dict[str, str]) ->
     changed = dict(read(written) for written in deviations)
     assert len(changed) == len(deviations)
     count = 0
+    within: Counter[str] = Counter()
     for text, expected, written in cases(name):
         count += 1
         ours = opportunities(text, default().get(tag)) if tag else clusters(text)
+        if tag:
+            whole = clusters(text)
+            within.update(text[end] for end in expected if end not in whole)
+            expected = [end for end in expected if end in whole]
         if text in changed:
             assert changed[text] != expected, f"{written} is no deviation"
             assert ours == changed.pop(text), written
         else:
             assert ours == expected, written
     assert not changed
+    assert within == (WITHIN_CLUSTERS if tag else {})
     assert count > 600
 
 
@@ -233,6 +250,31 @@ def test_clusters_are_ascending_whole_and_keep_marks_with_their_bases(text: str)
     assert (ends or [0])[-1] == len(text)
     for end in ends[:-1]:
         assert unicodedata.category(text[end]) != "Mn"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "00 \u0bbe", "a \u0301", "0\u1100\U0001f3fb0", "\u0600中", "\u06dd字", "中\uff9e中",
+        "漢\u200d字", "\u200b\u0301a", "က\u1039中", "中\u094d中", "— \u20e3", "\u3000\U000e0041",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_no_line_break_splits_a_cluster_where_uax_14_alone_would(text: str) -> None:
+    for tag in ("en", "ja", "ko", "hi", "my"):
+        assert set(opportunities(text, default().get(tag))) <= set(clusters(text))
+
+
+CLUSTERING = (
+    " \u3000\u200b-!中文가각อำກຳကக字あｶ👩❤🇩1"
+    "\u0301\u0bbe\u0600\u06dd\u094d\u1039\u17d2\u200c\u200d\ufe0f\U0001f3fb\uff9e\U000110bd\U000e0041"
+)
+
+
+@settings(max_examples=1000)
+@given(st.text(st.sampled_from(CLUSTERING), max_size=12), st.sampled_from(["en", "ja", "th", "my"]))
+def test_line_breaks_split_no_cluster_of_anything(text: str, tag: str) -> None:
+    assert set(opportunities(text, default().get(tag))) <= set(clusters(text))
 
 
 @given(odd_text, st.sampled_from(["en", "ja", "zh-Hans", "ko", "th", "ar", "hi"]))
