@@ -98,9 +98,9 @@ def place(layout: PartLayout, area: Area) -> list[Placed]:
                 y,
                 (
                     math.floor(x + line.left * size - outline - 0.5),
-                    math.floor(y - line.top * size - outline),
+                    math.floor(y - line.top * size - outline - 0.5),
                     math.ceil(x + line.right * size + outline + 0.5),
-                    math.ceil(y - line.bottom * size + outline),
+                    math.ceil(y - line.bottom * size + outline + 0.5),
                 ),
             )
         )
