@@ -112,9 +112,13 @@ class _Memeloc:
         rows = Rows()
         for scene in made:
             item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
-            self._files.make(rows, f"bench-{scene.number}", scene.template.name, item)
+            self._files.make(rows, f"{self._parts}-{scene.number}", scene.template.name, item)
         write_part(rows, self._folder / PARTS / f"{self._parts:06d}.parquet")
-        return (process_time() - begin) / len(made)
+        spent = process_time() - begin
+        # Names are new each time, as in a run: to replace a file costs a file system more.
+        for path in self._folder.glob("*/*/*.jpg"):
+            path.unlink()
+        return spent / len(made)
 
     def encoding_time(self, made: list[Scene]) -> float:
         """Encode the same finished pictures, just painted; CPU seconds a picture."""
