@@ -21,7 +21,7 @@ from memeloc.templates import open_picture
 CELLS = 32
 """The luminance of a picture is kept as a grid of CELLS by CELLS means."""
 
-BUDGET = 96 * 1024 * 1024
+BUDGET = 64 * 1024 * 1024
 """Bytes of template pictures kept in one process."""
 
 
