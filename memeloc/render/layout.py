@@ -120,10 +120,10 @@ def lay_out(text: str, locale: Locale, itemizer: Itemizer, bounds: Bounds) -> Pa
     truncated = 0
     if laid is None:
         laid, truncated = _truncate(cleaned.paragraphs, locale, itemizer, bounds)
-    size, broken, lines = laid
+    size, pitch, broken, lines = laid
     if cleaned.dropped:
         truncated += cleaned.dropped
-    return PartLayout(size, part.room.pitch, lines, tuple(missing), broken, truncated)
+    return PartLayout(size, pitch, lines, tuple(missing), broken, truncated)
 
 
 def _shape_all(
@@ -140,6 +140,7 @@ def _shape_all(
 
 class _Fitted(NamedTuple):
     size: float
+    pitch: float
     broken_word: bool
     lines: list[Line]
 
@@ -171,7 +172,7 @@ class _Part:
                     break
                 lines = self._lines(segments, LADDER[step])
                 if self._inside(lines, LADDER[step]):
-                    return _Fitted(LADDER[step], broken, lines)
+                    return _Fitted(LADDER[step], self.room.pitch, broken, lines)
                 high = step - 1
         return None
 
@@ -267,7 +268,7 @@ def _truncate(
     text = "\n".join(texts)
     ends = clusters(text)
     low, high = 0, len(ends) - 1
-    best = _Fitted(0.0, False, [])
+    best = _Fitted(0.0, 1.0, False, [])
     while low <= high:
         middle = (low + high) // 2
         head = text[: ends[middle - 1]] if middle else ""
