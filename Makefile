@@ -61,5 +61,5 @@ $(BIN)/python:
 # One stamp for each set of extras: pip runs again only when pyproject.toml has changed.
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	@echo "Installing memeloc[$(EXTRAS_$*)] into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS_$*)]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 --editable '.[$(EXTRAS_$*)]'
 	@touch $@

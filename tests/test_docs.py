@@ -70,6 +70,14 @@ def test_every_make_target_and_linked_file_in_a_page_exists(page: Path) -> None:
     assert not missing
 
 
+def test_every_file_that_the_architecture_names_exists() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./]+(?:\.py|\.toml|/))`", text)
+    places = (ROOT, ROOT / "memeloc")
+    assert named
+    assert [name for name in named if not any((place / name).exists() for place in places)] == []
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=["R", "C"])
 def test_the_python_in_a_page_runs(page: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
