@@ -45,7 +45,7 @@ def _table(colour: str) -> NDArray[np.uint32]:
     share = np.arange(256, dtype=np.uint32)
 
     def part(value: int) -> NDArray[np.uint32]:
-        return (share * np.uint32(value)) // np.uint32(255)
+        return (share * np.uint32(value) + np.uint32(127)) // np.uint32(255)
 
     return (part(red) | part(green) << np.uint32(8) | part(blue) << np.uint32(16)).astype(np.uint32)
 
