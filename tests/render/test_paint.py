@@ -1,0 +1,141 @@
+"""Painting a layout: alignment, outline, rotation, and nothing but its own pixels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memeloc.fonts import FontLibrary
+from memeloc.locales import default
+from memeloc.model import Align, VAlign
+from memeloc.render.compose import Ink
+from memeloc.render.itemize import Itemizer
+from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
+from memeloc.render.paint import Area, Painter, place
+
+FONTS = FontLibrary()
+AREA = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
+BLACK_ON_WHITE = Ink("#000000", "#000000")
+
+
+def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06) -> PartLayout:
+    locale = default().get(tag)
+    itemizer = Itemizer(FONTS.stack(locale, "poster"))
+    return lay_out(text, locale, itemizer, Bounds(200, 100, largest, margin, 1.0))
+
+
+def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
+    """The red channel of a white picture after painting, 0 to 255."""
+    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+    Painter().paint(pixels, layout, area, ink)
+    return (pixels & 255).astype(np.uint8)
+
+
+def box_of(ink: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    rows, columns = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+@pytest.mark.parametrize("tag", ["en", "ar"])
+@pytest.mark.parametrize("align", ["start", "left", "center", "right", "end"])
+@pytest.mark.parametrize("valign", ["top", "middle", "bottom"])
+def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None:
+    layout = laid("made it" if tag == "en" else "نجحنا", tag)
+    left, top, right, bottom = box_of(
+        painted(layout, replace(AREA, align=align, valign=valign)) < 200
+    )
+    side = {"start": "left", "end": "right"}.get(align, align)
+    if tag == "ar" and align in ("start", "end"):
+        side = {"left": "right", "right": "left"}[side]
+    if side == "left":
+        assert 20 <= left <= 23
+    elif side == "right":
+        assert 217 <= right <= 220
+    else:
+        assert abs((left + right) / 2 - 120) <= 1
+    if valign == "top":
+        assert 30 <= top <= 33
+    elif valign == "bottom":
+        assert 127 <= bottom <= 130
+    else:
+        assert abs((top + bottom) / 2 - 80) <= 1.5
+
+
+def test_nothing_to_paint_changes_nothing() -> None:
+    pixels = np.full((160, 240), 0xFF123456, np.uint32)
+    done = Painter().paint(pixels, EMPTY, AREA, BLACK_ON_WHITE)
+    assert done == (None, [], False)
+    assert (pixels == 0xFF123456).all()
+
+
+def test_the_letter_is_filled_and_its_outline_around_it() -> None:
+    layout = laid("I", largest=80.0)
+    pixels = np.full((160, 240), 0xFF808080, np.uint32)
+    Painter().paint(pixels, layout, AREA, Ink("#ffffff", "#ff0000"))
+    middle = pixels[80]
+    colours = [int(value) & 0xFFFFFF for value in middle]
+    whites = [at for at, colour in enumerate(colours) if colour == 0xFFFFFF]
+    reds = [at for at, colour in enumerate(colours) if colour in (0x0000FF, 0x0000FE)]
+    assert whites
+    assert len(reds) >= 4
+    assert min(reds) < min(whites) <= max(whites) < max(reds)
+    assert colours[0] == 0x808080
+
+
+def test_every_line_has_its_box_within_the_parts() -> None:
+    layout = laid("one two three four five six seven")
+    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+    done = Painter().paint(pixels, layout, AREA, BLACK_ON_WHITE)
+    assert len(done.lines) == len(layout.lines) > 1
+    assert done.ink is not None
+    assert done.ink[1] == min(box[1] for box in done.lines)
+    assert done.ink[3] == max(box[3] for box in done.lines)
+    dark = (pixels & 255) < 200
+    for box in done.lines:
+        assert dark[box[1] : box[3], box[0] : box[2]].any()
+    assert [item.line for item in place(layout, AREA)] == layout.lines
+
+
+def test_a_half_turn_is_the_same_picture_upside_down() -> None:
+    layout = laid("half a turn")
+    area = Area(20, 30, 220, 130, 0.0, "center", "middle", 0.06)
+    level = painted(layout, area).astype(int)
+    turned = painted(layout, replace(area, angle=180.0)).astype(int)
+    ink, back = 255 - level, 255 - turned[::-1, ::-1]
+    best = max(
+        np.minimum(moved, ink).sum() / np.maximum(moved, ink).sum()
+        for down in (-1, 0, 1)
+        for across in (-1, 0, 1)
+        for moved in [np.roll(back, (down, across), (0, 1))]
+    )  # the picture's centre is the area's
+    assert best > 0.9
+
+
+def test_a_full_turn_is_none() -> None:
+    layout = laid("full turn")
+    assert (painted(layout, AREA) == painted(layout, replace(AREA, angle=360.0))).all()
+
+
+def test_what_lies_outside_the_picture_is_clipped_and_told() -> None:
+    layout = laid("far out")
+    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+    outside = Area(-150, 30, 50, 130, 0.0, "left", "middle", 0.06)
+    assert Painter().paint(pixels, layout, outside, BLACK_ON_WHITE).clipped
+    far = Area(1000, 1000, 1200, 1100, 0.0, "left", "middle", 0.06)
+    before = pixels.copy()
+    assert Painter().paint(pixels, layout, far, BLACK_ON_WHITE).clipped
+    assert (pixels == before).all()
+    assert not Painter().paint(pixels, layout, AREA, BLACK_ON_WHITE).clipped
+
+
+def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
+    painter = Painter()
+    for text in ("something else", "ありがとう", "made it"):
+        first = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+        painter.paint(first, laid(text), AREA, BLACK_ON_WHITE)
+        fresh = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+        Painter().paint(fresh, laid(text), AREA, BLACK_ON_WHITE)
+        assert (first == fresh).all()

@@ -1,0 +1,376 @@
+"""The whole renderer: for any text and any box, and over the whole starter set."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.locales import default, uppercase
+from memeloc.model import Caption, Template, TextBox, TextStyle
+from memeloc.render import PROBLEMS, Rendered, Renderer
+from memeloc.render.breaks import clusters
+from memeloc.render.text import clean
+from memeloc.templates import load_templates
+
+WIDTH, HEIGHT = 160, 120
+
+KNOWN = [
+    "when it works // on the first try",
+    "Donau\u00addampfschifffahrt\u00adsgesellschaft",
+    "Supercalifragilisticexpialidocious",
+    "ü̧̈ Z̸̷a̴̶l̵g̶o̸ ȁ̴͓̈́̒",
+    "مرحبا Python 3.11!",
+    "שלום (abc) 10%",
+    "क्षत्रिय",
+    "ร้านกาแฟอยู่ที่นี่",
+    "កម្ពុជា",
+    "猫が、「キーボード」の上。",
+    "안녕하세요 “네”라고",
+    "👩‍🚀👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪❤️1️⃣",
+    "a\nb\r\n\n\nc\u2028d",
+    "\u202eabc\u202c\u2067x\u2069",
+    "\u200d\u200d\ufe0f",
+    "﷽",
+    "𒀱",
+]
+
+any_char = st.characters(exclude_categories=[])
+any_text = st.one_of(
+    st.text(any_char, max_size=30),
+    st.text(st.sampled_from(sorted(set("".join(KNOWN)))), max_size=40),
+    st.lists(st.sampled_from(KNOWN), min_size=1, max_size=4).map(" ".join),
+    st.builds(str.__mul__, st.sampled_from(KNOWN), st.integers(1, 30)),
+)
+colours = st.sampled_from(["#ffffff", "#000000", "#ff0000", "#1234ab"])
+styles = st.builds(
+    TextStyle,
+    face=st.sampled_from(["poster", "plain"]),
+    fill=colours,
+    outline=colours,
+    outline_width=st.sampled_from([0.0, 0.0, 0.03, 0.06, 0.2]),
+    uppercase=st.booleans(),
+    max_size=st.floats(0.01, 1.0),
+    line_spacing=st.sampled_from([0.6, 1.0, 1.2, 2.0]),
+)
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> TextBox:
+    """Any box of whole pixels within the picture, from one pixel to all of it."""
+    left = draw(st.integers(0, WIDTH - 1))
+    top = draw(st.integers(0, HEIGHT - 1))
+    right = draw(st.integers(left + 1, WIDTH))
+    bottom = draw(st.integers(top + 1, HEIGHT))
+    if draw(st.booleans()):
+        left, top, right, bottom = left // 8, top // 8, WIDTH - left // 8, HEIGHT - top // 8
+    return TextBox(
+        "box",
+        left / WIDTH,
+        top / HEIGHT,
+        (right - left) / WIDTH,
+        (bottom - top) / HEIGHT,
+        align=draw(st.sampled_from(["start", "left", "center", "right", "end"])),
+        valign=draw(st.sampled_from(["top", "middle", "bottom"])),
+        style=draw(styles),
+    )
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A picture of noise, so that hardly a painted pixel stays what it was."""
+    path = tmp_path_factory.mktemp("ground") / "ground.png"
+    noise = np.random.default_rng(7).integers(60, 200, (HEIGHT, WIDTH, 3), np.uint8)
+    Image.fromarray(noise).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer()
+
+
+def changed(rendered: Rendered, ground: Path) -> NDArray[np.bool_]:
+    before = np.asarray(Image.open(ground).convert("RGB"))
+    difference: NDArray[np.bool_] = (np.asarray(rendered.image) != before).any(2)
+    return difference
+
+
+def visible(text: str) -> str:
+    """The characters that leave ink: neither white space nor controls of format."""
+    return "".join(
+        char for char in text if not char.isspace() and unicodedata.category(char) != "Cf"
+    )
+
+
+def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
+    """Every visible cluster is on a line, whole and in order, or counted as left out."""
+    whole = "\n".join(clean(text).paragraphs)
+    ends = {0, *clusters(whole)}
+    at = 0
+    for number, line in enumerate(lines):
+        last = truncated and number == len(lines) - 1
+        shown = line.removesuffix("…") if last else line
+        found = whole.find(shown, at)
+        assert found >= 0, (line, whole[at:])
+        assert not visible(whole[at:found]), "left out between lines"
+        assert found in ends or not shown, "a line begins within a cluster"
+        at = found + len(shown)
+        assert at in ends or not shown, "a line ends within a cluster"
+    if truncated:
+        assert lines == () or lines[-1].endswith("…")
+        left = pairwise(end for end in sorted({at, *clusters(whole)}) if end >= at)
+        assert truncated >= sum(not whole[start:end].isspace() for start, end in left)
+    else:
+        assert not visible(whole[at:])
+
+
+@settings(max_examples=400)
+@given(any_text, boxes(), st.sampled_from(["en", "de", "ar", "he", "hi", "th", "ja", "ko", "ru"]))
+@example("x" * 3000, TextBox("box", 0, 0, 0.1, 0.1), "en")
+@example("", TextBox("box", 0, 0, 1, 1), "ar")
+@example("\ud800\udfff\n\x00", TextBox("box", 0, 0, 1, 1), "en")
+def test_for_any_text_and_any_box(
+    renderer: Renderer, ground: Path, text: str, box: TextBox, tag: str
+) -> None:
+    template = Template("noise", ground, (box,))
+    rendered = renderer.render(template, Caption((text,)), tag)
+    (part,) = rendered.proof.parts
+    touched = changed(rendered, ground)
+
+    left, top = round(box.x * WIDTH), round(box.y * HEIGHT)
+    right, bottom = round((box.x + box.width) * WIDTH), round((box.y + box.height) * HEIGHT)
+    inside = np.zeros_like(touched)
+    inside[top:bottom, left:right] = True
+    assert not (touched & ~inside).any(), "ink outside the box"
+    assert not part.clipped
+    if part.ink is None:
+        assert not touched.any()
+    else:
+        inked = np.zeros_like(touched)
+        inked[max(part.ink[1], 0) : part.ink[3], max(part.ink[0], 0) : part.ink[2]] = True
+        assert not (touched & ~inked).any(), "ink outside the proof's ink box"
+
+    if part.ink is None and not part.truncated:
+        return
+    locale = default().get(tag)
+    drawn = uppercase(text, locale) if box.style.uppercase and locale.uppercase else text
+    check_lines(drawn, part.lines, part.truncated)
+    assert part.font_size <= max(box.style.max_size * HEIGHT, 0) + 1e-6
+    assert set(rendered.proof.problems) <= set(PROBLEMS)
+    assert 0 <= rendered.proof.coverage <= 1
+    assert rendered.image.size == (WIDTH, HEIGHT)
+
+
+ROOT = Path(__file__).parents[2]
+NEVER_FIRST = set(
+    "、。，．：；？！）］｝〉》」』】”’»›,;:?!)]}%،؛؟।॥။၊។៖፣።։՞"
+    "・ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ～〜％"
+)
+NEVER_FIRST_OF_A_WORD = set(".…‥")
+NEVER_LAST = set("（［｛〈《「『【“‘«‹([{¿¡")
+
+
+def starter() -> Iterator[tuple[str, str, str, str]]:
+    """Every caption of the starter set: meme, template, language, text."""
+    with (ROOT / "examples/starter/captions.csv").open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file):
+            meme, template = row.pop("meme_id"), row.pop("template")
+            for tag, text in row.items():
+                if text:
+                    yield meme, template, tag, text
+
+
+def forbidden(text: str, lines: tuple[str, ...]) -> list[str]:
+    """The lines that begin or end as none may."""
+    found = []
+    at = 0
+    for number, line in enumerate(lines):
+        begin = text.index(line, at)
+        at = begin + len(line)
+        if number and line[0] in NEVER_FIRST:
+            found.append(line)
+        if number and line[0] in NEVER_FIRST_OF_A_WORD and not text[begin - 1].isspace():
+            found.append(line)
+        if number < len(lines) - 1 and line[-1] in NEVER_LAST:
+            found.append(line)
+    return found
+
+
+def test_the_starter_set_has_no_forbidden_break_no_clipped_pixel_and_no_missing_glyph(
+    renderer: Renderer,
+) -> None:
+    templates, wrong = load_templates()
+    assert not wrong
+    faults = []
+    count = 0
+    for meme, name, tag, text in starter():
+        locale = default().get(tag)
+        caption = Caption.parse(text)
+        proof = renderer.render(templates[name], caption, locale).proof
+        count += 1
+        for part, box, written in zip(
+            proof.parts, templates[name].boxes, caption.parts, strict=False
+        ):
+            upper = box.style.uppercase and locale.uppercase
+            drawn = uppercase(written, locale) if upper else written
+            for kind, what in (
+                ("forbidden break", forbidden(drawn, part.lines)),
+                ("clipped", part.clipped),
+                ("missing", part.missing),
+                ("truncated", part.truncated),
+            ):
+                if what:
+                    faults.append((meme, tag, part.name, kind, what, part.lines))
+            if part.ink:
+                left, top, right, bottom = part.ink
+                if not (left >= -1 and top >= -1 and right <= proof.width + 1):
+                    faults.append((meme, tag, part.name, "ink outside", part.ink, part.lines))
+                assert bottom <= proof.height + 1
+    assert faults == []
+    assert count >= 60 * 6
+
+
+def test_the_check_of_lines_finds_what_is_forbidden() -> None:
+    assert forbidden("家に、帰る", ("家に", "、帰る")) == ["、帰る"]
+    assert forbidden("他说（好）", ("他说（", "好）")) == ["他说（"]
+    assert forbidden("wait ...what", ("wait", "...what")) == []
+    assert forbidden("so.what", ("so", ".what")) == [".what"]
+
+
+def noise(ground: Path, *boxes: TextBox) -> Template:
+    return Template("noise", ground, boxes)
+
+
+def test_a_tilted_box_keeps_its_ink_within_the_turned_box(renderer: Renderer, ground: Path) -> None:
+    for angle in (-30.0, 7.5, 90.0, 180.0):
+        box = TextBox("sign", 0.3, 0.3, 0.4, 0.4, angle=angle)
+        rendered = renderer.render(noise(ground, box), "two eggs, one segfault", "en")
+        (part,) = rendered.proof.parts
+        touched = changed(rendered, ground)
+        y, x = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
+        turn = np.radians(-angle)
+        across = (x - WIDTH / 2) * np.cos(turn) - (y - HEIGHT / 2) * np.sin(turn)
+        down = (x - WIDTH / 2) * np.sin(turn) + (y - HEIGHT / 2) * np.cos(turn)
+        outside = (np.abs(across) > 0.2 * WIDTH + 1) | (np.abs(down) > 0.2 * HEIGHT + 1)
+        assert touched.any()
+        assert not (touched & outside).any()
+        assert part.ink is not None
+        left, top, right, bottom = part.ink
+        rows, columns = np.flatnonzero(touched.any(1)), np.flatnonzero(touched.any(0))
+        assert left <= columns[0] <= left + 1
+        assert right - 1 <= columns[-1] + 1 <= right
+        assert top <= rows[0] <= top + 1
+        assert bottom - 1 <= rows[-1] + 1 <= bottom
+
+
+def test_a_tilted_box_over_the_edge_is_clipped_and_says_so(
+    renderer: Renderer, ground: Path
+) -> None:
+    box = TextBox("sign", 0.0, 0.0, 0.6, 0.2, angle=60)
+    rendered = renderer.render(noise(ground, box), "over the edge", "en")
+    assert rendered.proof.parts[0].clipped
+    assert "clipped" in rendered.proof.problems
+
+
+def test_empty_parts_leave_the_picture_as_it_is(renderer: Renderer, ground: Path) -> None:
+    template = noise(ground, TextBox("top", 0, 0, 1, 0.3), TextBox("bottom", 0, 0.7, 1, 0.3))
+    rendered = renderer.render(template, "//", "en")
+    assert not changed(rendered, ground).any()
+    assert [part.font_size for part in rendered.proof.parts] == [0.0, 0.0]
+    assert (rendered.proof.coverage, rendered.proof.problems) == (0.0, ())
+    one = renderer.render(template, "// below", "en")
+    assert not changed(one, ground)[: HEIGHT // 2].any()
+    assert changed(one, ground)[HEIGHT // 2 :].any()
+
+
+def test_more_parts_than_boxes_is_an_error(renderer: Renderer, ground: Path) -> None:
+    with pytest.raises(InputError, match="3 parts"):
+        renderer.render(noise(ground, TextBox("top", 0, 0, 1, 0.3)), "a // b // c", "en")
+    with pytest.raises(InputError):
+        renderer.render(noise(ground, TextBox("top", 0, 0, 1, 0.3)), "a", "xx-Nope")
+
+
+def test_sizes_are_those_that_are_painted_and_can_be_limited(
+    renderer: Renderer, ground: Path
+) -> None:
+    template = noise(ground, TextBox("top", 0, 0, 1, 0.4), TextBox("bottom", 0, 0.6, 1, 0.4))
+    caption = "short // this one is a good deal longer than the other"
+    sizes = renderer.sizes(template, caption, "en")
+    rendered = renderer.render(template, caption, "en")
+    assert sizes == tuple(part.font_size for part in rendered.proof.parts)
+    smallest = min(sizes)
+    limited = renderer.render(template, caption, "en", max_sizes=[smallest, smallest])
+    assert [part.font_size for part in limited.proof.parts] == [smallest, smallest]
+
+
+def test_pictures_do_not_share_their_pixels(renderer: Renderer, ground: Path) -> None:
+    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+    images = [renderer.render(template, text, "en").image for text in "abcdefgh"]
+    assert len({image.tobytes() for image in images}) == 8
+    again = renderer.render(template, "a", "en").image
+    assert again.tobytes() == images[0].tobytes()
+    images[0].putpixel((0, 0), (1, 2, 3))
+    assert again.getpixel((0, 0)) != (1, 2, 3)
+
+
+def test_a_picture_can_be_shrunk(ground: Path) -> None:
+    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+    rendered = Renderer(max_side=80).render(template, "small", "en")
+    assert rendered.image.size == (80, 60)
+    assert (rendered.proof.width, rendered.proof.height) == (80, 60)
+
+
+def test_the_fingerprint_changes_with_all_that_makes_the_picture(
+    renderer: Renderer, ground: Path, tmp_path: Path
+) -> None:
+    en, de = default().get("en"), default().get("de")
+    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+    other = tmp_path / "other.png"
+    Image.new("RGB", (9, 9)).save(other)
+    prints = [
+        renderer.fingerprint(template, en),
+        renderer.fingerprint(template, de),
+        renderer.fingerprint(noise(ground, TextBox("top", 0, 0, 1, 0.5)), en),
+        renderer.fingerprint(noise(other, TextBox("top", 0, 0, 1, 1)), en),
+        Renderer(max_side=80).fingerprint(template, en),
+        renderer.fingerprint(template, replace(en, smallest_size=15)),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert Renderer().fingerprint(template, en) == prints[0]
+    image = tmp_path / "moved.png"
+    shutil.copy(ground, image)
+    renamed = replace(template, name="other", title="other", image=image)
+    assert Renderer().fingerprint(renamed, en) == prints[0]
+
+
+def test_the_proof_names_what_went_wrong(renderer: Renderer, ground: Path) -> None:
+    tiny = noise(ground, TextBox("top", 0, 0, 0.2, 0.1))
+    proof = renderer.render(tiny, "far too long a text for a box as small as this", "en").proof
+    assert proof.parts[0].truncated
+    assert "overflow" in proof.problems
+    missing = renderer.render(noise(ground, TextBox("top", 0, 0, 1, 1)), "a \U0010fffd", "en").proof
+    assert missing.parts[0].missing == ("\U0010fffd",)
+    assert missing.problems[0] == "missing glyph"
+    grey = TextStyle(fill="#808080", outline_width=0.0)
+    box = TextBox("top", 0, 0, 1, 1, style=grey)
+    pale = renderer.render(noise(ground, box), "pale", "en").proof
+    assert pale.problems == ("low contrast",)
+
+
+def test_upper_case_is_the_locales_own(renderer: Renderer, ground: Path) -> None:
+    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+    assert renderer.render(template, "iki ışık", "tr").proof.parts[0].lines == ("İKİ IŞIK",)
+    assert renderer.render(template, "straße", "de").proof.parts[0].lines == ("STRAẞE",)
