@@ -1,0 +1,230 @@
+"""Fonts: the very files that are named, the user's first, at the weight that is asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import uharfbuzz as hb
+
+from memeloc.errors import InputError, MissingError
+from memeloc.fonts import Face, FontLibrary, load_families
+from memeloc.locales import default
+from memeloc.resources import folder
+
+FONTS = FontLibrary()
+VARIABLE = FONTS.families["noto-sans"].path
+
+
+@pytest.fixture(scope="module")
+def weights() -> ModuleType:
+    """tools/match_weights.py, which is no package."""
+    path = Path(__file__).parents[1] / "tools/match_weights.py"
+    spec = importlib.util.spec_from_file_location("match_weights", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def written(tmp_path: Path, **changes: object) -> Path:
+    """A fonts.toml with one family, some of its keys changed; None leaves a key out."""
+    family = FONTS.families["anton"]
+    keys: dict[str, object] = {
+        "package": family.package,
+        "module": "fontpkg_anton",
+        "file": "files/Anton-Regular.ttf",
+        "licence": "OFL-1.1",
+        "sha256": family.sha256,
+    } | changes
+    lines = [f"{key} = {value!r}" for key, value in keys.items() if value is not None]
+    path = tmp_path / "fonts.toml"
+    path.write_text("[family.anton]\n" + "\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(FONTS.families))
+def test_every_family_is_there_and_free(name: str) -> None:
+    family = FONTS.families[name]
+    family.check()
+    assert family.licence == "OFL-1.1"
+    assert len(family.sha256) == 64
+    hb_face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
+    axes = {axis.tag: axis for axis in hb_face.axis_infos}
+    for settings in (family.poster, family.plain):
+        for axis, value in settings.items():
+            assert axes[axis].min_value <= value <= axes[axis].max_value
+
+
+def test_another_file_is_refused() -> None:
+    family = replace(FONTS.families["anton"], path=VARIABLE)
+    with pytest.raises(InputError, match=r"SHA-256.*pip install") as caught:
+        family.check()
+    assert caught.value.file == str(VARIABLE)
+
+
+def test_a_missing_package_is_named_with_its_pip_line(tmp_path: Path) -> None:
+    path = written(tmp_path, module="no_such_fonts_here", package="no-such-fonts")
+    with pytest.raises(MissingError, match="pip install no-such-fonts"):
+        Face(load_families(path)["anton"], "poster")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sha256": None}, "sha256 must be a string"),
+        ({"package": ""}, "package must be a string"),
+        ({"colour": "red"}, "colour is unknown"),
+        ({"poster": {"wght": "heavy"}}, "poster must be a table"),
+    ],
+)
+def test_a_wrong_fonts_toml_is_said_so(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    if "poster" in changes:
+        path = written(tmp_path)
+        path.write_text(path.read_text("utf-8") + '\nposter = { wght = "heavy" }\n', "utf-8")
+    else:
+        path = written(tmp_path, **changes)
+    with pytest.raises(InputError, match=message) as caught:
+        load_families(path)
+    assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense = = 1", "[family]\n"])
+def test_a_fonts_toml_without_families_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "fonts.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError):
+        load_families(path)
+    with pytest.raises(InputError):
+        load_families(tmp_path / "none.toml")
+
+
+def test_a_users_font_comes_first() -> None:
+    for tag in ("en", "ar", "ja"):
+        stack = FontLibrary([VARIABLE]).stack(default().get(tag), "poster")
+        face = stack.font_for("a")
+        assert face is not None
+        assert face.source.path == VARIABLE.resolve()
+        assert stack.primary is face
+    arabic = FontLibrary([VARIABLE]).stack(default().get("ar"), "poster").font_for("ب")
+    assert arabic is not None
+    assert arabic.family == "noto-sans-arabic"  # the user's font has it not
+
+
+def width(face: Face, text: str = "minimum") -> float:
+    return sum(
+        face.font.get_glyph_h_advance(face.font.get_nominal_glyph(ord(char))) for char in text
+    )
+
+
+def test_settings_behind_a_users_font_reach_harfbuzz() -> None:
+    english = default().get("en")
+    thin, black, narrow = faces = [
+        FontLibrary([f"{VARIABLE}:{settings}"]).stack(english, "poster").primary
+        for settings in ("wght=100", "wght=900,wdth=100", "wdth=62.5")
+    ]
+    assert width(thin) < width(black)
+    assert width(narrow) < width(black)
+    expected = hb.Font(hb.Face(hb.Blob.from_file_path(str(VARIABLE))))
+    expected.set_variations({"wght": 900, "wdth": 100})
+    glyph = expected.get_nominal_glyph(ord("m"))
+    assert black.font.get_glyph_h_advance(glyph) == expected.get_glyph_h_advance(glyph)
+    assert black.font.get_glyph_extents(glyph) == expected.get_glyph_extents(glyph)
+    assert len({face.key for face in faces}) == 3
+
+
+def test_a_users_variable_font_is_heavy_in_posters_without_being_asked() -> None:
+    library = FontLibrary([VARIABLE])
+    english = default().get("en")
+    assert library.stack(english, "poster").primary.source.poster == {"wght": 800}
+    assert width(library.stack(english, "poster").primary) > width(
+        library.stack(english, "plain").primary
+    )
+
+
+def test_what_is_no_font_is_refused(tmp_path: Path) -> None:
+    fake = tmp_path / "fake.ttf"
+    fake.write_bytes(b"no font at all")
+    for entry in (fake, tmp_path / "none.ttf", f"{fake}:wght=900"):
+        with pytest.raises(InputError):
+            FontLibrary([entry])
+    with pytest.raises(InputError, match="no font family"):
+        FONTS.face("comic", "poster")
+
+
+@pytest.mark.parametrize(
+    ("cluster", "family"),
+    [
+        ("A", "anton"),
+        ("1", "anton"),
+        ("#", "anton"),
+        ("1\ufe0f\u20e3", "noto-emoji"),
+        ("❤\ufe0f", "noto-emoji"),
+        ("😀", "noto-emoji"),
+        ("👩‍🚀", "noto-emoji"),
+        ("🇩🇪", "noto-emoji"),
+        ("Ж", "noto-sans"),
+        ("ب", "noto-sans-arabic"),
+        ("த", "noto-sans-tamil"),
+    ],
+)
+def test_the_face_of_a_cluster(cluster: str, family: str) -> None:
+    face = FONTS.stack(default().get("en"), "poster").font_for(cluster)
+    assert face is not None
+    assert face.family == family
+
+
+def test_an_emoji_font_draws_no_text() -> None:
+    stack = FONTS.stack(default().get("ar"), "poster")
+    for char in "0123456789#*©":
+        face = stack.font_for(char)
+        assert face is not None
+        assert not face.emoji
+
+
+def test_a_composed_form_covers_its_parts_and_invisible_characters_need_no_glyph() -> None:
+    anton = FONTS.face("anton", "poster")
+    assert anton.covers("e\u0301")
+    assert anton.covers("a\u200d\u00ad\ufe0f")
+    assert not anton.covers("ب")
+    assert FONTS.stack(default().get("en"), "poster").font_for("\U0010fffd") is None
+
+
+def test_stacks_are_made_once() -> None:
+    german, english = default().get("de"), default().get("en")
+    assert FONTS.stack(german, "poster") is FONTS.stack(english, "poster")
+    assert FONTS.stack(german, "poster") is not FONTS.stack(german, "plain")
+
+
+def test_a_fingerprint_knows_the_users_fonts(tmp_path: Path) -> None:
+    english = default().get("en")
+    copy = tmp_path / "Mine.ttf"
+    copy.write_bytes(FONTS.families["anton"].path.read_bytes())
+    one = FontLibrary([copy]).fingerprint(english)
+    assert one != FONTS.fingerprint(english)
+    assert one == FontLibrary([copy]).fingerprint(english)
+    copy.write_bytes(VARIABLE.read_bytes())
+    assert FontLibrary([copy]).fingerprint(english) != one
+    assert FontLibrary().fingerprint(english) == FONTS.fingerprint(english)
+
+
+def test_poster_weights_match_over_the_scripts(weights: ModuleType) -> None:
+    strokes = weights.measured(FONTS)
+    latin = strokes["en"]
+    for locale in default():
+        family = FONTS.families[locale.poster[0]]
+        if "cjk" in family.name:  # the densest scripts: at that weight they would close
+            continue
+        assert 0.75 <= strokes[locale.tag] / latin <= 1.05, locale.tag
+
+
+def test_fonts_toml_has_a_family_for_every_locales_stacks() -> None:
+    families = load_families(folder("fonts") / "fonts.toml")
+    for locale in default():
+        assert set(locale.poster + locale.plain) <= set(families)
