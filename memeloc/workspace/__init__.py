@@ -1,0 +1,81 @@
+"""The store. In: a folder with memeloc.toml, or a database's URL. Out: `Workspace`.
+
+    with Workspace.find() as workspace:          # from the working directory upwards
+        workspace.source, workspace.languages    # Locales; workspace.locale("zh") -> zh-Hans
+        workspace.templates["cloud-monday"]      # built-in and the workspace's own
+
+What translating needs:
+
+    to_translate(language, only=None|"new"|"changed", meme_ids=None)
+        -> [ToTranslate(meme_id, template, language, need, source, current)]
+    add_translation(meme_id, language, caption, source_id=item.source.id, translator=..., marks=...,
+                    characters=..., cost=..., currency=...) -> id, or None when it is there already
+    memory(language) -> [MemoryUnit], add_memory(units, file=None)
+    settings.translator("google") -> dict, settings.translate.get("with" | "budget")
+
+What correcting needs:
+
+    items_to_correct(language, round_, person, only="new"|"changed"|"open"|"all", meme_ids=None)
+        -> [ToCorrect(meme_id, template, source, base, answered, open_case)]
+    record_sheet(SheetRecord(...), [(meme_id, source.id, base.id), ...])
+    sheets(language=None) -> [SheetRecord], sheet_items(sheet_id) -> {meme_id: SentText}
+    file("answers", sha256) -> FileRecord | None         # was this very file imported before?
+    add_answers(FileRecord("answers", name, sha256, rows), sheet_id, decide, also=meme_ids_in_file)
+        # decide(KnownSheet) -> [PlacedAnswer] runs within the one transaction that stores them;
+        # KnownSheet has what memeloc.correct.placing asks for: sheet, items, memes with answers
+    known_sheet(sheet_id, also)                          # the same, to look without storing
+    corrections(language=None, meme_ids=None) -> [CorrectionRecord]
+    cases(language=None, decided=False) -> [CaseRecord]
+    decide(case_id, person=..., accept=correction_id | parts=(...), comment="")
+
+And for all: import_captions(path), current(language) -> {meme_id: CaptionVersion}, status(),
+count_memes(), folders("templates"|"fonts"|"locales"), font_files.
+
+A CaptionVersion has id, parts, stage, round, person, marks, source_id and .caption. Languages may
+be given as the user writes them; what comes out has the registry's tags.
+"""
+
+from memeloc.workspace.caption_versions import check_parts
+from memeloc.workspace.database import WorkspaceError
+from memeloc.workspace.nouns import (
+    AddedAnswers,
+    CaptionVersion,
+    CaseRecord,
+    CorrectionRecord,
+    FileRecord,
+    ImportSummary,
+    KnownMeme,
+    KnownSheet,
+    LanguageStatus,
+    MemoryUnit,
+    PlacedAnswer,
+    SentText,
+    SheetRecord,
+    ToCorrect,
+    ToTranslate,
+)
+from memeloc.workspace.settings import Settings
+from memeloc.workspace.store import Workspace, workspace_folder
+
+__all__ = [
+    "AddedAnswers",
+    "CaptionVersion",
+    "CaseRecord",
+    "CorrectionRecord",
+    "FileRecord",
+    "ImportSummary",
+    "KnownMeme",
+    "KnownSheet",
+    "LanguageStatus",
+    "MemoryUnit",
+    "PlacedAnswer",
+    "SentText",
+    "Settings",
+    "SheetRecord",
+    "ToCorrect",
+    "ToTranslate",
+    "Workspace",
+    "WorkspaceError",
+    "check_parts",
+    "workspace_folder",
+]

@@ -1,0 +1,341 @@
+"""What a workspace hands out and takes. In: `memeloc.model`. Out: frozen rows of its tables.
+
+Texts are tuples of parts in the order of the template's boxes; languages are the registry's tags;
+times are aware and in UTC.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from memeloc.captions import CaptionProblem
+from memeloc.errors import InputError
+from memeloc.model import Caption
+
+Stage = Literal["imported", "translated", "corrected", "settled"]
+"""How a version of a caption came to be."""
+
+Need = Literal["new", "changed"]
+"""Why a caption is to be translated: there is none, or its source has changed since."""
+
+ACCEPTING = ("placed", "replaced")
+"""Outcomes of an answer (see memeloc.correct.placing) that make it the caption."""
+STANDING = (*ACCEPTING, "case")
+"""Outcomes after which an answer is its person's until she gives another."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionVersion:
+    """One version of one caption.
+
+    Attributes:
+        id: of the version; what sheets and translations refer to.
+        version: 1, 2, ... of its meme and language; the highest is the current one.
+        stage: see `Stage`.
+        round: of correction, 0 before any.
+        person: who typed it; empty for imported and translated ones.
+        origin: the table, sheet or case it came from.
+        translator: by its name; empty for what people wrote.
+        source_id: the version of the source caption it translates; None for a source caption.
+        marks: what the translator noted.
+    """
+
+    id: int
+    meme_id: str
+    language: str
+    version: int
+    parts: tuple[str, ...]
+    stage: Stage
+    round: int
+    person: str
+    origin: str
+    translator: str
+    source_id: int | None
+    marks: tuple[str, ...]
+    created_at: datetime
+
+    @property
+    def caption(self) -> Caption:
+        """Its text."""
+        return Caption(self.parts)
+
+
+@dataclass(slots=True)
+class ImportSummary:
+    """What an import of a captions table did.
+
+    Attributes:
+        memes: new ones.
+        added: captions of new memes or languages, by language.
+        changed: captions that differ from what was imported before, by language.
+        unchanged: captions that were there already.
+        problems: by kind of problem; of the table.
+        examples: the first hundred of them.
+        notes: columns and templates that were left out.
+    """
+
+    memes: int = 0
+    added: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+    unchanged: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    examples: list[CaptionProblem] = field(default_factory=list)
+    notes: list[InputError] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ToTranslate:
+    """A caption that is to be translated.
+
+    Attributes:
+        source: the current source caption.
+        current: what is there in the target language; None when `need` is `new`.
+    """
+
+    meme_id: str
+    template: str
+    language: str
+    need: Need
+    source: CaptionVersion
+    current: CaptionVersion | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToCorrect:
+    """A caption for a sheet.
+
+    Attributes:
+        source: the current source caption.
+        base: what is to be corrected: what round 0 to `round - 1` have brought.
+        answered: how many people have answered it in this round.
+        open_case: whether something about it waits to be settled.
+    """
+
+    meme_id: str
+    template: str
+    source: CaptionVersion
+    base: CaptionVersion
+    answered: int
+    open_case: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRecord:
+    """A sheet that goes out, or went.
+
+    Attributes:
+        id: letters and digits, at most 40.
+        format, name: of its file.
+    """
+
+    id: str
+    language: str
+    source_language: str
+    round: int
+    person: str
+    created: datetime
+    format: str = ""
+    name: str = ""
+    kind: str = "caption"
+
+
+@dataclass(frozen=True, slots=True)
+class SentText:
+    """What a sheet showed for one meme."""
+
+    source: CaptionVersion
+    base: CaptionVersion
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionRecord:
+    """An answer as it is stored.
+
+    Attributes:
+        typed: the parts as they stood in the file.
+        parts: the text the answer stands for; empty when it was given up.
+        outcome, reason, message: what became of it, see `memeloc.correct.placing`.
+        caption_id: the version it made, None when it made none.
+        sheet_created: when the sheet it came on was made.
+        standing: whether it is its person's answer of that round to the source that is asked for.
+    """
+
+    id: int
+    file_id: int
+    row: int
+    sheet_id: str
+    meme_id: str
+    language: str
+    round: int
+    person: str
+    parts: tuple[str, ...]
+    typed: tuple[str, ...]
+    status: str
+    comment: str
+    outcome: str
+    reason: str
+    message: str
+    caption_id: int | None
+    sheet_created: datetime
+    created_at: datetime
+    standing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMeme:
+    """What is known of a meme in a sheet's language.
+
+    Attributes:
+        source: the current source caption.
+        current: the current caption, None when there is none.
+        answers: all that were stored for it, oldest first; `standing` is relative to the source
+            text that the sheet showed.
+    """
+
+    source: CaptionVersion
+    current: CaptionVersion | None
+    answers: tuple[CorrectionRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSheet:
+    """All that placing the answers of a sheet needs.
+
+    Attributes:
+        sheet: as it went out.
+        items: what it showed, by meme.
+        memes: by id, those of its items and of the answers, as far as they are there.
+    """
+
+    sheet: SheetRecord
+    items: Mapping[str, SentText]
+    memes: Mapping[str, KnownMeme]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A file that was imported.
+
+    Attributes:
+        id: 0 before it is stored.
+        kind: `captions`, `answers` or `memory`.
+        rows: that were taken from it.
+    """
+
+    kind: str
+    name: str
+    sha256: str
+    rows: int = 0
+    created_at: datetime | None = None
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedAnswer:
+    """An answer and what is to become of it.
+
+    Attributes:
+        outcome: of `placed`, `replaced`, `unchanged`, `older`, `case` and `refused`; the last is
+            counted and not stored.
+    """
+
+    meme_id: str
+    round: int
+    person: str
+    parts: tuple[str, ...]
+    typed: tuple[str, ...]
+    status: str
+    comment: str
+    row: int
+    outcome: str
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedAnswers:
+    """What `Workspace.add_answers` stored.
+
+    Attributes:
+        file: as stored.
+        seen: whether the very same file had been imported before; nothing is stored then.
+        answers: what the decision was, as it was handed in; empty when `seen`.
+        outcomes: how many of each.
+        cases: ids of those opened.
+    """
+
+    file: FileRecord
+    seen: bool
+    answers: Sequence[PlacedAnswer]
+    outcomes: Counter[str]
+    cases: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRecord:
+    """Something to settle.
+
+    Attributes:
+        correction: the answer that opened it.
+        others: the standing answers of other people in that round.
+        source, current: captions as they are now.
+        decision: what was decided last; empty while it is open.
+    """
+
+    id: int
+    meme_id: str
+    language: str
+    round: int
+    reason: str
+    message: str
+    created_at: datetime
+    correction: CorrectionRecord
+    others: tuple[CorrectionRecord, ...]
+    source: CaptionVersion
+    current: CaptionVersion | None
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUnit:
+    """A source text and its translation by people.
+
+    Attributes:
+        origin: `corrected`, `settled` or `imported` for a caption of this workspace, otherwise the
+            file it came from.
+        meme_id: empty for units from files.
+    """
+
+    source_language: str
+    language: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    origin: str
+    person: str
+    meme_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageStatus:
+    """How far one language is, in captions.
+
+    Attributes:
+        language: its tag.
+        source: whether it is the language of the source captions.
+        missing: not translated yet.
+        outdated: whose source has changed since.
+        stages: the others by stage, `corrected 1` and so on with the round.
+        cases: open ones.
+    """
+
+    language: str
+    source: bool
+    missing: int
+    outdated: int
+    stages: Mapping[str, int]
+    cases: int
