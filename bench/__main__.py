@@ -1,4 +1,8 @@
-"""`python -m bench`: measure everything, print a table, write bench/results.json."""
+"""`python -m bench`: measure everything, print a table, write bench/results.json.
+
+It takes some five minutes, and for that time four gigabytes where temporary files go (TMPDIR; ten
+with --full). Only an otherwise idle machine gives true wall times.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,11 @@ from bench.figures import RESULTS, Figure, print_table, write_results
 
 def main() -> int:
     """Measure; 1 when a bound is broken, else 0."""
-    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--full", action="store_true", help="memory at 30,000 pictures, not 6,000")
-    parser.add_argument("--rounds", type=int, default=16, help="rounds of the pictures' times")
+    parser.add_argument("--rounds", type=int, default=12, help="rounds of the pictures' times")
     parser.add_argument("--only", choices=("pictures", "command"), help="one half; writes no file")
     chosen = parser.parse_args()
     begin = time.monotonic()
