@@ -29,7 +29,8 @@ What correcting needs:
     decide(case_id, person=..., accept=correction_id | parts=(...), comment="")
 
 And for all: import_captions(path), current(language) -> {meme_id: CaptionVersion}, status(),
-count_memes(), folders("templates"|"fonts"|"locales"), font_files.
+count_memes(), table(name) -> DataFrame,
+export(name, path), folders("templates"|"fonts"|"locales"), font_files.
 
 A CaptionVersion has id, parts, stage, round, person, marks, source_id and .caption. Languages may
 be given as the user writes them; what comes out has the registry's tags.
@@ -37,6 +38,7 @@ be given as the user writes them; what comes out has the registry's tags.
 
 from memeloc.workspace.caption_versions import check_parts
 from memeloc.workspace.database import WorkspaceError
+from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.nouns import (
     AddedAnswers,
     CaptionVersion,
@@ -55,7 +57,7 @@ from memeloc.workspace.nouns import (
     ToTranslate,
 )
 from memeloc.workspace.settings import Settings
-from memeloc.workspace.store import Workspace, workspace_folder
+from memeloc.workspace.store import Workspace
 
 __all__ = [
     "AddedAnswers",

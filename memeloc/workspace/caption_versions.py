@@ -74,7 +74,7 @@ def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
 
 def version_of(row: Row[Any]) -> CaptionVersion:
     """A row of VERSION_COLUMNS as a noun."""
-    return CaptionVersion(*row)
+    return CaptionVersion(*tuple(row))
 
 
 def newest(below_round: int | None = None) -> Any:

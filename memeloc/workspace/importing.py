@@ -145,7 +145,7 @@ class _Batch:
                 )
             if known.template != row.template:
                 self._exchange_template(row, known.template)
-        return set(found) | {meme["id"] for meme in fresh}
+        return set(found) | {str(meme["id"]) for meme in fresh}
 
     def _exchange_template(self, row: CaptionRow, before: str) -> None:
         self._connection.execute(

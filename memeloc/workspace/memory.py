@@ -22,6 +22,20 @@ PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
 
 
+def pairs(connection: Connection) -> list[tuple[str, str]]:
+    """The pairs of languages, source and target, that there is memory for, sorted."""
+    source = captions.alias()
+    inside = (
+        select(source.c.language, captions.c.language)
+        .join(source, source.c.id == captions.c.source_id)
+        .where(captions.c.stage.in_(PEOPLE))
+        .distinct()
+    )
+    outside = select(memory_units.c.source_language, memory_units.c.language).distinct()
+    found = [*connection.execute(inside), *connection.execute(outside)]
+    return sorted({(row[0], row[1]) for row in found})
+
+
 def find_units(connection: Connection, source_language: str, language: str) -> Iterator[MemoryUnit]:
     """The units of a pair of languages, those from files first, then the oldest."""
     query = (
@@ -50,7 +64,7 @@ def find_units(connection: Connection, source_language: str, language: str) -> I
         .group_by(captions.c.meme_id, captions.c.source_id)
         .subquery()
     )
-    pairs = (
+    own = (
         select(captions, source.c.parts.label("source"))
         .join(top, top.c.id == captions.c.id)
         .join(source, source.c.id == captions.c.source_id)
@@ -59,7 +73,7 @@ def find_units(connection: Connection, source_language: str, language: str) -> I
         )
         .order_by(captions.c.id)
     )
-    for row in connection.execute(pairs):
+    for row in connection.execute(own):
         yield MemoryUnit(
             source_language,
             language,

@@ -1,31 +1,29 @@
-"""The workspace. In: a folder, or a database's URL. Out: `Workspace`, all of whose work is stored.
+"""The workspace. In: what stages made and people said. Out: `Workspace`, which stores and finds it.
 
 Each method is one transaction, or several that can be interrupted between any two and run again.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
-from memeloc.model import Caption, Locale, Template
+from memeloc.model import Caption
 from memeloc.workspace import (
     answers_in,
     caption_versions,
     counting,
+    exporting,
     importing,
     memory,
     settling,
     sheets_out,
     storing_files,
 )
-from memeloc.workspace.database import Database, WorkspaceError
-from memeloc.workspace.migrating import migrate
+from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.nouns import (
     AddedAnswers,
     CaptionVersion,
@@ -42,176 +40,21 @@ from memeloc.workspace.nouns import (
     ToCorrect,
     ToTranslate,
 )
-from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
-    from memeloc.locales import Registry
+    import pandas as pd
 
-DATABASE_FILE = "memeloc.db"
+
 _KEPT = 100
 """Problems of a table that a summary holds."""
 
 
-class Workspace:
+class Workspace(WorkspaceFolder):
     """A team's memes, captions and all that people said of them, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
     database cannot be reached, read or written; nothing of a failed step is stored.
-
-    Attributes:
-        root: the folder, None for a workspace opened by its database's URL.
-        settings: what memeloc.toml says.
-        database: where the data are.
     """
-
-    def __init__(self, root: Path | None, settings: Settings, database: Database) -> None:
-        self.root = root
-        self.settings = settings
-        self.database = database
-        migrate(database)
-
-    # Opening and closing
-
-    @classmethod
-    def create(
-        cls, folder: str | Path, *, source: str = "en", languages: Sequence[str] = ()
-    ) -> Workspace:
-        """Make a workspace in `folder`, which is made if need be; what stands there stays.
-
-        Args:
-            folder: where.
-            source: tag of the language that the captions are written in.
-            languages: tags of those to translate into.
-
-        Raises:
-            InputError: there is a workspace already, or a tag is unknown.
-        """
-        from memeloc.locales import default
-
-        root = Path(folder)
-        file = root / FILE
-        if file.exists():
-            raise InputError("There is a workspace here already.", file=file)
-        registry = default()
-        tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
-        words = first_file(registry.get(source).tag, tags)
-        root.mkdir(parents=True, exist_ok=True)
-        _write(file, words)
-        for name in ("templates", "fonts"):
-            (root / name).mkdir(exist_ok=True)
-        return cls.open(root)
-
-    @classmethod
-    def find(cls, start: str | Path | None = None) -> Workspace:
-        """Open the workspace of `start` (by default the working directory) or of a folder above.
-
-        Raises:
-            InputError: there is none.
-        """
-        return cls.open(workspace_folder(start))
-
-    @classmethod
-    def open(cls, where: str | Path) -> Workspace:
-        """Open a workspace by its folder, or by its database's URL (with the default settings).
-
-        An older database is brought to the newest schema.
-
-        Raises:
-            InputError: there is no workspace, or its settings are wrong.
-            WorkspaceError: the database cannot be used.
-        """
-        if isinstance(where, str) and "://" in where:
-            return cls(None, Settings(), Database(where))
-        root = Path(where)
-        file = root / FILE
-        if not file.is_file():
-            raise InputError(
-                f"There is no workspace here ({FILE} is missing); `memeloc init` makes one.",
-                file=root,
-            )
-        settings = read_settings(file)
-        url = database_url(settings)
-        return cls(root, settings, Database(url if url else root / DATABASE_FILE))
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self.database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    # What the settings name
-
-    def folders(self, kind: str) -> tuple[Path, ...]:
-        """The folders (or files) that a setting `templates`, `fonts` or `locales` names and that
-        are there; relative ones are in the workspace's folder."""
-        if self.root is None:
-            return ()
-        named = [self.root / name for name in getattr(self.settings, kind)]
-        return tuple(path for path in named if path.exists())
-
-    @cached_property
-    def font_files(self) -> tuple[Path, ...]:
-        """The font files that come before memeloc's own."""
-        found: list[Path] = []
-        for path in self.folders("fonts"):
-            if path.is_dir():
-                kinds = {".ttf", ".otf", ".ttc", ".otc"}
-                found += sorted(one for one in path.iterdir() if one.suffix.lower() in kinds)
-            else:
-                found.append(path)
-        return tuple(found)
-
-    @cached_property
-    def locales(self) -> Registry:
-        """The built-in locales and the workspace's own."""
-        from memeloc.locales import Registry, default
-
-        folders = self.folders("locales")
-        return Registry.load(*folders) if folders else default()
-
-    @cached_property
-    def _templates(self) -> tuple[dict[str, Template], list[InputError]]:
-        from memeloc.templates import load_templates
-
-        return load_templates(self.folders("templates"))
-
-    @property
-    def templates(self) -> Mapping[str, Template]:
-        """The built-in templates and the workspace's own, by name."""
-        return self._templates[0]
-
-    @property
-    def template_problems(self) -> list[InputError]:
-        """What is wrong with templates that were left out."""
-        return self._templates[1]
-
-    def locale(self, tag: str) -> Locale:
-        """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans).
-
-        Raises:
-            InputError: there is none.
-        """
-        return self.locales.get(tag)
-
-    @cached_property
-    def source(self) -> Locale:
-        """The language that captions are written in."""
-        return self.locale(self.settings.source)
-
-    @cached_property
-    def languages(self) -> tuple[Locale, ...]:
-        """The languages to translate into, as memeloc.toml lists them."""
-        found = (self.locale(tag) for tag in self.settings.languages)
-        return tuple(dict.fromkeys(one for one in found if one.tag != self.source.tag))
 
     # Captions
 
@@ -222,7 +65,7 @@ class Workspace:
         languages: Sequence[str] | None = None,
         templates: Sequence[Path] = (),
         strict: bool = False,
-        on_progress: Callable[[int], None] | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> ImportSummary:
         """Import a captions table, see `memeloc.captions`; the same table again adds nothing.
 
@@ -235,7 +78,7 @@ class Workspace:
             languages: tags of the columns to import besides the source; None is all.
             templates: folders of templates besides the workspace's.
             strict: store nothing when anything is wrong in the table.
-            on_progress: is told how many more rows are stored.
+            on_progress: is told how many more rows are settled, and how many there are.
 
         Raises:
             InputError: it is no captions table, or has nothing to import.
@@ -263,8 +106,14 @@ class Workspace:
             {column.name: column.locale.tag for column in table.languages},
             table.source.locale.tag,
         )
-        file = FileRecord("captions", path.name, storing_files.sha256_of(path))
-        importing.store_rows(self.database, table.rows(note), columns, file, summary, on_progress)
+        rows = table.count() // len(table.languages)
+        file = FileRecord("captions", path.name, storing_files.sha256_of(path), rows)
+
+        def advance(more: int) -> None:
+            if on_progress is not None:
+                on_progress(more, rows)
+
+        importing.store_rows(self.database, table.rows(note), columns, file, summary, advance)
         return summary
 
     def current(
@@ -479,34 +328,62 @@ class Workspace:
         with self.database.read() as connection:
             return counting.count_languages(connection, wanted)
 
+    def table(self, name: str) -> pd.DataFrame:
+        """A table as a pandas frame; `exporting.TABLES` names them, and what they have.
+
+        `captions` has a row a meme and a column a language, `history` a row for every version.
+
+        Raises:
+            InputError: there is no such table.
+        """
+        import pandas as pd
+
+        with self.database.read() as connection:
+            table = exporting.export_table(connection, name, self._tags())
+            frame = pd.DataFrame.from_records(
+                list(table.rows), columns=[column.name for column in table.columns]
+            )
+        for column in table.columns:
+            if column.kind == "time":
+                frame[column.name] = pd.to_datetime(frame[column.name], utc=True)
+            elif column.kind == "integer":
+                frame[column.name] = frame[column.name].astype("Int64")
+        return frame
+
+    def export(self, name: str, path: str | Path) -> int:
+        """Write a table to a .csv, .jsonl or .parquet file; how many rows it has.
+
+        Raises:
+            InputError: there is no such table, or the file cannot be written.
+        """
+        from memeloc.workspace.table_files import write_table
+
+        with self.database.read() as connection:
+            table = exporting.export_table(connection, name, self._tags())
+            return write_table(table, Path(path))
+
+    @contextmanager
+    def captions_file(self) -> Iterator[Path]:
+        """The current captions as a temporary captions table, gone when the block ends.
+
+        Raises:
+            InputError: there are none.
+        """
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="memeloc-") as folder:
+            path = Path(folder) / "captions.parquet"
+            if not self.export("captions", path):
+                raise InputError(
+                    "The workspace has no captions yet; `memeloc import TABLE` brings some.",
+                    file=self.root,
+                )
+            yield path
+
+    def _tags(self) -> list[str]:
+        return [self.source.tag, *(locale.tag for locale in self.languages)]
+
     def count_memes(self) -> int:
         """How many memes there are."""
         with self.database.read() as connection:
             return counting.count_memes(connection)
-
-
-def workspace_folder(start: str | Path | None = None) -> Path:
-    """The folder with memeloc.toml: `start` (by default the working directory) or one above it.
-
-    Raises:
-        InputError: there is none.
-    """
-    begin = Path.cwd() if start is None else Path(start).resolve()
-    for folder in (begin, *begin.parents):
-        if (folder / FILE).is_file():
-            return folder
-    raise InputError(
-        "There is no workspace here, nor in any folder above; `memeloc init` makes one.",
-        file=begin,
-    )
-
-
-def _write(file: Path, words: str) -> None:
-    """Write a file whole or not at all."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        temporary.write_text(words, encoding="utf-8")
-        os.replace(temporary, file)  # noqa: PTH105
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise WorkspaceError(f"{file}: cannot be written ({error.strerror}).") from error
