@@ -1,0 +1,44 @@
+"""Translation of captions. In: captions in one language. Out: captions in others, with their marks.
+
+A translator is chosen by name; the memory is asked before it, the cost is known before anything is
+sent, and each answer is handed on as it comes.
+
+>>> from memeloc.locales import default
+>>> from memeloc.model import Caption
+>>> en, de = default().get("en"), default().get("de")
+>>> item = TranslationItem("1", Caption(("me", "my code")), en, de)
+>>> run([item], create("pseudo"), on_answer=lambda answer: print(answer.caption)).translated
+[ɱé öñé] // [ɱý çöðé öñé]
+1
+"""
+
+from memeloc.translate.memory import MemoryUnit, TranslationMemory, unit_of
+from memeloc.translate.protocol import (
+    Answer,
+    Estimate,
+    Translation,
+    TranslationFailure,
+    TranslationItem,
+    Translator,
+)
+from memeloc.translate.registry import create, names
+from memeloc.translate.run import Plan, PlanLine, RunSummary, plan, run
+
+__all__ = [
+    "Answer",
+    "Estimate",
+    "MemoryUnit",
+    "Plan",
+    "PlanLine",
+    "RunSummary",
+    "Translation",
+    "TranslationFailure",
+    "TranslationItem",
+    "TranslationMemory",
+    "Translator",
+    "create",
+    "names",
+    "plan",
+    "run",
+    "unit_of",
+]

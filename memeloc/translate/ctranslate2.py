@@ -1,0 +1,193 @@
+"""Offline neural translation. In: items, a folder of models. Out: answers, without any network.
+
+CTranslate2 runs the models that memeloc.translate.models finds. Captions are sent part by part and
+line by line, as they are: no sentence splitter. Where there is no model for a pair, two are chained
+by way of English, as Argos Translate does, and the caption is marked `pivot`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.model import Locale
+from memeloc.translate.models import Model, find_models, route
+from memeloc.translate.protocol import (
+    Answer,
+    Estimate,
+    Translation,
+    TranslationFailure,
+    TranslationItem,
+    filled,
+    merged,
+)
+from memeloc.translate.registry import read_settings
+from memeloc.translate.tokenizing import Tokenizer, tokenizer
+
+_EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[offline]'"
+
+
+@dataclass(frozen=True, slots=True)
+class CTranslate2Settings:
+    """The table `[translate.ctranslate2]` of memeloc.toml.
+
+    Attributes:
+        models: the folder that models stand in.
+        device: `cpu`, `cuda` or `auto`.
+        compute_type: as CTranslate2 names it (`int8`, `float16`, ...); `default` as the model is.
+        beam_size: of the search.
+        batch: captions at once.
+        threads: of one translation; 0 lets CTranslate2 choose.
+    """
+
+    models: str = "models"
+    device: str = "cpu"
+    compute_type: str = "default"
+    beam_size: int = 4
+    batch: int = 32
+    threads: int = 0
+
+
+def from_settings(settings: Mapping[str, Any]) -> CTranslate2Translator:
+    """The translator, from a table of settings."""
+    return CTranslate2Translator(read_settings(CTranslate2Settings, settings, "ctranslate2"))
+
+
+class CTranslate2Translator:
+    """Translates with models on disk; free, and nothing leaves the machine.
+
+    Args:
+        settings: see `CTranslate2Settings`.
+    """
+
+    name = "ctranslate2"
+    currency = "USD"
+
+    def __init__(self, settings: CTranslate2Settings | None = None) -> None:
+        self.settings = settings or CTranslate2Settings()
+        self._models: list[Model] | None = None
+        self._routes: dict[tuple[str, str], tuple[Model, ...]] = {}
+        self._loaded: dict[Path, _Loaded] = {}
+
+    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
+        """Strings and code points; costs nothing."""
+        parts = [item.source.parts[index] for item in items for index in filled(item)]
+        return Estimate(len(parts), sum(map(len, parts)))
+
+    def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
+        """See `Translator.translate`.
+
+        Raises:
+            InputError: there is no such folder, or no model in it.
+            MissingError: ctranslate2 or sentencepiece is missing.
+        """
+        if self._models is None:
+            self._models, problems = find_models(Path(self.settings.models))
+            if not self._models:
+                why = f" ({problems[0]})" if problems else ""
+                raise InputError(
+                    "holds no translation model; put an unzipped .argosmodel or a converted "
+                    f"OPUS-MT folder there{why}",
+                    file=self.settings.models,
+                )
+        coming = iter(items)
+        while chunk := list(islice(coming, self.settings.batch)):
+            pairs: dict[tuple[str, str], list[TranslationItem]] = {}
+            for item in chunk:
+                pairs.setdefault((item.source_locale.tag, item.target.tag), []).append(item)
+            for group in pairs.values():
+                yield from self._group(group)
+
+    def _group(self, items: Sequence[TranslationItem]) -> Iterator[Answer]:
+        """The answers of items of one language pair."""
+        source, target = items[0].source_locale, items[0].target
+        models = self._route(source, target)
+        if not models:
+            error = InputError(
+                f"there is no model from {source.tag} into {target.tag}, nor by way of English, "
+                f"in {self.settings.models}"
+            )
+            for item in items:
+                yield TranslationFailure(item.meme_id, target.tag, error)
+            return
+        lines = [
+            line
+            for item in items
+            for index in filled(item)
+            for line in item.source.parts[index].split("\n")
+        ]
+        texts = lines
+        for model in models:
+            texts = self._load(model).translate(texts, target, self.settings)
+        coming = iter(texts)
+        for item in items:
+            parts = []
+            for index in filled(item):
+                count = item.source.parts[index].count("\n") + 1
+                parts.append("\n".join(next(coming) for _ in range(count)))
+            if not all(part.strip() for part in parts):
+                empty = ServiceError("ctranslate2", "the model gave an empty text", retryable=False)
+                yield TranslationFailure(item.meme_id, target.tag, empty)
+                continue
+            marks = ("pivot",) if len(models) > 1 else ()
+            yield Translation(item.meme_id, target.tag, merged(item, parts), self.name, marks)
+
+    def _route(self, source: Locale, target: Locale) -> tuple[Model, ...]:
+        pair = (source.tag, target.tag)
+        if pair not in self._routes:
+            self._routes[pair] = route(self._models or (), source, target)
+        return self._routes[pair]
+
+    def _load(self, model: Model) -> _Loaded:
+        if model.path not in self._loaded:
+            self._loaded[model.path] = _Loaded(model, self.settings)
+        return self._loaded[model.path]
+
+
+class _Loaded:
+    """A model in memory, with its tokenizer."""
+
+    def __init__(self, model: Model, settings: CTranslate2Settings) -> None:
+        try:
+            import ctranslate2
+        except ImportError as error:
+            raise MissingError(_EXTRA) from error
+        self._model = model
+        self._tokens: Tokenizer = tokenizer(model)
+        try:
+            self._translator = ctranslate2.Translator(
+                str(model.weights),
+                device=settings.device,
+                compute_type=settings.compute_type,
+                intra_threads=settings.threads,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise InputError(f"cannot be loaded: {error}", file=model.path) from error
+
+    def translate(
+        self, texts: Sequence[str], target: Locale, settings: CTranslate2Settings
+    ) -> list[str]:
+        """Each text translated; empty ones stay empty."""
+        wanted = [index for index, text in enumerate(texts) if text.strip()]
+        before = [token] if (token := self._model.target_token(target)) else []
+        after = [self._model.end_token] if self._model.end_token else []
+        sources = [[*before, *self._tokens.encode(texts[index]), *after] for index in wanted]
+        prefix = self._model.target_prefix
+        answers = self._translator.translate_batch(
+            sources,
+            target_prefix=[[prefix]] * len(sources) if prefix else None,
+            beam_size=settings.beam_size,
+            replace_unknowns=True,
+            max_decoding_length=max(32, 4 * max(map(len, sources), default=0)),
+        )
+        translated = list(texts)
+        for index, answer in zip(wanted, answers, strict=True):
+            tokens = answer.hypotheses[0]
+            if prefix and tokens[:1] == [prefix]:
+                tokens = tokens[1:]
+            translated[index] = self._tokens.decode(tokens).strip()
+        return translated

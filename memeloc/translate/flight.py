@@ -1,0 +1,163 @@
+"""Requests in flight. In: batches, and a function that asks. Out: answers, as they come.
+
+A network translator waits far longer than it works, so a few batches are under way at once; how
+many is bounded, so that a service is not stormed and little is lost when somebody stops.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Event, Lock
+from typing import TypeVar
+
+from memeloc.errors import MemelocError, ServiceError
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+
+GIVE_UP_AFTER = 3
+"""Batches in a row that a service may leave unanswered before no more are sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that failed in a way that may pass.
+
+    Attributes:
+        error: what is told when it does not.
+        wait: seconds the service asked to wait, 0.0 if it did not say.
+    """
+
+    error: ServiceError
+    wait: float = 0.0
+
+
+@dataclass(slots=True)
+class Backoff:
+    """Waits between attempts: exponential, with full jitter.
+
+    The n-th wait is drawn evenly from 0 to `first * 2 ** n` seconds, at most `longest` ("full
+    jitter", M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog 2015), and never
+    shorter than what the service asked for, unless that is more than `patience`.
+
+    Attributes:
+        attempts: how often a request is sent at the most.
+        first, longest: seconds.
+        patience: seconds that a service may ask to wait before the request counts as failed.
+        seed: of the jitter; None draws another each time.
+    """
+
+    attempts: int = 7
+    first: float = 1.0
+    longest: float = 60.0
+    patience: float = 120.0
+    seed: int | None = None
+    stop: Event = field(default_factory=Event, repr=False)
+    _random: random.Random = field(init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+
+    def ask(
+        self, send: Callable[[], Result], passing: Callable[[Exception], Refusal | None]
+    ) -> Result:
+        """Send until it succeeds.
+
+        Args:
+            send: sends the request once.
+            passing: says of what it raised whether that may pass; None is for what will not, which
+                is raised as it is.
+
+        Raises:
+            ServiceError: it did not pass.
+        """
+        for attempt in range(self.attempts):
+            try:
+                return send()
+            except Exception as error:
+                refusal = passing(error)
+                if refusal is None:
+                    raise
+                last = attempt + 1 == self.attempts or refusal.wait > self.patience
+                if last or self.stop.wait(self._delay(attempt, refusal.wait)):
+                    raise refusal.error from error
+        raise AssertionError("attempts is at least 1")
+
+    def _delay(self, attempt: int, asked: float) -> float:
+        with self._lock:
+            jitter = self._random.random()
+        return max(asked, jitter * min(self.longest, self.first * 2.0**attempt))
+
+
+def fly(
+    batches: Iterable[Batch],
+    ask: Callable[[Batch], list[Result]],
+    failed: Callable[[Batch, MemelocError], list[Result]],
+    *,
+    at_once: int,
+    stop: Event,
+) -> Iterator[Result]:
+    """Ask for each batch in a thread of its own, and give the answers as they come.
+
+    Args:
+        batches: taken as they are needed, from the caller's thread.
+        ask: gives a batch's answers. A retryable ServiceError fails the batch; any other
+            MemelocError would meet every further batch too, and ends all.
+        failed: makes answers for a batch that got none.
+        at_once: batches in flight at the most.
+        stop: is set to end waiting between attempts.
+
+    Raises:
+        MemelocError: what ended all, after everything in flight has been answered.
+        KeyboardInterrupt: Ctrl-C, likewise.
+    """
+    coming = iter(batches)
+    flying: dict[Future[list[Result]], Batch] = {}
+    ending: BaseException | None = None
+    unanswered = 0
+    stop.clear()
+    pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-translate")
+    try:
+        while True:
+            try:
+                while ending is None and len(flying) < at_once:
+                    batch = next(coming, None)
+                    if batch is None:
+                        break
+                    flying[pool.submit(ask, batch)] = batch
+                if not flying:
+                    break
+                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            except KeyboardInterrupt as interrupt:
+                if ending is not None:
+                    raise  # a second Ctrl-C does not wait for what is in flight
+                ending = interrupt
+                stop.set()
+                continue
+            for future in done:
+                batch = flying.pop(future)
+                try:
+                    results = future.result()
+                    unanswered = 0
+                except MemelocError as error:
+                    results = failed(batch, error)
+                    passing = isinstance(error, ServiceError) and error.retryable
+                    unanswered = unanswered + 1 if passing else unanswered
+                    if not passing or unanswered >= GIVE_UP_AFTER:
+                        ending = ending or error
+                        stop.set()
+                for result in results:
+                    try:
+                        yield result
+                    except KeyboardInterrupt as interrupt:
+                        ending = interrupt
+                        stop.set()
+        if ending is not None:
+            raise ending
+    finally:
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)

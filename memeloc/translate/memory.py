@@ -1,0 +1,212 @@
+"""The translation memory. In: what was translated before. Out: answers that cost nothing.
+
+It is asked before every translator. As in CAT tools a unit that matches exactly fills the caption;
+a similar one only when asked for, with a threshold, and the caption is marked with how similar it
+was. Exact means: the same text after Unicode NFC, with runs of white space as one space and
+typographic quotation marks and apostrophes as plain ones. Case and punctuation count.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.model import SEPARATOR, Caption
+from memeloc.translate.protocol import (
+    Answer,
+    Estimate,
+    Translation,
+    TranslationFailure,
+    TranslationItem,
+    filled,
+    merged,
+)
+from memeloc.translate.registry import read_settings
+
+EXACT = "memory"
+"""The mark of a caption that an exact match filled."""
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUnit:
+    """A caption and its translation.
+
+    Attributes:
+        source_language, language: locale tags.
+        source, target: the parts that have text; as many of the one as of the other, unless they
+            come from a foreign file, whose units are single texts.
+        origin: where it is from, as a file's name or `round 2`.
+    """
+
+    source_language: str
+    language: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What the memory has for an item: one text a filled part, and how similar the source is."""
+
+    texts: tuple[str, ...]
+    score: float
+    origin: str
+
+    @property
+    def mark(self) -> str:
+        """`memory`, or `fuzzy 0.93`: rounded down, so that only an exact match can be 1."""
+        if self.score >= 1.0:
+            return EXACT
+        return f"fuzzy {math.floor(self.score * 100) / 100:.2f}"
+
+
+class TranslationMemory:
+    """Units by language pair. A later unit for the same source replaces an earlier one.
+
+    Args:
+        units: what it knows.
+
+    >>> memory = TranslationMemory([MemoryUnit("en", "de", ("me",), ("ich",))])
+    >>> len(memory)
+    1
+    """
+
+    def __init__(self, units: Iterable[MemoryUnit] = ()) -> None:
+        self._exact: dict[tuple[str, str], dict[tuple[str, ...], MemoryUnit]] = {}
+        self._choices: dict[tuple[str, str, int], dict[tuple[str, ...], str]] = {}
+        for unit in units:
+            self.add(unit)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._exact.values()))
+
+    def __iter__(self) -> Iterator[MemoryUnit]:
+        for units in self._exact.values():
+            yield from units.values()
+
+    def add(self, unit: MemoryUnit) -> None:
+        """Remember a unit; one without any text is passed over."""
+        key = tuple(map(normalised, unit.source))
+        if not all(key) or not key or not all(text.strip() for text in unit.target):
+            return
+        pair = (unit.source_language, unit.language)
+        self._exact.setdefault(pair, {})[key] = unit
+        if len(unit.source) == len(unit.target):
+            choices = self._choices.setdefault((*pair, len(key)), {})
+            choices[key] = SEPARATOR.join(key)
+
+    def find(self, item: TranslationItem, fuzzy: float | None = None) -> Match | None:
+        """The best match for an item: the whole caption, else part by part, else a similar one.
+
+        Args:
+            item: what is to be translated.
+            fuzzy: the least similarity, above 0 and at most 1, of a match that is not exact; None
+                takes exact ones only. Similarity is rapidfuzz's normalised indel ratio of the
+                texts, over all parts joined.
+        """
+        parts = tuple(item.source.parts[index] for index in filled(item))
+        if not parts:
+            return None
+        pair = (item.source_locale.tag, item.target.tag)
+        units = self._exact.get(pair, {})
+        key = tuple(map(normalised, parts))
+        whole = units.get(key)
+        if whole is not None and len(whole.target) == len(parts):
+            return Match(whole.target, 1.0, whole.origin)
+        singles = [units.get((one,)) for one in key]
+        found = [one for one in singles if one is not None and len(one.target) == 1]
+        if len(found) == len(parts):
+            return Match(tuple(one.target[0] for one in found), 1.0, found[0].origin)
+        return None if fuzzy is None else self._similar(pair, key, fuzzy)
+
+    def _similar(self, pair: tuple[str, str], key: tuple[str, ...], least: float) -> Match | None:
+        from rapidfuzz import fuzz, process
+
+        choices = self._choices.get((*pair, len(key)), {})
+        best = process.extractOne(
+            SEPARATOR.join(key), choices, scorer=fuzz.ratio, score_cutoff=100 * least
+        )
+        if best is None:
+            return None
+        unit = self._exact[pair][best[2]]
+        return Match(unit.target, min(best[1] / 100, 0.9999), unit.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """The memory as a translator has no settings of its own."""
+
+
+class MemoryTranslator:
+    """The memory as the only translator: what it does not know stays untranslated.
+
+    Args:
+        memory: what it knows. `memeloc translate` asks the workspace's memory before any
+            translator, so that an empty one serves there.
+        fuzzy: see `TranslationMemory.find`.
+    """
+
+    name = "memory"
+    currency = "USD"
+
+    def __init__(self, memory: TranslationMemory | None = None, fuzzy: float | None = None) -> None:
+        self.memory = TranslationMemory() if memory is None else memory
+        self.fuzzy = fuzzy
+
+    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
+        """Strings and code points; costs nothing."""
+        parts = [item.source.parts[index] for item in items for index in filled(item)]
+        return Estimate(len(parts), sum(map(len, parts)))
+
+    def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
+        """See `Translator.translate`."""
+        for item in items:
+            match = self.memory.find(item, self.fuzzy)
+            if match is None:
+                error = InputError(f"meme {item.meme_id} is not in the memory")
+                yield TranslationFailure(item.meme_id, item.target.tag, error)
+            else:
+                yield from_match(item, match)
+
+
+def from_settings(settings: Mapping[str, Any]) -> MemoryTranslator:
+    """The translator, from a table of settings."""
+    read_settings(MemorySettings, settings, "memory")
+    return MemoryTranslator()
+
+
+def from_match(item: TranslationItem, match: Match) -> Translation:
+    """The answer that a match makes."""
+    return Translation(
+        item.meme_id, item.target.tag, merged(item, match.texts), "memory", (match.mark,)
+    )
+
+
+def unit_of(source: Caption, target: Caption, source_language: str, language: str) -> MemoryUnit:
+    """The unit of a caption and its translation: the parts that have text in the source."""
+    kept = [index for index, part in enumerate(source.parts) if part.strip()]
+    return MemoryUnit(
+        source_language,
+        language,
+        tuple(source.parts[index] for index in kept),
+        tuple(target.parts[index] if index < len(target.parts) else "" for index in kept),
+    )
+
+
+def normalised(text: str) -> str:
+    """What an exact match compares.
+
+    >>> normalised("it’s  me ")
+    "it's me"
+    """
+    plain = unicodedata.normalize("NFC", text).translate(_QUOTES)
+    return _SPACE.sub(" ", plain).strip()

@@ -1,0 +1,250 @@
+"""Translation models on disk. In: a folder. Out: which models stand in it, and for which pairs.
+
+Two kinds are known. An unzipped `.argosmodel` (Argos Translate): metadata.json, model/ and
+sentencepiece.model or bpe.model. A directory that a CTranslate2 converter has written from OPUS-MT:
+model.bin and its vocabulary, with the model's source.spm and target.spm beside them; its pair
+stands in its name (`opus-mt-en-de`, `en_de`) or in the front matter of its README.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from memeloc.errors import InputError
+from memeloc.model import Locale
+from memeloc.translate.codes import model_codes
+
+_PAIR = re.compile(
+    r"(?:^|[-_.])([a-z]{2,3}(?:_[a-z]{4})?)[-_]([a-z]{2,3}(?:_[a-z]{4})?)(?=$|[-_.]\d)"
+)
+_DEPTH = 3
+"""How deep below the folder models are looked for."""
+_TARGET_TOKEN = re.compile(r">>([A-Za-z_]+)<<")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A translation model on disk.
+
+    Attributes:
+        path: its folder.
+        kind: `argos` or `opus`.
+        source, target: language codes as the model names them, lower case.
+        weights: the folder of model.bin.
+        tokenizer: `sentencepiece` or `bpe`.
+        source_tokens, target_tokens: the tokenizer's file for either side.
+        licence: as its files say; empty when they do not.
+        version: as its files say.
+        target_prefix: a token that every translation begins with, or empty.
+        end_token: what the source must end with where the model does not add it itself.
+        targets: codes of target languages that the source names by a token `>>code<<`; empty for
+            a model of one target language.
+    """
+
+    path: Path
+    kind: Literal["argos", "opus"]
+    source: str
+    target: str
+    weights: Path
+    tokenizer: Literal["sentencepiece", "bpe"]
+    source_tokens: Path
+    target_tokens: Path
+    licence: str = ""
+    version: str = ""
+    target_prefix: str = ""
+    end_token: str = ""
+    targets: tuple[str, ...] = ()
+
+    def reads(self, locale: Locale) -> bool:
+        """Whether it translates from the locale."""
+        return self.source in model_codes(locale)
+
+    def writes(self, locale: Locale) -> bool:
+        """Whether it translates into the locale."""
+        return self.target in model_codes(locale) or self.target_token(locale) != ""
+
+    def target_token(self, locale: Locale) -> str:
+        """The token by which a model of several target languages is told which one."""
+        known = {code.lower(): code for code in self.targets}
+        found = (known[code] for code in model_codes(locale) if code in known)
+        return next((f">>{code}<<" for code in found), "")
+
+
+def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
+    """All models in a folder and below it; problems are given, the rest goes on.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise InputError("there is no such folder of models", file=folder)
+    models: list[Model] = []
+    problems: list[InputError] = []
+    for path in _folders(folder, _DEPTH):
+        try:
+            model = _read(path)
+        except InputError as error:
+            problems.append(error)
+            continue
+        if model is not None:
+            models.append(model)
+    return sorted(models, key=lambda one: (one.source, one.target, str(one.path))), problems
+
+
+def route(models: Iterable[Model], source: Locale, target: Locale) -> tuple[Model, ...]:
+    """The models to go through: one for the pair, else two by way of English, else none."""
+    usable = list(models)
+    for model in usable:
+        if model.reads(source) and model.writes(target):
+            return (model,)
+    english = ("en", "eng")
+    into = next((m for m in usable if m.reads(source) and m.target in english), None)
+    out = next((m for m in usable if m.source in english and m.writes(target)), None)
+    return (into, out) if into and out else ()
+
+
+def _folders(folder: Path, depth: int) -> Iterator[Path]:
+    yield folder
+    if depth and not (folder / "metadata.json").is_file():
+        for path in sorted(folder.iterdir()):
+            if path.is_dir() and not path.name.startswith("."):
+                yield from _folders(path, depth - 1)
+
+
+def _read(path: Path) -> Model | None:
+    """The model in a folder, None when there is none.
+
+    Raises:
+        InputError: something of it is missing or wrong.
+    """
+    if (path / "metadata.json").is_file() and (path / "model").is_dir():
+        return _argos(path)
+    if (path / "model.bin").is_file():
+        return _opus(path)
+    return None
+
+
+def _argos(path: Path) -> Model:
+    facts = _json(path / "metadata.json")
+    source, target = facts.get("from_code"), facts.get("to_code")
+    if not isinstance(source, str) or not isinstance(target, str):
+        raise InputError("names no from_code and to_code", file=path / "metadata.json")
+    if not (path / "model" / "model.bin").is_file():
+        raise InputError("has no model/model.bin; unzip the .argosmodel file again", file=path)
+    pieces, merges = path / "sentencepiece.model", path / "bpe.model"
+    if not pieces.is_file() and not merges.is_file():
+        raise InputError("has neither sentencepiece.model nor bpe.model", file=path)
+    tokens = pieces if pieces.is_file() else merges
+    return Model(
+        path,
+        "argos",
+        source.lower(),
+        target.lower(),
+        path / "model",
+        "sentencepiece" if pieces.is_file() else "bpe",
+        tokens,
+        tokens,
+        licence=str(facts.get("license") or "") or _licence(path),
+        version=str(facts.get("package_version") or ""),
+        target_prefix=str(facts.get("target_prefix") or ""),
+        end_token=_end_token(path / "model", marian=False),
+    )
+
+
+def _opus(path: Path) -> Model:
+    source, target = path / "source.spm", path / "target.spm"
+    if not source.is_file() and (path / "sentencepiece.model").is_file():
+        source = target = path / "sentencepiece.model"
+    if not source.is_file() or not target.is_file():
+        raise InputError(
+            "has a model.bin but no source.spm and target.spm; copy them from the original model "
+            "(ct2-transformers-converter does so with --copy_files source.spm target.spm)",
+            file=path,
+        )
+    pair = _pair(path)
+    if pair is None:
+        raise InputError("does not say its languages; name the folder as opus-mt-en-de", file=path)
+    return Model(
+        path,
+        "opus",
+        *pair,
+        path,
+        "sentencepiece",
+        source,
+        target,
+        licence=_licence(path),
+        end_token=_end_token(path, marian=True),
+        targets=_targets(path),
+    )
+
+
+def _pair(path: Path) -> tuple[str, str] | None:
+    found = _PAIR.search(path.name.lower())
+    if found:
+        return found[1], found[2]
+    named = re.search(r"opus-mt-(?:tc-(?:big|base)-)?([a-zA-Z]+)-([a-zA-Z]+)$", path.name)
+    if named:  # groups of languages, such as opus-mt-en-ROMANCE
+        return named[1].lower(), named[2].lower()
+    languages = re.findall(r"^-\s*([a-z]{2,3})\s*$", _front_matter(path), re.MULTILINE)
+    return (languages[0], languages[1]) if len(languages) == 2 else None
+
+
+def _end_token(weights: Path, *, marian: bool) -> str:
+    """`</s>` for models converted from Hugging Face's Marian, which expect it from the caller.
+
+    Converters from Marian itself write `add_source_eos`; OpenNMT models (Argos) take none.
+    """
+    if not marian:
+        return ""
+    config = _json(weights / "config.json") if (weights / "config.json").is_file() else {}
+    return "" if config.get("add_source_eos") else str(config.get("eos_token") or "</s>")
+
+
+def _targets(path: Path) -> tuple[str, ...]:
+    """Target languages among the vocabulary's tokens, as `>>fra<<`."""
+    for name in ("shared_vocabulary", "source_vocabulary"):
+        for suffix in (".json", ".txt"):
+            file = path / f"{name}{suffix}"
+            if file.is_file():
+                text = file.read_text(encoding="utf-8", errors="replace")
+                text = text.replace("\\u003e", ">").replace("\\u003c", "<")
+                return tuple(dict.fromkeys(_TARGET_TOKEN.findall(text)))
+    return ()
+
+
+def _licence(path: Path) -> str:
+    found = re.search(r"^license:\s*['\"]?([^'\"\n]+)", _front_matter(path), re.MULTILINE)
+    if found:
+        return found[1].strip()
+    for name in ("LICENSE", "LICENSE.txt", "LICENCE", "COPYING"):
+        file = path / name
+        if file.is_file():
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            return next((line.strip()[:60] for line in lines if line.strip()), "")
+    readme = re.search(r"licen[sc]ed? *(?:under|:)\s*([^\n.]{2,60})", _readme(path), re.IGNORECASE)
+    return readme[1].strip(" *_[]") if readme else ""
+
+
+def _front_matter(path: Path) -> str:
+    text = _readme(path)
+    return text.split("\n---", 1)[0] if text.startswith("---") else ""
+
+
+def _readme(path: Path) -> str:
+    file = path / "README.md"
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"is not readable JSON: {error}", file=path) from error
+    if not isinstance(value, dict):
+        raise InputError("is not a JSON object", file=path)
+    return value

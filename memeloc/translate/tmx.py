@@ -1,0 +1,243 @@
+"""Translation memories as files. In: TMX of any CAT tool. Out: units; and units as TMX 1.4.
+
+TMX 1.4b (LISA, 2005). The parts of a caption are one segment, joined by ` // `. Foreign files may
+hold inline elements (their native codes are left out, highlighted text is kept), several languages
+a unit, `lang` without its namespace, and a source language of `*all*`.
+Files come from strangers: no entity is expanded, nothing is fetched, a file that declares entities
+is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.errors import InputError
+from memeloc.locales import Registry, default
+from memeloc.model import SEPARATOR, Caption
+from memeloc.translate.memory import MemoryUnit
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_CODES = frozenset(("bpt", "ept", "ph", "it", "ut"))
+_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DATE = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(slots=True)
+class Imported:
+    """What reading a file came to.
+
+    Attributes:
+        units: how many were given.
+        skipped: why some were not, with how many.
+    """
+
+    units: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def skip(self, reason: str) -> None:
+        """Count one that was not."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+
+def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
+    """Write units as TMX 1.4, atomically. Characters that XML cannot hold are left out.
+
+    Args:
+        units: what is written.
+        path: the file; an old one is replaced.
+        source_language: of the header; each unit says its own.
+
+    Returns:
+        How many were written.
+    """
+    from lxml import etree
+
+    from memeloc import __version__
+
+    count = 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream, etree.xmlfile(stream, encoding="utf-8") as xml:
+            xml.write_declaration()
+            header = {
+                "creationtool": "memeloc",
+                "creationtoolversion": __version__,
+                "creationdate": datetime.now(UTC).strftime(_DATE),
+                "segtype": "block",
+                "o-tmf": "memeloc",
+                "adminlang": "en",
+                "srclang": source_language,
+                "datatype": "plaintext",
+            }
+            with xml.element("tmx", {"version": "1.4"}):
+                xml.write(etree.Element("header", header))
+                with xml.element("body"):
+                    for unit in units:
+                        xml.write(_unit_element(unit), pretty_print=True)
+                        count += 1
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise
+    return count
+
+
+def read_tmx(
+    path: Path,
+    *,
+    source_language: str | None = None,
+    locales: Registry | None = None,
+    outcome: Imported | None = None,
+) -> Iterator[MemoryUnit]:
+    """The units of a TMX file, one for each language that a unit gives besides its source.
+
+    Args:
+        path: the file, of any size.
+        source_language: tag of the language to translate from; None takes what the file says.
+        locales: where language codes are looked up.
+        outcome: is told how many there were and what was passed over.
+
+    Raises:
+        InputError: the file cannot be read, is not TMX, or declares entities; with its line.
+    """
+    from lxml import etree
+
+    registry = locales or default()
+    told = Imported() if outcome is None else outcome
+    wanted = registry.get(source_language).tag if source_language else None
+    header_language = "*all*"
+    root_seen = False
+    try:
+        events = etree.iterparse(
+            str(path),
+            events=("start", "end"),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        for event, element in events:
+            if not root_seen:
+                root_seen = True
+                _check_root(element, path)
+            name = etree.QName(element).localname
+            if event == "start":
+                continue
+            if name == "header":
+                header_language = element.get("srclang") or "*all*"
+            elif name == "tu":
+                own = element.get("srclang") or header_language
+                yield from _units(element, wanted, own, registry, told, path.name)
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"is not well-formed XML: {error.msg}", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
+    if not root_seen:
+        raise InputError("is empty", file=path)
+
+
+def _check_root(root: _Element, path: Path) -> None:
+    from lxml import etree
+
+    dtd: Any = root.getroottree().docinfo.internalDTD
+    if dtd is not None and next(iter(dtd.entities()), None) is not None:
+        raise InputError("declares XML entities, which a TMX file does not need", file=path)
+    if etree.QName(root).localname != "tmx":
+        raise InputError(
+            f"is not TMX: its root is <{etree.QName(root).localname}>, not <tmx>", file=path
+        )
+
+
+def _units(
+    element: _Element,
+    wanted: str | None,
+    own: str,
+    registry: Registry,
+    told: Imported,
+    origin: str,
+) -> Iterator[MemoryUnit]:
+    """The units of one <tu>."""
+    texts: dict[str, str] = {}
+    for variant in element.iterchildren("{*}tuv"):
+        code = variant.get(_XML_LANG) or variant.get("lang") or ""
+        segment = variant.find("{*}seg")
+        if code not in registry:
+            told.skip(f"the language {code or '(none)'} is not known")
+        elif segment is not None and (text := _text(segment).strip()):
+            texts.setdefault(registry.get(code).tag, text)
+    source = wanted or _own_source(own, texts, registry)
+    if source is None or source not in texts:
+        told.skip("it has no text in the source language")
+        return
+    for language, text in texts.items():
+        if language == source:
+            continue
+        unit = MemoryUnit(source, language, _parts(texts[source]), _parts(text), origin)
+        if len(unit.source) != len(unit.target):
+            told.skip("its languages have not the same number of parts")
+            continue
+        told.units += 1
+        yield unit
+
+
+def _own_source(own: str, texts: dict[str, str], registry: Registry) -> str | None:
+    """The source language that the file gives; of `*all*`, the first one."""
+    if own.lower() != "*all*" and own in registry:
+        return registry.get(own).tag
+    return next(iter(texts), None)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part for part in Caption.parse(text).parts if part)
+
+
+def _text(element: _Element) -> str:
+    """The text of a segment: native codes are left out, and what follows them is kept."""
+    from lxml import etree
+
+    pieces = [element.text or ""]
+    for child in element:
+        if isinstance(child.tag, str) and etree.QName(child).localname not in _CODES:
+            pieces.append(_text(child))
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
+
+def _unit_element(unit: MemoryUnit) -> Any:
+    from lxml import etree
+
+    element = etree.Element("tu", {"srclang": unit.source_language})
+    if unit.origin:
+        prop = etree.SubElement(element, "prop", {"type": "x-origin"})
+        prop.text = _writable(unit.origin)
+    sides: Sequence[tuple[str, tuple[str, ...]]] = (
+        (unit.source_language, unit.source),
+        (unit.language, unit.target),
+    )
+    for language, parts in sides:
+        variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
+        etree.SubElement(variant, "seg").text = _writable(SEPARATOR.join(parts))
+    return element
+
+
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub("", text)
