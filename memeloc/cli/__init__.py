@@ -18,11 +18,21 @@ import typer
 from typer.core import TyperGroup
 
 from memeloc import __version__
-from memeloc.cli import fonts, locales, proof, render, templates
+from memeloc.cli import export, fonts, import_, init, locales, proof, render, status, templates
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
 
-ORDER = ("render", "proof", "locales", "fonts", "templates")
+ORDER = (
+    "init",
+    "import",
+    "render",
+    "proof",
+    "export",
+    "status",
+    "locales",
+    "fonts",
+    "templates",
+)
 """The commands as help lists them: verbs in the order of the work, then the nouns."""
 
 
@@ -109,8 +119,12 @@ def memeloc(
     """Build parallel, multilingual meme datasets that can be published."""
 
 
+app.command("init")(init.init)
+app.command("import")(import_.import_table)
 app.command("render")(render.render)
 app.command("proof")(proof.proof)
+app.command("export")(export.export)
+app.command("status")(status.status)
 app.add_typer(locales.app, name="locales")
 app.add_typer(fonts.app, name="fonts")
 app.add_typer(templates.app, name="templates")

@@ -73,7 +73,8 @@ class ImportSummary:
         added: captions of new memes or languages, by language.
         changed: captions that differ from what was imported before, by language.
         unchanged: captions that were there already.
-        problems: by kind of problem; of the table.
+        empty: empty cells of languages other than the source, by column: still to translate.
+        problems: other problems of the table, by kind.
         examples: the first hundred of them.
         notes: columns and templates that were left out.
     """
@@ -82,6 +83,7 @@ class ImportSummary:
     added: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
+    empty: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
     examples: list[CaptionProblem] = field(default_factory=list)
     notes: list[InputError] = field(default_factory=list)

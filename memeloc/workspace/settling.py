@@ -97,9 +97,10 @@ def decide(
     parts: Sequence[str] | None,
     comment: str,
 ) -> int | None:
-    """Settle a case; the id of the version it settles on, None when it keeps what is there.
+    """Settle a case; the id of the version it settles on, None when there is no text at all.
 
-    The same decision again changes nothing; another one supersedes it.
+    Keeping the caption as it is makes a version, too: somebody has looked at it and said so. The
+    same decision again changes nothing; another one supersedes it.
 
     Raises:
         InputError: there is no such case, or no such answer to accept.
@@ -121,8 +122,8 @@ def decide(
             raise InputError(f"The answer {accept} is none with a text for case {case_id}.")
         text = answer.parts
     elif parts is not None:
-        text = tuple(parts)
-    action = "keep" if not text else "type" if accept is None else "accept"
+        text = check_parts(parts, case.meme_id)
+    action = "accept" if accept is not None else "type" if parts is not None else "keep"
     last = connection.execute(
         select(decisions).where(decisions.c.case_id == case_id).order_by(decisions.c.id.desc())
     ).first()
@@ -133,7 +134,8 @@ def decide(
         accept,
     ):
         return int(last.caption_id) if last.caption_id is not None else None
-    version = _settled(connection, case, text, person) if text else None
+    settled = case.current.parts if action == "keep" and case.current is not None else text
+    version = _settled(connection, case, settled, person) if settled else None
     row: dict[str, Any] = {
         "case_id": case_id,
         "action": action,

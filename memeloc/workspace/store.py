@@ -98,6 +98,10 @@ class Workspace(WorkspaceFolder):
         summary = ImportSummary(notes=[*wrong, *table.ignored])
 
         def note(problem: CaptionProblem) -> None:
+            column = problem.error.column
+            if problem.kind == "empty caption" and column and column != table.source.name:
+                summary.empty[column] += 1
+                return
             summary.problems[problem.kind] += 1
             if len(summary.examples) < _KEPT:
                 summary.examples.append(problem)
@@ -295,8 +299,8 @@ class Workspace(WorkspaceFolder):
     ) -> int | None:
         """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
 
-        Returns the id of the version that settles it, None when the caption is kept. A later
-        decision supersedes; the same one again changes nothing.
+        Returns the id of the version that settles it, None when there is no text to settle on. A
+        later decision supersedes; the same one again changes nothing.
 
         Raises:
             InputError: there is no such case, or the answer is none of it.
