@@ -191,3 +191,12 @@ def test_half_a_megabyte_is_laid_out_in_time() -> None:
     layout = laid("all work and no play " * 25_000, "en")
     assert layout.truncated > 500_000
     assert layout.lines
+
+
+@pytest.mark.parametrize("text", ["\u20dda", "a\u20dd a", "\u0489\u0489", "\u102c\u1031", "jjj"])
+@pytest.mark.parametrize("tag", ["en", "my"])
+def test_ink_that_hangs_over_its_advance_fits_too(text: str, tag: str) -> None:
+    for width in range(20, 200, 9):
+        layout = laid(text, tag, width, 400, 400)
+        for line in layout.lines:
+            assert (line.right - line.left + 0.12) * layout.size <= width - 2 + 1e-6
