@@ -52,6 +52,11 @@ def slices(ids: Collection[str]) -> Iterator[list[str]]:
         yield everything[start : start + SLICE]
 
 
+def two_columns(connection: Connection, query: Select[Any]) -> dict[Any, Any]:
+    """What a query of two columns finds: the second by the first, the last of several."""
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
 def check_parts(parts: Sequence[str], meme_id: str = "") -> tuple[str, ...]:
     """The parts without white space around them, as every caption is stored.
 
@@ -180,7 +185,7 @@ def to_translate(
         )
     }
     there = {row.meme_id: version_of(row) for row in connection.execute(current_query(language))}
-    templates = dict(connection.execute(select(memes.c.id, memes.c.template)).tuples().all())
+    templates = two_columns(connection, select(memes.c.id, memes.c.template))
     stale = _source_parts(connection, source_of, there)
     wanted = None if limit_to is None else set(limit_to)
     for meme_id, source in source_of.items():
@@ -213,7 +218,7 @@ def _source_parts(
         query = select(captions.c.id, captions.c.parts).where(
             captions.c.id.in_(ids[start : start + SLICE])
         )
-        texts.update(connection.execute(query).tuples().all())
+        texts.update(two_columns(connection, query))
     return {version: texts[source] for version, source in asked.items()}
 
 
@@ -237,7 +242,7 @@ def add_translation(
     if current is not None:
         ids = [source_id, *([current.source_id] if current.source_id is not None else [])]
         query = select(captions.c.id, captions.c.parts).where(captions.c.id.in_(ids))
-        texts = dict(connection.execute(query).tuples().all())
+        texts = two_columns(connection, query)
         same = current.source_id is None or texts[current.source_id] == texts[source_id]
         mine = (current.parts, current.translator) == (clean, translator)
         if same and (current.stage != "translated" or mine or not replace):

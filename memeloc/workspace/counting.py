@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, and_, case, func, select
 
-from memeloc.workspace.caption_versions import newest
+from memeloc.workspace.caption_versions import newest, two_columns
 from memeloc.workspace.nouns import LanguageStatus
 from memeloc.workspace.schema import captions, cases, decisions, memes
 
@@ -109,4 +109,4 @@ def _open_cases(connection: Connection) -> Counter[str]:
         .where(decisions.c.id.is_(None))
         .group_by(cases.c.language)
     )
-    return Counter(dict(connection.execute(query).tuples().all()))
+    return Counter(two_columns(connection, query))

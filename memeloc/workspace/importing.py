@@ -20,6 +20,7 @@ from memeloc.workspace.caption_versions import (
     add_versions,
     current_of,
     now,
+    two_columns,
 )
 from memeloc.workspace.database import Database
 from memeloc.workspace.nouns import FileRecord, ImportSummary
@@ -203,4 +204,4 @@ class _Batch:
             )
             .order_by(captions.c.version)
         )
-        return dict(self._connection.execute(query).tuples().all())
+        return two_columns(self._connection, query)

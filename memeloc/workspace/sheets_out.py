@@ -18,6 +18,7 @@ from memeloc.workspace.caption_versions import (
     SLICE,
     VERSION_COLUMNS,
     current_query,
+    two_columns,
     version_of,
 )
 from memeloc.workspace.nouns import (
@@ -69,7 +70,7 @@ def items_to_correct(
         row.meme_id: version_of(row)
         for row in connection.execute(current_query(language, below_round=round_))
     }
-    templates = dict(connection.execute(select(memes.c.id, memes.c.template)).tuples().all())
+    templates = two_columns(connection, select(memes.c.id, memes.c.template))
     answered, mine, before, ever = _answers(connection, language, round_, person, sources)
     waiting = open_case_memes(connection, language)
     texts = _texts(connection, [base.source_id for base in bases.values()])
@@ -164,7 +165,7 @@ def _texts(connection: Connection, ids: Sequence[int | None]) -> dict[int, tuple
         query = select(captions.c.id, captions.c.parts).where(
             captions.c.id.in_(wanted[start : start + SLICE])
         )
-        texts.update(connection.execute(query).tuples().all())
+        texts.update(two_columns(connection, query))
     return texts
 
 
@@ -235,7 +236,7 @@ def sent_texts(connection: Connection, sheet_id: str) -> dict[str, SentText]:
 def sheet_sizes(connection: Connection) -> dict[str, int]:
     """How many captions each sheet has."""
     query = select(sheet_items.c.sheet_id, func.count()).group_by(sheet_items.c.sheet_id)
-    return dict(connection.execute(query).tuples().all())
+    return two_columns(connection, query)
 
 
 def _record(row: Row[Any]) -> SheetRecord:
