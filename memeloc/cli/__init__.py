@@ -18,13 +18,26 @@ import typer
 from typer.core import TyperGroup
 
 from memeloc import __version__
-from memeloc.cli import export, fonts, import_, init, locales, proof, render, status, templates
+from memeloc.cli import (
+    export,
+    fonts,
+    import_,
+    init,
+    locales,
+    memory,
+    proof,
+    render,
+    status,
+    templates,
+    translate,
+)
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
 
 ORDER = (
     "init",
     "import",
+    "translate",
     "render",
     "proof",
     "export",
@@ -32,6 +45,7 @@ ORDER = (
     "locales",
     "fonts",
     "templates",
+    "memory",
 )
 """The commands as help lists them: verbs in the order of the work, then the nouns."""
 
@@ -121,6 +135,7 @@ def memeloc(
 
 app.command("init")(init.init)
 app.command("import")(import_.import_table)
+app.command("translate")(translate.translate)
 app.command("render")(render.render)
 app.command("proof")(proof.proof)
 app.command("export")(export.export)
@@ -128,6 +143,7 @@ app.command("status")(status.status)
 app.add_typer(locales.app, name="locales")
 app.add_typer(fonts.app, name="fonts")
 app.add_typer(templates.app, name="templates")
+app.add_typer(memory.app, name="memory")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -191,7 +191,9 @@ def from_match(item: TranslationItem, match: Match) -> Translation:
     )
 
 
-def unit_of(source: Caption, target: Caption, source_language: str, language: str) -> MemoryUnit:
+def unit_of(
+    source: Caption, target: Caption, source_language: str, language: str, origin: str = ""
+) -> MemoryUnit:
     """The unit of a caption and its translation: the parts that have text in the source."""
     kept = [index for index, part in enumerate(source.parts) if part.strip()]
     return MemoryUnit(
@@ -199,6 +201,7 @@ def unit_of(source: Caption, target: Caption, source_language: str, language: st
         language,
         tuple(source.parts[index] for index in kept),
         tuple(target.parts[index] if index < len(target.parts) else "" for index in kept),
+        origin,
     )
 
 

@@ -1,0 +1,47 @@
+"""How much text a box takes. In: a template and a locale. Out: characters, estimated, a box each.
+
+Translators are told before they write; what really fits is known only when it is shaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memeloc.model import Locale, Template
+
+_ADVANCE: Mapping[str, float] = {"Hans": 1.0, "Hant": 1.0, "Jpan": 1.0, "Kore": 0.95, "Thai": 0.5}
+_POSTER_ADVANCE, _TEXT_ADVANCE = 0.46, 0.56
+"""Mean advance of a letter in em: of the condensed poster face in capitals, and of text faces. Over
+the starter set's captions in each script; signs of East Asia fill the em."""
+_LINE, _RAGGED = 1.25, 0.85
+"""Line distance in em, and the share of a block that its ragged lines fill."""
+
+
+def room(template: Template, locale: Locale) -> tuple[int, ...]:
+    """Characters that each box of a template has room for at a comfortable size, estimated.
+
+    Comfortable is half of the largest size that the box's style allows, but a quarter more than the
+    locale's smallest legible size at the least. The estimate is lines times letters a line, by the
+    mean width of a letter, less what ragged lines leave; shaping decides what really fits.
+
+    Raises:
+        InputError: the template's picture cannot be read.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    from memeloc.errors import InputError
+
+    try:
+        with Image.open(template.image) as picture:
+            width, height = picture.size
+    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+        raise InputError(f"is not a picture: {error}", file=template.image) from error
+    found = []
+    for box in template.boxes:
+        size = max(1.25 * locale.smallest_size, box.style.max_size * height / 2)
+        poster = box.style.face == "poster"
+        advance = _ADVANCE.get(locale.script, _POSTER_ADVANCE if poster else _TEXT_ADVANCE)
+        lines = max(1, int(box.height * height / (size * _LINE)))
+        letters = box.width * width / (size * advance)
+        found.append(max(1, int(lines * letters * (_RAGGED if lines > 1 else 1.0))))
+    return tuple(found)
