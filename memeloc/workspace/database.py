@@ -20,7 +20,6 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.pool import NullPool
 
 from memeloc.errors import InputError, MemelocError, MissingError
 
@@ -55,9 +54,8 @@ class Database:
         """
         url = URL.create("sqlite", database=str(where)) if isinstance(where, Path) else _url(where)
         self.file = Path(url.database) if url.drivername == "sqlite" and url.database else None
-        self.name = str(self.file) if self.file else url.render_as_string(hide_password=True)
+        self.name = str(self.file) if self.file else _shown(url)
         if self.file:
-            # A connection a transaction: nothing is held open that a killed process could leave.
             self._engine = create_engine(
                 url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
             )
@@ -65,7 +63,7 @@ class Database:
             event.listen(self._engine, "begin", _begin_sqlite)
         else:
             try:
-                self._engine = create_engine(url, poolclass=NullPool)
+                self._engine = create_engine(url, pool_pre_ping=True)
             except ModuleNotFoundError as error:
                 raise MissingError(
                     "PostgreSQL needs psycopg: pip install 'memeloc[postgresql]'"
@@ -137,6 +135,12 @@ def _url(words: str) -> URL:
         f"A workspace's database is SQLite or PostgreSQL, not {url.drivername!r}; its URL begins "
         "with postgresql:// or sqlite:///."
     )
+
+
+def _shown(url: URL) -> str:
+    """The URL without any password."""
+    plain = url.difference_update_query(("password", "sslpassword"))
+    return plain.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:

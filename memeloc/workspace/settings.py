@@ -23,7 +23,14 @@ from memeloc.errors import InputError
 FILE = "memeloc.toml"
 DATABASE_VARIABLE = "MEMELOC_DATABASE_URL"
 
-Value = str | int | float | bool | list[str]
+_NEAR = 0.6
+"""How similar a setting's name is to be offered in place of a wrong one."""
+
+_TRANSLATE = {
+    "with": 'the translator used by default, as "google"',
+    "budget": "the most that one run may cost, in the translator's currency, as 20.0",
+}
+"""What stands in [translate] beside the translators' own tables."""
 
 
 class _Section(BaseModel):
@@ -88,14 +95,14 @@ class Settings(_Section):
         CorrectionSettings()
     )
     translate: Annotated[
-        dict[str, Value | dict[str, Value]],
+        dict[str, Any],
         Field(
             description="settings of the translators, a table each, as [translate.google]; `with` "
             "is the translator used by default and `budget` the most that one run may cost"
         ),
     ] = Field(default_factory=dict)
 
-    def translator(self, name: str) -> dict[str, Value]:
+    def translator(self, name: str) -> dict[str, Any]:
         """The table [translate.NAME], empty when there is none."""
         table = self.translate.get(name, {})
         return dict(table) if isinstance(table, dict) else {}
@@ -117,12 +124,35 @@ def read_settings(file: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The file is not TOML: {error}.", file=file) from error
     try:
-        return Settings.model_validate(values)
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         problems = [_sentence(problem, words) for problem in error.errors()]
         row, sentence = problems[0]
         more = f" ({len(problems) - 1} more after that)" if len(problems) > 1 else ""
         raise InputError(sentence + more, file=file, row=row) from error
+    for name, value in settings.translate.items():
+        if wrong := _wrong_in_translate(name, value):
+            raise InputError(wrong, file=file, row=_line(words, ("translate", name)))
+    return settings
+
+
+def _wrong_in_translate(name: str, value: Any) -> str:
+    """What is wrong with a line of [translate], empty when nothing is."""
+    if name == "with":
+        good = isinstance(value, str)
+    elif name == "budget":
+        good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    elif isinstance(value, dict):
+        return ""
+    else:
+        near = difflib.get_close_matches(name, _TRANSLATE, n=1, cutoff=_NEAR)
+        if near:
+            return f"There is no setting {name!r}; did you mean {near[0]!r}, {_TRANSLATE[near[0]]}?"
+        return (
+            f"There is no setting {name!r} in [translate]. There are with and budget; a translator "
+            "has its settings in a table of its own, as [translate.google]."
+        )
+    return "" if good else f"{name} is {_TRANSLATE[name]}; it is not {_shown(value)}."
 
 
 def database_url(settings: Settings) -> str:
@@ -136,7 +166,7 @@ def _sentence(problem: ErrorDetails, words: str) -> tuple[int | None, str]:
     known, name = _known(path)
     if problem["type"] == "extra_forbidden":
         row = _line(words, path)
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
         if near:
             meaning = known[near[0]].description
             return row, f"There is no setting {name!r}; did you mean {near[0]!r} ({meaning})?"
