@@ -149,17 +149,13 @@ class GoogleTranslator:
         def failed(batch: _Batch, error: MemelocError) -> list[Answer]:
             return [_failure(item, error) for item in batch.items]
 
-        answers = fly(
+        yield from fly(
             _batches(items, refused),
             ask,
             failed,
             at_once=self.settings.at_once,
             stop=self.backoff.stop,
         )
-        for answer in answers:
-            yield answer
-            while refused:
-                yield refused.pop()
         yield from refused
 
     def _price(self, characters: int) -> float:

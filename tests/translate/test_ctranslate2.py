@@ -1,0 +1,203 @@
+"""Offline models: real CTranslate2 models of a few kilobytes, found on disk, run and chained."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sacremoses import MosesTokenizer
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.translate import Translation, TranslationFailure, TranslationItem, create
+from memeloc.translate.codes import model_codes
+from memeloc.translate.models import find_models, route
+from memeloc.translate.tokenizing import BytePairs
+from tests.translate.tiny_model import (
+    pieces_of,
+    rot13,
+    write_argos,
+    write_opus,
+    write_pieces,
+    write_weights,
+)
+
+Item = Callable[..., TranslationItem]
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pieces(tmp_path_factory.mktemp("pieces"))
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory, pieces: Path) -> Path:
+    """English to German (Argos) and French (OPUS-MT), Spanish to English (Argos)."""
+    folder = tmp_path_factory.mktemp("models")
+    write_argos(folder / "translate-en_de-1_0", "en", "de", pieces)
+    write_argos(folder / "packages" / "es_en", "es", "en", pieces)
+    write_opus(folder / "opus-mt-en-fr", pieces)
+    return folder
+
+
+def _one(folder: Path, asked: TranslationItem) -> Translation | TranslationFailure:
+    (answer,) = create("ctranslate2", {"models": str(folder)}).translate([asked])
+    return answer
+
+
+@pytest.mark.parametrize("target", ["de", "fr"])
+def test_argos_and_opus_models_translate(models: Path, item: Item, target: str) -> None:
+    answer = _one(models, item("When the build passes // // on\nthe 1st try!", target))
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == (
+        rot13("When the build passes"),
+        "",
+        "\n".join((rot13("on"), rot13("the 1st try!"))),
+    )
+    assert answer.marks == ()
+
+
+def test_two_models_are_chained_by_way_of_english(models: Path, item: Item) -> None:
+    answer = _one(models, item("cuando pasa // al fin", "de", source="es"))
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("cuando pasa", "al fin")  # enciphered twice
+    assert answer.marks == ("pivot",)
+
+
+def test_a_pair_without_a_way_fails_alone(models: Path, item: Item) -> None:
+    items = [item("me", "hi", meme_id="1"), item("me", "de", meme_id="2")]
+    answers = list(create("ctranslate2", {"models": str(models)}).translate(items))
+    failure, good = sorted(answers, key=lambda one: one.meme_id)
+    assert isinstance(failure, TranslationFailure)
+    assert "from en into hi" in str(failure.error)
+    assert isinstance(good, Translation)
+
+
+def test_what_is_on_disk_is_listed_with_its_licence(models: Path, tmp_path: Path) -> None:
+    found, problems = find_models(models)
+    assert not problems
+    assert [(one.source, one.target, one.kind, one.licence) for one in found] == [
+        ("en", "de", "argos", "CC0"),
+        ("en", "fr", "opus", "apache-2.0"),
+        ("es", "en", "argos", "CC0"),
+    ]
+    # The converter from Hugging Face leaves the end of the source to the caller.
+    assert [one.end_token for one in found] == ["", "</s>", ""]
+
+
+def test_what_is_wrong_with_a_model_is_said_and_the_others_are_found(
+    models: Path, tmp_path: Path, item: Item
+) -> None:
+    shutil.copytree(models / "translate-en_de-1_0", tmp_path / "good")
+    shutil.copytree(models / "translate-en_de-1_0", tmp_path / "no-tokens")
+    (tmp_path / "no-tokens" / "sentencepiece.model").unlink()
+    shutil.copytree(models / "opus-mt-en-fr", tmp_path / "no-spm-en-fr")
+    (tmp_path / "no-spm-en-fr" / "source.spm").unlink()
+    shutil.copytree(models / "opus-mt-en-fr", tmp_path / "nameless")
+    (tmp_path / "nameless" / "README.md").unlink()
+    found, problems = find_models(tmp_path)
+    assert [one.path.name for one in found] == ["good"]
+    said = "\n".join(map(str, problems))
+    assert "has neither sentencepiece.model nor bpe.model" in said
+    assert "--copy_files source.spm target.spm" in said
+    assert "name the folder as opus-mt-en-de" in said
+    with pytest.raises(InputError, match="there is no such folder"):
+        find_models(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no translation model"):
+        _one(tmp_path / "empty", item("me"))
+    (tmp_path / "good" / "model" / "model.bin").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        _one(tmp_path / "good", item("me"))
+
+
+def test_front_matter_names_the_pair_of_a_folder_that_does_not(
+    models: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(models / "opus-mt-en-fr", tmp_path / "nameless")
+    (model,) = find_models(tmp_path)[0]
+    assert (model.source, model.target) == ("en", "fr")
+
+
+def test_a_model_of_many_targets_is_told_which_one(
+    pieces: Path, tmp_path: Path, item: Item
+) -> None:
+    folder = tmp_path / "opus-mt-en-ROMANCE"
+    tokens = [*pieces_of(pieces), ">>spa<<", ">>fra<<"]
+    # What names the target is exchanged for an exclamation mark, so that it can be seen.
+    change = {token: rot13(token) for token in tokens} | {">>spa<<": "!", ">>fra<<": "?"}
+    write_weights(folder, tokens, change)
+    for name in ("source.spm", "target.spm"):
+        (folder / name).write_bytes(pieces.read_bytes())
+    (model,) = find_models(tmp_path)[0]
+    assert model.targets == ("spa", "fra")
+    for target, mark in (("es", "!"), ("fr", "?")):
+        answer = _one(tmp_path, item("hello", target))
+        assert isinstance(answer, Translation)
+        assert answer.caption.parts == (f"{mark} {rot13('hello')}",)
+    assert isinstance(_one(tmp_path, item("hello", "de")), TranslationFailure)
+
+
+def test_a_target_prefix_is_sent_and_taken_off(pieces: Path, tmp_path: Path, item: Item) -> None:
+    write_argos(tmp_path / "en_pb", "en", "pt", pieces, target_prefix="▁")
+    answer = _one(tmp_path, item("hello", "pt"))
+    assert isinstance(answer, Translation)
+    # The prefix stands where the first token would be.
+    assert answer.caption.parts == (rot13("hello"),)
+
+
+def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
+    codes = tmp_path / "codes"
+    words = ["when the build passes on the first try", "the tests pass , and then they don ' t"]
+    with codes.open("w", encoding="utf-8") as out:
+        learn_bpe(words * 5, out, 30)
+    subwords = BytePairs(codes)
+    tokens = sorted(
+        {piece for line in words for word in line.split() for piece in subwords.cut(word)}
+        | {"Moses", "&apos;t"}
+    )
+    folder = tmp_path / "translate-en_de-1_0"
+    write_weights(folder / "model", tokens, lambda token: token)
+    (folder / "metadata.json").write_text(json.dumps({"from_code": "en", "to_code": "de"}))
+    shutil.copy(codes, folder / "bpe.model")
+    answer = _one(tmp_path, item("the tests pass, on the first try"))
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("the tests pass, on the first try",)
+
+
+@pytest.mark.parametrize("version", ["#version: 0.2", "#version: 0.1", ""])
+def test_byte_pairs_are_cut_as_subword_nmt_cuts_them(tmp_path: Path, version: str) -> None:
+    words = Path(__file__).read_text(encoding="utf-8").splitlines()
+    codes = tmp_path / "codes"
+    with codes.open("w", encoding="utf-8") as out:
+        learn_bpe(words, out, 300)
+    lines = codes.read_text(encoding="utf-8").splitlines()
+    codes.write_text("\n".join(([version] if version else []) + lines[1:]), encoding="utf-8")
+    ours = BytePairs(codes)
+    with codes.open(encoding="utf-8") as stream:
+        theirs = BPE(stream)
+    for word in [*MosesTokenizer("en").tokenize("\n".join(words)), "a", "é", "漢字", "😀😀"]:
+        assert ours.cut(word) == theirs.segment_tokens([word])
+
+
+def test_codes_of_locales() -> None:
+    languages = default()
+    assert "zt" in model_codes(languages.get("zh-Hant"))
+    assert "zh" not in model_codes(languages.get("zh-Hant"))
+    assert {"zh", "zho", "cmn_hans"} <= set(model_codes(languages.get("zh")))
+    assert {"nb", "no", "nob"} <= set(model_codes(languages.get("nb")))
+    for locale in languages:
+        assert any(len(code) == 3 for code in model_codes(locale)) or locale.tag == "zh-Hant"
+
+
+def test_a_direct_model_is_preferred_to_a_pivot(models: Path) -> None:
+    found, _ = find_models(models)
+    languages = default()
+    assert len(route(found, languages.get("en"), languages.get("de"))) == 1
+    assert len(route(found, languages.get("es"), languages.get("fr"))) == 2
+    assert route(found, languages.get("de"), languages.get("fr")) == ()

@@ -1,0 +1,271 @@
+"""Google's real client, over gRPC and over REST, against a local server that misbehaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.translate import (
+    RunSummary,
+    Translation,
+    TranslationFailure,
+    TranslationItem,
+    create,
+    plan,
+    run,
+)
+from memeloc.translate.flight import Backoff
+from memeloc.translate.google import GoogleSettings, GoogleTranslator
+from tests.translate.google_server import GoogleServer, translated
+
+Item = Callable[..., TranslationItem]
+
+
+def _translator(server: GoogleServer, backoff: Backoff, **more: Any) -> GoogleTranslator:
+    settings = GoogleSettings(transport=server.transport, endpoint=server.endpoint, **more)
+    return GoogleTranslator(settings, backoff)
+
+
+def _collect(items: list[TranslationItem], translator: GoogleTranslator) -> dict[Any, Translation]:
+    found: dict[Any, Translation] = {}
+
+    def store(answer: Translation) -> None:
+        key = (answer.meme_id, answer.language)
+        assert key not in found
+        found[key] = answer
+
+    summary = run(items, translator, on_answer=store)
+    assert not summary.failures
+    assert summary.stopped is None
+    return found
+
+
+def _expected(item: TranslationItem) -> tuple[str, ...]:
+    return tuple(translated(p, item.target.google) if p else "" for p in item.source.parts)
+
+
+def test_quota_a_dropped_connection_and_lost_separators_change_nothing_but_marks(
+    google: GoogleServer, quick: Backoff, starter: list[TranslationItem]
+) -> None:
+    undisturbed = _collect(starter, _translator(google, quick))
+    calm = len(google.requests)
+    google.requests.clear()
+    google.answered.clear()
+
+    def trouble(number: int, request: Any) -> str:
+        if number == 2:
+            return "drop"
+        return "quota" if number % 3 == 0 else ""
+
+    google.trouble = trouble
+    google.lose = lambda text: len(text) % 5 == 0
+    disturbed = _collect(starter, _translator(google, quick))
+
+    assert len(google.requests) > calm
+    assert disturbed.keys() == undisturbed.keys()
+    assert len(disturbed) == len(starter)
+    marked = 0
+    for item in starter:
+        key = (item.meme_id, item.target.tag)
+        assert disturbed[key].caption.parts == undisturbed[key].caption.parts == _expected(item)
+        assert undisturbed[key].marks == ()
+        sent = [part for part in item.source.parts if part]
+        lost = len(sent) > 1 and len(" // ".join(sent)) % 5 == 0
+        assert disturbed[key].marks == (("separator lost",) if lost else ())
+        marked += lost
+        billed = len(" // ".join(sent)) + (sum(map(len, sent)) if lost else 0)
+        assert disturbed[key].characters == billed
+        assert disturbed[key].cost == pytest.approx(billed * 20 / 1e6)
+    assert marked > 10
+    # No text was translated twice but for those whose separator was lost, and these once in parts.
+    needed = len(starter) + sum(
+        len([p for p in item.source.parts if p])
+        for item in starter
+        if disturbed[item.meme_id, item.target.tag].marks
+    )
+    answered = sum(google.answered.values())
+    # When gRPC's one connection goes, answers to the other requests on it go too.
+    assert answered == needed if google.transport == "rest" else answered >= needed
+
+
+def test_each_transports_own_exceptions_are_tried_again(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    for wrong in ("quota", "unavailable", "deadline", "drop"):
+        google.requests.clear()
+        google.trouble = lambda number, request, wrong=wrong: wrong if number == 1 else ""
+        found = _collect([item("me // my code", meme_id=wrong)], _translator(google, quick))
+        assert found[wrong, "de"].caption.parts == ("de: me", "de: my code")
+        assert len(google.requests) == 2
+
+
+def test_a_wrong_request_is_sent_once_and_the_rest_goes_on(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    google.trouble = lambda number, request: (
+        "invalid" if request.target_language_code == "de" else ""
+    )
+    items = [item("a // b", "de", meme_id="1"), item("a // b", "es", meme_id="1")]
+    answers: list[Translation] = []
+    summary = run(items, _translator(google, quick), on_answer=answers.append)
+    assert [answer.language for answer in answers] == ["es"]
+    assert [failure.language for failure in summary.failures] == ["de"]
+    assert "trouble: invalid" in str(summary.failures[0].error)
+    assert summary.stopped is None
+    assert len(google.requests) == 2
+
+
+@pytest.mark.parametrize("wrong", ["denied", "not found", "unauthenticated"])
+def test_what_every_request_would_meet_ends_the_run_at_once(
+    google: GoogleServer, quick: Backoff, item: Item, wrong: str
+) -> None:
+    google.trouble = lambda number, request: wrong
+    items = [item(f"{number}{'a' * 4000}") for number in range(3)]
+    summary = run(items, _translator(google, quick, at_once=1), on_answer=lambda _: None)
+    assert isinstance(summary.stopped, ServiceError)
+    assert not summary.stopped.retryable
+    if (google.transport, wrong) != ("rest", "unauthenticated"):
+        # Google's own client first tries to refresh the credentials, and a local server has none.
+        assert f"trouble: {wrong}" in str(summary.stopped)
+    assert len(google.requests) == 1
+    assert summary.left + len(summary.failures) == 3
+
+
+def test_a_service_that_stays_away_is_given_up(google: GoogleServer, item: Item) -> None:
+    google.trouble = lambda number, request: "unavailable"
+    items = [item(f"{number} {'a' * 4000}") for number in range(8)]
+    backoff = Backoff(attempts=2, first=0.001, longest=0.002, seed=1)
+    summary = run(items, _translator(google, backoff, at_once=1), on_answer=lambda _: None)
+    assert isinstance(summary.stopped, ServiceError)
+    assert summary.stopped.retryable
+    assert len(google.requests) == 2 * 3
+    assert len(summary.failures) + summary.left == 8
+    assert summary.left >= 4
+
+
+def test_batches_keep_to_googles_limits_and_a_longer_text_is_refused(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    items = [item(f"{number}") for number in range(1500)]
+    items += [item(f"{number} {'x' * 2400}") for number in range(5)]
+    items += [item("y" * 5001, meme_id="long")]
+    answers: list[Translation] = []
+    summary = run(items, _translator(google, quick), on_answer=answers.append)
+    assert len(answers) == 1505
+    assert sorted(len(request.contents) for request in google.requests)[-1] == 1024
+    (failure,) = summary.failures
+    assert isinstance(failure.error, InputError)
+    assert "meme long has 5,001 characters" in str(failure.error)
+    assert failure.cost == 0
+
+
+def test_what_is_sent(google: GoogleServer, quick: Backoff, item: Item) -> None:
+    settings = {"project": "memes-1", "location": "us-central1", "model": "general/nmt"}
+    translator = _translator(google, quick, glossary={"zh-Hans": "slang"}, **settings)
+    items = [
+        item("me // // my code", "zh"),
+        item("// only below", "de"),
+        item("two\nlines", "de"),
+    ]
+    answers = {one.language + one.meme_id: one for one in _collect(items, translator).values()}
+    first, second = google.requests
+    if first.target_language_code != "zh-CN":
+        first, second = second, first
+    parent = "projects/memes-1/locations/us-central1"
+    assert (first.parent, first.source_language_code) == (parent, "en")
+    assert first.target_language_code == "zh-CN"
+    assert list(first.contents) == ["me // my code"]
+    assert first.model == f"{parent}/models/general/nmt"
+    assert first.glossary_config.glossary == f"{parent}/glossaries/slang"
+    assert list(second.contents) == ["only below", "two\nlines"]
+    assert not second.glossary_config.glossary
+    parts = [one.caption.parts for one in answers.values()]
+    assert ("zh-CN: me", "", "zh-CN: my code") in parts
+    assert ("", "de: only below") in parts
+    assert ("de: two\nlines",) in parts
+
+
+@pytest.mark.parametrize(
+    ("sent", "came", "marks"),
+    [
+        ("a // b", "x//y", ()),
+        ("a // b", "x ／／ y", ()),
+        ("a // b", "x // y // z", ("separator lost",)),
+        ("a // b", "x //", ("separator lost",)),
+        ("see http://a.org // b", "x http://a.org y", ("separator lost",)),
+        ("see http://a.org // b", "x http://a.org // y", ()),
+    ],
+)
+def test_separators_that_only_lost_their_spaces_count(
+    quick: Backoff, item: Item, sent: str, came: str, marks: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    from tests.translate.google_server import serve_rest
+
+    with serve_rest() as server:
+        answer = server.answer
+
+        def altered(request: Any) -> Any:
+            response = answer(request)
+            if " // " in request.contents[0]:
+                response.translations[0].translated_text = came
+            return response
+
+        monkeypatch.setattr(server, "answer", altered)
+        (found,) = _collect([item(sent)], _translator(server, quick)).values()
+    assert found.marks == marks
+    assert len(found.caption.parts) == 2
+
+
+def test_the_budget_is_never_passed_whatever_is_asked_again(
+    google: GoogleServer, quick: Backoff, starter: list[TranslationItem]
+) -> None:
+    google.lose = lambda text: True
+    translator = _translator(google, quick)
+    whole = plan(starter, translator).total
+    budget = whole.cost / 2
+    summary: RunSummary = run(starter, translator, budget=budget, on_answer=lambda _: None)
+    assert summary.over_budget
+    assert 0 < summary.cost <= budget
+    assert summary.cost > budget - 0.01
+    sent = sum(len(text) for request in google.requests for text in request.contents)
+    assert summary.cost == pytest.approx(sent * 20 / 1e6)
+    assert summary.translated + summary.repeated + summary.left == len(starter)
+
+
+def test_an_estimate_needs_neither_credentials_nor_the_client(item: Item) -> None:
+    estimate = create("google").estimate([item("me // my code"), item("// my code")])
+    assert (estimate.strings, estimate.characters) == (2, 13 + 7)
+    assert estimate.cost == pytest.approx(20 * 20 / 1e6)
+    assert estimate.most == pytest.approx((20 + 9) * 20 / 1e6)
+
+
+def test_missing_credentials_and_projects_are_named(
+    item: Item, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    with pytest.raises(MissingError, match="GOOGLE_APPLICATION_CREDENTIALS"):
+        list(create("google").translate([item("a")]))
+    with pytest.raises(InputError, match="grpc or rest"):
+        create("google", {"transport": "carrier pigeon"})
+    with pytest.raises(InputError, match="region"):
+        create("google", {"glossary": "slang"})
+
+
+def test_a_failure_in_parts_keeps_the_others_and_counts_what_was_billed(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    google.lose = lambda text: text.startswith("lost")
+    google.trouble = lambda number, request: "invalid" if number == 2 else ""
+    items = [item("kept // one", meme_id="1"), item("lost // two", meme_id="2")]
+    answers = list(_translator(google, quick).translate(items))
+    kept, lost = sorted(answers, key=lambda answer: answer.meme_id)
+    assert isinstance(kept, Translation)
+    assert isinstance(lost, TranslationFailure)
+    assert lost.cost == pytest.approx(len("lost // two") * 20 / 1e6)

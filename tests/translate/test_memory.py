@@ -1,0 +1,192 @@
+"""The translation memory: exact fills, similar only when asked; TMX to and from other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rapidfuzz import fuzz
+from translate.storage import tmx as toolkit
+
+from memeloc.errors import InputError
+from memeloc.model import Caption
+from memeloc.translate import (
+    MemoryUnit,
+    Translation,
+    TranslationItem,
+    TranslationMemory,
+    create,
+    run,
+    unit_of,
+)
+from memeloc.translate.tmx import Imported, read_tmx, write_tmx
+
+Item = Callable[..., TranslationItem]
+
+
+def _memory(*pairs: tuple[str, str], language: str = "de") -> TranslationMemory:
+    return TranslationMemory(
+        unit_of(Caption.parse(source), Caption.parse(target), "en", language)
+        for source, target in pairs
+    )
+
+
+def test_an_exact_match_fills_whatever_its_quotes_and_spaces_are(item: Item) -> None:
+    memory = _memory(("it's  me // again", "ich bin’s // wieder"))
+    match = memory.find(item("it’s me // // again"))
+    assert match is not None
+    assert (match.texts, match.mark) == (("ich bin’s", "wieder"), "memory")
+    assert memory.find(item("It's me // again")) is None
+    assert memory.find(item("it's me // again", "es")) is None
+    assert memory.find(item("it's me")) is None
+
+
+def test_parts_that_are_known_one_by_one_fill_a_caption(item: Item) -> None:
+    memory = _memory(("me", "ich"), ("my code", "mein Code"))
+    match = memory.find(item("me // // my code"))
+    assert match is not None
+    assert match.texts == ("ich", "mein Code")
+    assert memory.find(item("me // your code")) is None
+
+
+def test_a_similar_match_fills_only_when_asked_and_says_how_similar(item: Item) -> None:
+    memory = _memory(
+        ("when the build passes // on the first try", "A // B"),
+        ("when the build fails // on the last try", "C // D"),
+    )
+    asked = item("when the build passes // on the third try")
+    assert memory.find(asked) is None
+    match = memory.find(asked, 0.9)
+    assert match is not None
+    assert match.texts == ("A", "B")
+    joined = "when the build passes // on the {} try"
+    expected = fuzz.ratio(joined.format("first"), joined.format("third")) / 100
+    assert match.score == pytest.approx(expected)
+    assert match.mark == f"fuzzy {int(expected * 100) / 100:.2f}"
+    assert memory.find(asked, 0.99) is None
+    assert memory.find(item("when the build passes on the third try"), 0.5) is None
+
+
+def test_nearly_the_same_is_never_called_exact(item: Item) -> None:
+    long = "a" * 900
+    match = _memory((f"{long}b", "x")).find(item(f"{long}c"), 0.9)
+    assert match is not None
+    assert match.mark == "fuzzy 0.99"
+
+
+def test_a_later_unit_replaces_an_earlier_one_and_empty_ones_are_passed_over(item: Item) -> None:
+    memory = _memory(("me", "ich"), ("me", "icke"), ("you", ""), ("", "nichts"))
+    match = memory.find(item("me"))
+    assert match is not None
+    assert match.texts == ("icke",)
+    assert len(memory) == 1
+
+
+def test_the_memory_comes_first_and_only_the_rest_is_asked(item: Item) -> None:
+    answers: list[Translation] = []
+    items = [item("me", meme_id="1"), item("you", meme_id="2")]
+    summary = run(items, create("pseudo"), _memory(("me", "ich")), on_answer=answers.append)
+    assert [(one.meme_id, one.translator, one.marks, one.cost) for one in answers] == [
+        ("1", "memory", ("memory",), 0.0),
+        ("2", "pseudo", ("pseudo",), 0.0),
+    ]
+    assert (summary.from_memory, summary.translated) == (1, 1)
+
+
+UNITS = [
+    MemoryUnit("en", "de", ("me & <you>", "my code"), ("ich & <du>", "mein Code"), "corrected"),
+    MemoryUnit("en", "ar", ("my code",), ("الكود الخاص بي 😀",), "settled"),
+    MemoryUnit("en", "zh-Hans", ("two\nlines",), ("两\n行",), ""),
+]
+
+
+def test_tmx_comes_back_whole_and_another_program_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "memes.tmx"
+    assert write_tmx(UNITS, path, source_language="en") == 3
+    back = list(read_tmx(path))
+    assert [(one.source, one.target, one.language) for one in back] == [
+        (one.source, one.target, one.language) for one in UNITS
+    ]
+    assert not list(tmp_path.glob(".*"))
+    for unit in UNITS:
+        store = toolkit.tmxfile(path.open("rb"), sourcelanguage="en", targetlanguage=unit.language)
+        read = {one.source: one.target for one in store.units if one.target}
+        assert read[" // ".join(unit.source)] == " // ".join(unit.target)
+
+
+def test_what_another_program_wrote_is_read(tmp_path: Path) -> None:
+    store = toolkit.tmxfile(sourcelanguage="en", targetlanguage="de")
+    store.addtranslation("me // my <b>code</b>", "en", "ich // mein Code", "de")
+    path = tmp_path / "foreign.tmx"
+    path.write_bytes(bytes(store))
+    (unit,) = read_tmx(path)
+    assert unit.source == ("me", "my <b>code</b>")
+    assert unit.target == ("ich", "mein Code")
+
+
+FOREIGN = """<?xml version="1.0" encoding="UTF-16"?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4"><header creationtool="X" creationtoolversion="1" segtype="sentence"
+ o-tmf="x" adminlang="en-US" srclang="EN-US" datatype="html"/>
+<body>
+<tu><note>n</note>
+ <tuv xml:lang="EN-US"><seg>Press <bpt i="1">&lt;b&gt;</bpt>the <hi>red</hi><ept i="1">&lt;/b&gt;</ept> button<ph>&lt;br/&gt;</ph>!</seg></tuv>
+ <tuv xml:lang="DE-AT"><seg>Drück den roten Knopf!</seg></tuv>
+ <tuv lang="zh_TW"><seg>按下紅色按鈕！</seg></tuv>
+ <tuv xml:lang="tlh"><seg>leQ yI'uy</seg></tuv></tu>
+<tu srclang="fr"><tuv xml:lang="fr"><seg>Bonjour</seg></tuv><tuv xml:lang="en"><seg>Hello</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>a // b</seg></tuv><tuv xml:lang="de"><seg>nur eins</seg></tuv></tu>
+<tu><tuv xml:lang="de"><seg>ohne Quelle</seg></tuv></tu>
+</body></tmx>"""  # noqa: E501
+
+
+def test_foreign_files_with_codes_many_languages_and_older_attributes(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.tmx"
+    path.write_bytes(FOREIGN.encode("utf-16"))
+    outcome = Imported()
+    units = list(read_tmx(path, outcome=outcome))
+    assert [(one.source_language, one.language, one.source, one.target) for one in units] == [
+        ("en", "de", ("Press the red button!",), ("Drück den roten Knopf!",)),
+        ("en", "zh-Hant", ("Press the red button!",), ("按下紅色按鈕！",)),
+        ("fr", "en", ("Bonjour",), ("Hello",)),
+    ]
+    assert outcome.units == 3
+    assert outcome.skipped == {
+        "the language tlh is not known": 1,
+        "its languages have not the same number of parts": 1,
+        "it has no text in the source language": 1,
+    }
+    only = list(read_tmx(path, source_language="en"))
+    assert [(one.source, one.language) for one in only][-1] == (("Hello",), "fr")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<!DOCTYPE tmx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tmx><body/></tmx>', "entities"),
+        (
+            '<!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+            '<tmx><body><tu><tuv xml:lang="en"><seg>&a;</seg></tuv></tu></body></tmx>',
+            "entities",
+        ),
+        ("<xliff/>", "not <tmx>"),
+        ("<tmx><body>", "not well-formed"),
+        ("", "not well-formed"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.tmx"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as caught:
+        list(read_tmx(path))
+    assert caught.value.file == str(path)
+
+
+def test_characters_that_xml_cannot_hold_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "odd.tmx"
+    write_tmx([MemoryUnit("en", "de", ("a\x0bb\ud800",), ("c\uffff",))], path)
+    (unit,) = read_tmx(path)
+    assert (unit.source, unit.target) == (("ab",), ("c",))
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_tmx(tmp_path / "none.tmx"))

@@ -1,0 +1,212 @@
+"""The OpenAI chat protocol against a local server: the question, and what bad answers come to."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.templates import load_templates
+from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
+from memeloc.translate.flight import Backoff
+from memeloc.translate.openai import OpenAISettings, OpenAITranslator
+from tests.translate.chat_server import ChatServer, error, right, serve_chat
+
+Item = Callable[..., TranslationItem]
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server:
+        yield server
+
+
+def _translator(chat: ChatServer, backoff: Backoff, **more: Any) -> OpenAITranslator:
+    return OpenAITranslator(OpenAISettings("tiny", base_url=chat.url, **more), backoff)
+
+
+def test_the_question_says_what_the_picture_shows_and_how_much_room_there_is(
+    chat: ChatServer, quick: Backoff, item: Item, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sesame")
+    template = load_templates()[0]["zebra-crossing"]
+    asked = item("me // // Tom's 2 cats", "zh", template=template, budgets=(12, 0, 30))
+    translator = _translator(chat, quick, key_variable="MY_KEY", price_in=1.0, price_out=2.0)
+    (answer,) = translator.translate([asked])
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("ME", "", "TOM'S 2 CATS")
+    assert answer.language == "zh-Hans"
+    assert answer.cost == pytest.approx((200 * 1.0 + 50 * 2.0) / 1e6)
+    (body,) = chat.bodies
+    assert chat.keys == ["Bearer sesame"]
+    assert body["model"] == "tiny"
+    system, user = (message["content"] for message in body["messages"])
+    assert "Chinese (Simplified) (zh-Hans)" in system
+    question = json.loads(user)
+    assert question["picture"] == template.description
+    assert question["template"] == template.title
+    assert question["caption"] == [
+        {"text": "me", "box": "top", "room_in_characters": 12},
+        {"text": "Tom's 2 cats", "room_in_characters": 30},
+    ]
+    schema = body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["parts"]["minItems"] == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("Sure! Here you are.", "it is not JSON"),
+        ('{"parts": ["ONE"]}', "holds 1 texts where 2 are needed"),
+        ('{"parts": ["ONE", ""]}', "a part is empty"),
+        ('{"parts": ["ONE", 2]}', "not an object with a list of texts"),
+        ('["ONE", "TWO"]', "not an object with a list of texts"),
+        ("", "it is not JSON"),
+    ],
+)
+def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
+    chat: ChatServer, quick: Backoff, item: Item, first: str, told: str
+) -> None:
+    chat.say = lambda number, body: first if number == 1 else right(body)
+    (answer,) = _translator(chat, quick, price_in=1.0).translate([item("one // two")])
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("ONE", "TWO")
+    assert answer.marks == ("repaired",)
+    assert answer.cost == pytest.approx(2 * 200 / 1e6)
+    again = chat.bodies[1]["messages"]
+    assert again[2] == {"role": "assistant", "content": first}
+    assert told in again[3]["content"]
+
+
+def test_two_wrong_answers_are_a_failure_that_is_paid_for_and_the_rest_goes_on(
+    chat: ChatServer, quick: Backoff, item: Item
+) -> None:
+    chat.say = lambda number, body: (
+        "no" if "stubborn" in body["messages"][1]["content"] else right(body)
+    )
+    answers: list[Translation] = []
+    translator = _translator(chat, quick, price_in=1.0)
+    items = [item("stubborn", meme_id="1"), item("willing", meme_id="2")]
+    summary = run(items, translator, on_answer=answers.append)
+    assert [answer.meme_id for answer in answers] == ["2"]
+    assert "wrongly twice: it is not JSON" in str(summary.failures[0].error)
+    assert summary.failures[0].cost == pytest.approx(2 * 200 / 1e6)
+    assert summary.cost == pytest.approx(3 * 200 / 1e6)
+
+
+@pytest.mark.parametrize(
+    "said", ['```json\n{"parts": ["ONE"]}\n```', '<think>well</think>\n{"parts": [" ONE "]}',
+             '<think>well</think>\n```\n{"parts": ["ONE"]}\n```']
+)  # fmt: skip
+def test_fences_and_thoughts_are_taken_off(
+    chat: ChatServer, quick: Backoff, item: Item, said: str
+) -> None:
+    chat.say = lambda number, body: said
+    (answer,) = _translator(chat, quick).translate([item("one")])
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("ONE",)
+    assert answer.marks == ()
+
+
+def test_a_server_without_structured_answers_is_asked_more_simply_from_then_on(
+    chat: ChatServer, quick: Backoff, item: Item
+) -> None:
+    def refuse(number: int, body: dict[str, Any]) -> Any:
+        if "response_format" in body:
+            return error(400, f"unknown response_format {body['response_format']['type']}")
+        if "max_tokens" in body:
+            return error(400, "max_tokens is not supported, use max_completion_tokens")
+        if "temperature" in body:
+            return error(400, "Unsupported value: temperature")
+        return None
+
+    chat.refuse = refuse
+    translator = _translator(chat, quick, at_once=1)
+    answers = list(translator.translate([item("one"), item("two")]))
+    assert all(isinstance(answer, Translation) for answer in answers)
+    shapes = [body.get("response_format", {}).get("type") for body in chat.bodies]
+    assert shapes == ["json_schema", "json_object", None, None, None, None]
+    assert "max_completion_tokens" in chat.bodies[-1]
+
+
+def test_quota_unavailability_and_dropped_connections_pass(
+    chat: ChatServer, quick: Backoff, item: Item
+) -> None:
+    trouble = {1: error(429, "slow down", **{"Retry-After": "0.2"}), 2: error(503, "busy"),
+               3: (0, {}, "")}  # fmt: skip
+    chat.refuse = lambda number, body: trouble.get(number)
+    before = time.monotonic()
+    (answer,) = _translator(chat, quick).translate([item("one")])
+    assert isinstance(answer, Translation)
+    assert len(chat.bodies) == 4
+    assert time.monotonic() - before >= 0.2
+
+
+def test_retry_after_may_be_a_date_and_too_long_a_wait_is_a_failure(
+    chat: ChatServer, quick: Backoff, item: Item
+) -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
+    chat.refuse = lambda number, body: error(429, "come back", **{"Retry-After": later})
+    (answer,) = _translator(chat, quick).translate([item("one")])
+    assert isinstance(answer, TranslationFailure)
+    assert "come back" in str(answer.error)
+    assert len(chat.bodies) == 1
+
+
+def test_a_wrong_request_is_sent_once(chat: ChatServer, quick: Backoff, item: Item) -> None:
+    chat.refuse = lambda number, body: error(400, "too long")
+    (answer,) = _translator(chat, quick).translate([item("one")])
+    assert isinstance(answer, TranslationFailure)
+    assert len(chat.bodies) == 1
+    chat.refuse = lambda number, body: error(401, "wrong key")
+    summary = run(
+        [item(str(n)) for n in range(9)],
+        _translator(chat, quick, at_once=1),
+        on_answer=lambda _: None,
+    )
+    assert isinstance(summary.stopped, ServiceError)
+    assert "wrong key" in str(summary.stopped)
+    assert len(chat.bodies) == 2
+
+
+def test_a_part_longer_than_its_box_is_marked(chat: ChatServer, quick: Backoff, item: Item) -> None:
+    (answer,) = _translator(chat, quick).translate([item("// lengthy", budgets=(20, 5))])
+    assert isinstance(answer, Translation)
+    assert answer.marks == ("longer than its box",)
+
+
+@pytest.mark.parametrize("usage", [True, False])
+def test_the_budget_holds_even_when_every_answer_has_to_be_repaired(
+    chat: ChatServer, quick: Backoff, item: Item, usage: bool
+) -> None:
+    chat.say = lambda number, body: right(body) if len(body["messages"]) > 2 else "{" + "x" * 5000
+    chat.usage = usage
+    translator = _translator(chat, quick, price_in=3.0, price_out=9.0, max_tokens=256)
+    items = [item(f"caption {number}") for number in range(30)]
+    budget = min(plan(items, translator).total.most / 3, 0.04)
+    summary = run(items, translator, budget=budget, on_answer=lambda _: None)
+    assert summary.over_budget
+    assert summary.translated
+    assert summary.left
+    assert summary.cost <= budget
+
+
+def test_a_cloud_model_needs_a_key_and_every_model_a_name(
+    item: Item, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(MissingError, match="OPENAI_API_KEY"):
+        list(create("openai", {"model": "m"}).translate([item("a")]))
+    with pytest.raises(InputError, match="needs the setting model"):
+        create("openai")
+    with pytest.raises(InputError, match="has no setting 'modle'"):
+        create("openai", {"modle": "m"})
+    with pytest.raises(InputError, match=r"price_in.*must be a number"):
+        create("openai", {"model": "m", "price_in": "cheap"})

@@ -1,0 +1,89 @@
+"""Pseudolocalised text: readable, longer, bracketed or mirrored, and what must stay stays."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.locales import default
+from memeloc.render.bidi import resolve
+from memeloc.translate import Translation, TranslationItem, create
+from memeloc.translate.pseudo import pseudolocalise
+
+Item = Callable[..., TranslationItem]
+
+
+def _plain(text: str) -> str:
+    """Without accents, where an accented letter decomposes."""
+    return "".join(
+        one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)
+    )
+
+
+def test_latin_text_is_accented_longer_and_in_brackets() -> None:
+    text = pseudolocalise("When the build passes", default().get("de"))
+    assert text.startswith("[Ŵĥéñ ţĥé ƀûîļð þåššéš ")
+    assert text.endswith("]")
+    assert not any(letter.isascii() and letter.isalpha() for letter in text)
+    letters = len("Whenthebuildpasses")
+    added = len(text) - 2 - len("When the build passes")
+    assert letters / 3 <= added <= letters / 3 + 6
+
+
+def test_placeholders_addresses_names_numbers_emoji_and_lines_stay() -> None:
+    text = "Hi {name}, %d of 3 at https://a.org/b #MondayMood @me 😀\n<b>now</b>"
+    written = pseudolocalise(text, default().get("es"))
+    for kept in ("{name}", "%d", "3", "https://a.org/b", "#MondayMood", "@me", "😀\n<b>", "</b>"):
+        assert kept in written
+
+
+@pytest.mark.parametrize("tag", ["ar", "he", "fa", "ur"])
+def test_right_to_left_languages_get_words_that_run_from_right_to_left(tag: str) -> None:
+    words = pseudolocalise("my {n} cats\nsleep", default().get(tag)).replace("\n", " ").split(" ")
+    assert words[0] == "\u200f\u202emy\u202c\u200f"
+    assert words[1] == "{n}"
+    assert len(words) == 4
+    levels = resolve(words[0], 1).levels
+    assert levels[words[0].index("m")] % 2 == 1
+
+
+@pytest.mark.parametrize("tag", ["hi", "zh", "ja", "ko", "th", "ru", "el", "ka", "am"])
+def test_other_scripts_get_their_own_letters(tag: str) -> None:
+    locale = default().get(tag)
+    written = pseudolocalise("When the build passes", locale)
+    assert written.startswith("[")
+    assert written.endswith("]")
+    letters = [one for one in written if one.isalpha()]
+    assert letters
+    exemplars = set("".join(default().exemplars(locale.tag)))
+    assert all(one.lower() in exemplars or one in exemplars for one in letters)
+    if locale.tag in ("zh-Hans", "ja"):
+        assert len(letters) < len("When the build passes")
+
+
+@given(st.text(max_size=80), st.sampled_from(["de", "ar", "hi", "zh-Hans", "ru"]))
+def test_any_text_gives_the_same_text_each_time_and_is_never_lost(text: str, tag: str) -> None:
+    locale = default().get(tag)
+    once = pseudolocalise(text, locale)
+    assert once == pseudolocalise(text, locale)
+    assert once.count("\n") == text.count("\n")
+    if tag != "ar":
+        assert len(once) >= len(text) / 2
+
+
+def test_the_mark_and_empty_parts(item: Item) -> None:
+    (answer,) = create("pseudo").translate([item("// me")])
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts[0] == ""
+    assert _plain(answer.caption.parts[1]).startswith("[")
+    assert answer.marks == ("pseudo",)
+
+
+def test_growth_is_a_setting(item: Item) -> None:
+    (answer,) = create("pseudo", {"growth": 0}).translate([item("me")])
+    assert isinstance(answer, Translation)
+    assert answer.caption.parts == ("[ɱé]",)
