@@ -20,7 +20,7 @@ from memeloc.model import Locale
 if TYPE_CHECKING:
     import budoux
 
-_KEEP_ALL = re.compile("ko.*@lw=phrase")
+_KEEP_ALL = "@lw=phrase"
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _AFTER = "-/\u00ad\u2010\u2013\u2014…"
 _JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Sk: skin tones
@@ -31,6 +31,7 @@ _JOINS_ON = (  # Grapheme_Cluster_Break=Prepend and Indic_Conjunct_Break=Linker
     "\U00011a88\U00011a89\U00011d46\U00011f02\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60"
     "\u1bab\uaaf6\U00010a3f\U00011133\U000113d0\U0001193e\U00011a47\U00011a99\U00011f42"
 )
+_joins_on = re.compile(f"[{_JOINS_ON}]").search
 _SPACES = " \u3000\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u1680\u200b"
 
 
@@ -53,7 +54,8 @@ def _whole(text: str, ends: list[int]) -> list[int]:
         for end in ends[:-1]:
             before, after = text[end - 1], text[end]
             if (after > "\u02ff" and (category(after) in _JOINING or after in _JOINED)) or (
-                before > "\u05ff" and before in _JOINS_ON
+                before > "\u05ff"
+                and (before in _JOINS_ON or (_joins_on(text) and category(before) in ("Mn", "Lm")))
             ):
                 return sorted(set(ends).intersection(clusters(text)))
     return ends
@@ -75,9 +77,9 @@ def opportunities(text: str, locale: Locale) -> list[int]:
     (UAX #14 LB19a), which belongs to its word (CSS Text 3, `word-break: keep-all`).
     """
     name = locale.line_break
-    breaker = LineBreaker(text.replace("\uff5e", "\u301c"), name)
+    breaker = LineBreaker(text.replace("\uff5e", "\u301c") if "\uff5e" in text else text, name)
     ends = _whole(text, _code_points(text, [end for _, end in breaker.segments()]))
-    if _KEEP_ALL.match(name):
+    if name.startswith("ko") and name.endswith(_KEEP_ALL):
         ends = [
             end
             for end in ends

@@ -47,7 +47,10 @@ def _table(colour: str) -> NDArray[np.uint32]:
     def part(value: int) -> NDArray[np.uint32]:
         return (share * np.uint32(value) + np.uint32(127)) // np.uint32(255)
 
-    return (part(red) | part(green) << np.uint32(8) | part(blue) << np.uint32(16)).astype(np.uint32)
+    table: NDArray[np.uint32] = (
+        part(red) | part(green) << np.uint32(8) | part(blue) << np.uint32(16)
+    )
+    return table
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -62,6 +65,7 @@ class Compositor:
         self._room = 0
         self._buffers: list[NDArray[np.uint32]] = []
         self._planes = np.empty(0, np.uint8)
+        self._sheets = np.empty(0, np.uint8)
 
     def planes(self, count: int, height: int, width: int) -> NDArray[np.uint8]:
         """Zeroed masks of shape (height, width, count), good until the next call."""
@@ -71,6 +75,15 @@ class Compositor:
         planes = self._planes[:size].reshape(height, width, count)
         planes.fill(0)
         return planes
+
+    def sheets(self, height: int, width: int) -> NDArray[np.uint8]:
+        """Three zeroed sheets, shape (3, height, width), good until the next call."""
+        size = 3 * height * width
+        if self._sheets.size < size:
+            self._sheets = np.empty(size + size // 2, np.uint8)
+        sheets = self._sheets[:size].reshape(3, height, width)
+        sheets.fill(0)
+        return sheets
 
     def blend(self, pixels: Pixels, planes: NDArray[np.uint8], ink: Ink) -> None:
         """Paint masks of shape (height, width, planes) into pixels of shape (height, width).

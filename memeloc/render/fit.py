@@ -127,6 +127,8 @@ def break_lines(segments: Segments, limit: float) -> list[tuple[int, int]]:
     count = len(lines)
     if count == 1 or len(segments.full) > _BALANCE_LIMIT * 8:
         return lines
+    if count == 2 and not any(segments.forced):
+        return _halves(segments)
     narrowest = _narrowest(segments, limit, count)
     if count == 2 or len(segments.full) > _BALANCE_LIMIT:
         return _greedy(segments, narrowest)
@@ -150,6 +152,22 @@ def _greedy(segments: Segments, limit: float) -> list[tuple[int, int]]:
     if begin < len(segments.full):
         lines.append((begin, len(segments.full)))
     return lines
+
+
+def _halves(segments: Segments) -> list[tuple[int, int]]:
+    """The partition into two lines whose wider one is narrowest; of equals, the first."""
+    full, trimmed = segments.full, segments.trimmed
+    number = len(full)
+    rest = sum(full) - full[-1] + trimmed[-1]
+    used = 0.0
+    best, at = float("inf"), 1
+    for index in range(number - 1):
+        width = used + trimmed[index]
+        used += full[index]
+        wider = max(width, rest - used)
+        if wider < best:
+            best, at = wider, index + 1
+    return [(0, at), (at, number)]
 
 
 def _narrowest(segments: Segments, limit: float, count: int) -> float:

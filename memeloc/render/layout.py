@@ -19,7 +19,7 @@ from memeloc.render.itemize import Itemizer, Run
 from memeloc.render.shape import ShapedRun, ShapedText, inks, shape, shape_run
 from memeloc.render.text import clean
 
-PHRASE_LOSS = 0.8
+PHRASE_LOSS = 0.7
 """Phrase-aware breaks are kept when they cost no more than this share of the size."""
 
 LINE_GAP = 0.02
@@ -335,7 +335,7 @@ def _part_of(run: ShapedRun, start: int, end: int) -> ShapedRun:
     kept = [
         (glyph, info)
         for glyph, info in zip(run.glyphs, run.infos, strict=True)
-        if start <= glyph.cluster < end
+        if start <= glyph[1] < end
     ]
     return ShapedRun(
         max(run.start, start),

@@ -159,25 +159,9 @@ class Painter:
         count = 2 if area.margin else 1
         planes = self._compositor.planes(count, bottom - top, right - left)
         rows = planes.reshape(bottom - top, -1)
-        size = layout.size
-        phases = PHASES if size < WHOLE_PIXELS else 1
-        maximum, floor = np.maximum, math.floor
-        for line, x, y, _ in placed:
-            for run in line.runs:
-                strike = self._glyphs.strike(run.face, size, area.margin)
-                masks = strike.masks
-                for gid, at, up in _plain(run):
-                    fine = floor((x + at * size) * phases + 0.5)
-                    whole = fine // phases
-                    key = gid * PHASES + fine % phases
-                    mask = masks.get(key)
-                    if mask is None:
-                        mask = strike.make(key)
-                    source, off_x, off_y, high, wide = mask
-                    across = (whole + off_x - left) * count
-                    down = y - floor(up * size + 0.5) + off_y - top
-                    target = rows[down : down + high, across : across + wide]
-                    maximum(target, source, out=target)
+        for item in placed:
+            high, low = item.ink[1] - 1 - top, item.ink[3] + 1 - top
+            self._set_line(rows[high:low], item, (left, top + high), layout.size, area.margin)
         height, width = pixels.shape
         inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
         clipped = bool(inside != (left, top, right, bottom)) and _ink_outside(
@@ -191,6 +175,54 @@ class Painter:
             )
         boxes = [item.ink for item in placed]
         return Painted((left + 1, top + 1, right - 1, bottom - 1), boxes, clipped)
+
+    def _set_line(
+        self, rows: Plane, item: Placed, corner: tuple[int, int], size: float, margin: float
+    ) -> None:
+        """Join a line's masks into its rows, each byte the greatest of those that cover it.
+
+        Copying a mask is five times as fast as comparing it, so neighbours, whose outlines overlap,
+        are copied onto three sheets by turns, the third for marks over letters, and the sheets are
+        compared as wholes. Only what overlaps on all three is compared for itself.
+        """
+        count = 2 if margin else 1
+        phases = PHASES if size < WHOLE_PIXELS else 1
+        floor = math.floor
+        one, two, three = self._compositor.sheets(*rows.shape)
+        one_end = two_end = three_end = 0
+        left, top = corner
+        line, x, y, _ = item
+        for run in line.runs:
+            strike = self._glyphs.strike(run.face, size, margin)
+            masks = strike.masks
+            for gid, at, up in _plain(run):
+                fine = floor((x + at * size) * phases + 0.5)
+                whole = fine // phases
+                key = gid * PHASES + fine % phases
+                mask = masks.get(key)
+                if mask is None:
+                    mask = strike.make(key)
+                source, off_x, off_y, high, wide = mask
+                across = (whole + off_x - left) * count
+                down = y - floor(up * size + 0.5) + off_y - top
+                end = across + wide
+                if across >= one_end:
+                    one[down : down + high, across:end] = source
+                    one_end = end
+                elif across >= two_end:
+                    two[down : down + high, across:end] = source
+                    two_end = end
+                elif across >= three_end:
+                    three[down : down + high, across:end] = source
+                    three_end = end
+                else:
+                    target = one[down : down + high, across:end]
+                    np.maximum(target, source, out=target)
+                    one_end = max(one_end, end)
+        np.maximum(rows, one, out=rows)
+        np.maximum(rows, two, out=rows)
+        if three_end:
+            np.maximum(rows, three, out=rows)
 
     def _paint_turned(
         self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from typing import NamedTuple
 
 import uharfbuzz as hb
 
@@ -19,14 +18,9 @@ from memeloc.render.itemize import Run
 _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
 
 
-class Glyph(NamedTuple):
-    """One glyph, in ems; `y` is up, `cluster` the code point offset in the paragraph."""
-
-    id: int
-    cluster: int
-    x: float
-    y: float
-    advance: float
+Glyph = tuple[int, int, float, float, float]
+"""One glyph: its number in the font, the code point offset of its cluster in the paragraph, and in
+ems its offset to the right and up, and its advance. Plain tuples, for there are so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,7 @@ class ShapedRun:
         return not any(
             info.flags & _UNSAFE
             for info, glyph in zip(self.infos, self.glyphs, strict=True)
-            if glyph.cluster == offset
+            if glyph[1] == offset
         )
 
 
@@ -115,9 +109,9 @@ def shape_run(text: str, run: Run, language: str) -> ShapedRun:
     scale = 1.0 / run.face.upem
     infos = buffer.glyph_infos
     glyphs = [
-        Glyph(info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
+        (info.codepoint, info.cluster, x * scale, y * scale, advance * scale)
         for info, (x, y, advance, _) in zip(
-            infos, [p.position for p in buffer.glyph_positions], strict=True
+            infos, [at.position for at in buffer.glyph_positions], strict=True
         )
     ]
     return ShapedRun(run.start, run.end, run.level, run.script, run.face, glyphs, infos)
@@ -139,13 +133,12 @@ def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
         done = shape_run(text, run, language)
         shaped.append(done)
         known = inks(run.face)
-        for glyph in done.glyphs:
-            gid, cluster, _, y, advance = glyph
+        for gid, cluster, _, y, advance in done.glyphs:
             advances[cluster + 1] += advance
-            box = known[gid]
-            if box[3] + y > ascent:
-                ascent = box[3] + y
-            if box[1] + y < -descent:
-                descent = -box[1] - y
+            _, low, _, high = known[gid]
+            if high + y > ascent:
+                ascent = high + y
+            if low + y < -descent:
+                descent = -low - y
     positions = list(accumulate(advances))
     return ShapedText(text, level, shaped, positions, ascent, descent)
