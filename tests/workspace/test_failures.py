@@ -152,13 +152,17 @@ def test_a_password_is_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
-def test_a_server_that_is_read_only(filled: Workspace, write_table: Write) -> None:
-    with filled.database.read() as connection:
-        name = connection.exec_driver_sql("SELECT current_database()").scalar_one()
-    with filled.database.write() as connection:
-        connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    with pytest.raises(WorkspaceError, match="The database is read-only"):
-        filled.import_captions(write_table(("b", "cloud-monday", "y")))
+def test_a_server_that_is_read_only(
+    filled: Workspace, place: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = os.environ["MEMELOC_DATABASE_URL"]
+    joined = "&" if "?" in url else "?"
+    option = f"{joined}options=-cdefault_transaction_read_only%3Don"
+    monkeypatch.setenv("MEMELOC_DATABASE_URL", url + option)
+    with Workspace.open(place) as workspace:
+        assert workspace.count_memes() == 3
+        with pytest.raises(WorkspaceError, match="The database is read-only"):
+            workspace.import_captions(write_table(("b", "cloud-monday", "y")))
     assert filled.count_memes() == 3
 
 
