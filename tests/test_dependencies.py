@@ -42,10 +42,10 @@ def _imported(folder: str) -> set[str]:
 @pytest.mark.parametrize(
     ("folder", "extras"),
     [
-        ("memeloc", ["ocr"]),
+        ("memeloc", ["ocr", "translate", "offline", "postgresql"]),
         ("examples", []),
         ("tools", []),
-        ("tests", ["ocr", "test"]),
+        ("tests", ["ocr", "translate", "offline", "postgresql", "test"]),
     ],
 )
 def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,18 +21,19 @@ _SHOWN = 20
 
 def render(
     captions: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="TABLE",
-            help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language.",
+            metavar="[TABLE]",
+            help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language. "
+            "Without it, the workspace's captions.",
         ),
-    ],
+    ] = None,
     langs: Annotated[
         str,
         typer.Option(
             metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
         ),
-    ],
+    ] = "all",
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder for the pictures, manifest and page.")
     ] = Path("out"),
@@ -85,6 +89,7 @@ def render(
     Example:
       memeloc render examples/starter/captions.csv --langs de,es,hi,zh --out out
       memeloc render captions.csv --langs all --templates my-pictures --parity
+      memeloc render --langs hi        (in a workspace: its captions as they stand)
     """
     from memeloc.engine import prepare, usable_cpus
 
@@ -101,23 +106,24 @@ def render(
             bar.total = total
             bar.advance(pictures)
 
-        summary = render_table(
-            captions,
-            out,
-            languages="all" if tags == ["all"] else tags,
-            templates=templates or (),
-            fonts=font or (),
-            locales=locales or (),
-            format=file_format(kind),
-            quality=quality,
-            max_side=max_side,
-            jobs=jobs,
-            parity=parity,
-            strict=strict,
-            force=force,
-            source_language=source,
-            progress=advance,
-        )
+        with _table(captions) as given:
+            summary = render_table(
+                given.table,
+                out,
+                languages="all" if tags == ["all"] else tags,
+                templates=[*given.templates, *(templates or ())],
+                fonts=[*(font or ()), *given.fonts],
+                locales=[*given.locales, *(locales or ())],
+                format=file_format(kind),
+                quality=quality,
+                max_side=max_side,
+                jobs=jobs,
+                parity=parity,
+                strict=strict,
+                force=force,
+                source_language=source or given.source,
+                progress=advance,
+            )
     _explain(summary)
     if as_json:
         print_json(_as_json(summary))
@@ -125,6 +131,35 @@ def render(
         _print(summary)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The table to render, and what its workspace adds."""
+
+    table: Path
+    templates: Sequence[Path] = ()
+    fonts: Sequence[Path] = ()
+    locales: Sequence[Path] = ()
+    source: str | None = None
+
+
+@contextmanager
+def _table(captions: Path | None) -> Iterator[_Given]:
+    """The table that was named, or the workspace's captions as a table for the time being."""
+    if captions is not None:
+        yield _Given(captions)
+        return
+    from memeloc.workspace import Workspace
+
+    with Workspace.find() as workspace, workspace.captions_file() as table_file:
+        yield _Given(
+            table_file,
+            workspace.folders("templates"),
+            workspace.font_files,
+            workspace.folders("locales"),
+            workspace.source.tag,
+        )
 
 
 def _explain(summary: Summary) -> None:

@@ -139,7 +139,7 @@ def translate(
                 param_hint="--with",
             )
         if budget is None and isinstance(defaults.get("budget"), int | float):
-            budget = float(defaults["budget"])  # type: ignore[arg-type]
+            budget = float(defaults["budget"])
         translator = _translator(workspace, name, given)
         languages = target_languages(workspace, langs)
         jobs = _Jobs(workspace, languages, only, {again, _PSEUDO} - {"", name})
