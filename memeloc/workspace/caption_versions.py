@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
@@ -82,32 +82,40 @@ def version_of(row: Row[Any]) -> CaptionVersion:
     return CaptionVersion(*tuple(row))
 
 
-def newest(below_round: int | None = None) -> Any:
-    """A subquery of meme_id, language and the highest version, of rounds below one if asked."""
-    query = select(
-        captions.c.meme_id, captions.c.language, func.max(captions.c.version).label("version")
-    ).group_by(captions.c.meme_id, captions.c.language)
-    if below_round is not None:
-        query = query.where(captions.c.round < below_round)
-    return query.subquery()
+def is_current(version: Any) -> ColumnElement[bool]:
+    """A condition on captions, or an alias of it: that there is no later version.
+
+    Versions of a meme and language go up by one, so it takes one look into the index.
+    """
+    later = captions.alias()
+    return ~(
+        select(later.c.id)
+        .where(
+            later.c.meme_id == version.c.meme_id,
+            later.c.language == version.c.language,
+            later.c.version == version.c.version + 1,
+        )
+        .exists()
+    )
 
 
 def current_query(language: str | None = None, *, below_round: int | None = None) -> Select[Any]:
     """Current versions in the order of the memes; below a round, as they were before it."""
-    top = newest(below_round)
     query = (
         select(*VERSION_COLUMNS)
-        .join(
-            top,
-            and_(
-                captions.c.meme_id == top.c.meme_id,
-                captions.c.language == top.c.language,
-                captions.c.version == top.c.version,
-            ),
-        )
         .join(memes, memes.c.id == captions.c.meme_id)
         .order_by(memes.c.number, captions.c.language)
     )
+    if below_round is None:
+        query = query.where(is_current(captions))
+    else:
+        earlier = captions.alias()
+        top = select(func.max(earlier.c.version)).where(
+            earlier.c.meme_id == captions.c.meme_id,
+            earlier.c.language == captions.c.language,
+            earlier.c.round < below_round,
+        )
+        query = query.where(captions.c.version == top.scalar_subquery())
     return query if language is None else query.where(captions.c.language == language)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, and_, case, func, select
+from sqlalchemy import Connection, case, func, select
 
-from memeloc.workspace.caption_versions import newest, two_columns
+from memeloc.workspace.caption_versions import is_current, two_columns
 from memeloc.workspace.nouns import LanguageStatus
 from memeloc.workspace.schema import captions, cases, decisions, memes
 
@@ -27,15 +27,22 @@ def count_languages(connection: Connection, languages: Sequence[str]) -> list[La
         connection: a transaction.
         languages: tags that are listed even where nothing is there yet.
     """
-    top = newest().alias("top")
-    own = captions.alias("own")
-    source_top = newest().alias("source_top")
+    own, old = captions.alias("own"), captions.alias("old")
     source = captions.alias("source")
-    old = captions.alias("old")
+    current_source = (
+        select(source.c.parts)
+        .where(
+            source.c.meme_id == old.c.meme_id,
+            source.c.language == old.c.language,
+            is_current(source),
+        )
+        .scalar_subquery()
+    )
+    # Texts are compared only where there is a newer source: it may be back to what it was.
     outdated = case(
         (own.c.source_id.is_(None), 0),
-        (own.c.source_id == source.c.id, 0),
-        (old.c.parts == source.c.parts, 0),
+        (is_current(old), 0),
+        (old.c.parts == current_source, 0),
         else_=1,
     ).label("outdated")
     query = (
@@ -43,36 +50,13 @@ def count_languages(connection: Connection, languages: Sequence[str]) -> list[La
             own.c.language,
             own.c.stage,
             own.c.round,
-            (own.c.language == memes.c.source_language).label("is_source"),
+            own.c.source_id.is_(None).label("is_source"),
             outdated,
             func.count().label("number"),
         )
-        .select_from(top)
-        .join(
-            own,
-            and_(
-                own.c.meme_id == top.c.meme_id,
-                own.c.language == top.c.language,
-                own.c.version == top.c.version,
-            ),
-        )
-        .join(memes, memes.c.id == own.c.meme_id)
-        .join(
-            source_top,
-            and_(
-                source_top.c.meme_id == memes.c.id,
-                source_top.c.language == memes.c.source_language,
-            ),
-        )
-        .join(
-            source,
-            and_(
-                source.c.meme_id == source_top.c.meme_id,
-                source.c.language == source_top.c.language,
-                source.c.version == source_top.c.version,
-            ),
-        )
+        .select_from(own)
         .outerjoin(old, old.c.id == own.c.source_id)
+        .where(is_current(own))
         .group_by(own.c.language, own.c.stage, own.c.round, "is_source", outdated)
     )
     total = count_memes(connection)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, and_, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.workspace import memory, schema
-from memeloc.workspace.caption_versions import newest
+from memeloc.workspace.caption_versions import is_current
 from memeloc.workspace.schema import captions, cases, corrections, decisions, files, memes
 
 Kind = Literal["text", "integer", "number", "truth", "time"]
@@ -61,18 +61,10 @@ def export_table(connection: Connection, name: str, languages: Sequence[str]) ->
 def _captions(connection: Connection, languages: Sequence[str]) -> ExportTable:
     there = set(connection.execute(select(captions.c.language).distinct()).scalars())
     order = [tag for tag in dict.fromkeys((*languages, *sorted(there))) if tag in there]
-    top = newest()
     query = (
         select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
         .join(captions, captions.c.meme_id == memes.c.id)
-        .join(
-            top,
-            and_(
-                captions.c.meme_id == top.c.meme_id,
-                captions.c.language == top.c.language,
-                captions.c.version == top.c.version,
-            ),
-        )
+        .where(is_current(captions))
         .order_by(memes.c.number)
     )
 
@@ -88,14 +80,9 @@ def _captions(connection: Connection, languages: Sequence[str]) -> ExportTable:
 
 
 def _history(connection: Connection, languages: Sequence[str]) -> ExportTable:
-    top = newest()
     query = (
-        select(captions, top.c.version.label("newest"))
+        select(captions, is_current(captions).label("current"))
         .join(memes, memes.c.id == captions.c.meme_id)
-        .join(
-            top,
-            and_(captions.c.meme_id == top.c.meme_id, captions.c.language == top.c.language),
-        )
         .order_by(memes.c.number, captions.c.language, captions.c.version)
     )
     return _table(
@@ -106,7 +93,7 @@ def _history(connection: Connection, languages: Sequence[str]) -> ExportTable:
             "meme_id": ("text", lambda row: row.meme_id),
             "language": ("text", lambda row: row.language),
             "version": ("integer", lambda row: row.version),
-            "current": ("truth", lambda row: row.version == row.newest),
+            "current": ("truth", lambda row: row.current),
             "text": ("text", lambda row: SEPARATOR.join(row.parts)),
             "stage": ("text", lambda row: row.stage),
             "round": ("integer", lambda row: row.round),

@@ -10,13 +10,12 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
 from memeloc.errors import InputError
 
@@ -160,7 +159,7 @@ def database_url(settings: Settings) -> str:
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
 
 
-def _sentence(problem: ErrorDetails, words: str) -> tuple[int | None, str]:
+def _sentence(problem: Mapping[str, Any], words: str) -> tuple[int | None, str]:
     """The line of a problem and a sentence about it."""
     path = [str(step) for step in problem["loc"]]
     known, name = _known(path)
@@ -191,7 +190,7 @@ def _known(path: Sequence[str]) -> tuple[dict[str, FieldInfo], str]:
     return dict(model.model_fields), ""
 
 
-def _allowed(problem: ErrorDetails) -> str:
+def _allowed(problem: Mapping[str, Any]) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
     if kind.startswith("int_"):
         return "A whole number is needed"

@@ -1,0 +1,113 @@
+"""`memeloc status`: counts, what to do next, and how soon it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memeloc.cli.status import next_steps
+from memeloc.workspace import LanguageStatus, Workspace
+from tests.conftest import Outcome
+
+Command = Callable[..., Outcome]
+
+
+def _language(
+    tag: str, *, missing: int = 0, outdated: int = 0, cases: int = 0, **stages: int
+) -> LanguageStatus:
+    named = {name.replace("_", " "): count for name, count in stages.items()}
+    return LanguageStatus(tag, tag == "en", missing, outdated, named, cases)
+
+
+ENGLISH = _language("en", imported=9)
+
+
+@pytest.mark.parametrize(
+    ("languages", "memes", "steps"),
+    [
+        ([ENGLISH], 0, ["memeloc import TABLE"]),
+        ([ENGLISH], 9, ["name the languages to translate into in memeloc.toml"]),
+        (
+            [ENGLISH, _language("de", missing=9), _language("hi", outdated=1, imported=8)],
+            9,
+            ["memeloc translate --langs de,hi"],
+        ),
+        (
+            [ENGLISH, _language("de", translated=2, corrected_1=7)],
+            9,
+            [
+                "memeloc correct export --lang de --round 1 --to NAME",
+                "memeloc correct export --lang de --round 2 --to NAME",
+            ],
+        ),
+        (
+            [ENGLISH, _language("de", corrected_2=9, cases=1)],
+            9,
+            ["memeloc correct settle --lang de"],
+        ),
+        ([ENGLISH, _language("de", corrected_2=8, settled_2=1)], 9, ["memeloc render --langs all"]),
+    ],
+)
+def test_what_to_do_next(languages: list[LanguageStatus], memes: int, steps: list[str]) -> None:
+    assert next_steps(languages, memes, 2) == steps
+
+
+def test_counts(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    command("init", "--langs", "de,hi")
+    Path("table.csv").write_text(
+        "meme_id,template,en,de\na,cloud-monday,one,eins\nb,cloud-monday,two,\n", encoding="utf-8"
+    )
+    command("import", "table.csv")
+    shown = command("status")
+    assert shown.out.splitlines() == [
+        "language\timported\tchanged source\tmissing\tto settle",
+        "en (source)\t2\t0\t0\t0",
+        "de\t1\t0\t1\t0",
+        "hi\t0\t0\t2\t0",
+        "Next: memeloc translate --langs de,hi",
+    ]
+    counted = json.loads(command("status", "--json").out)
+    assert counted["memes"] == 2
+    assert counted["languages"][1] == {
+        "language": "de",
+        "source": False,
+        "stages": {"imported": 1},
+        "changed_source": 0,
+        "missing": 1,
+        "to_settle": 0,
+    }
+
+
+def test_it_answers_at_once_for_ten_thousand_memes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    table = tmp_path / "table.csv"
+    with table.open("w", encoding="utf-8") as file:
+        file.write("meme_id,template,en,de,es,hi,zh\n")
+        for number in range(10_000):
+            file.write(f"m{number},cloud-monday" + f",some text // number {number}" * 5 + "\n")
+    with Workspace.create(tmp_path / "w", languages=["de", "es", "hi", "zh"]) as workspace:
+        workspace.import_captions(table)
+    before = os.times()
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "memeloc", "status", "--json"],
+        cwd=tmp_path / "w",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    after = os.times()
+    assert json.loads(done.stdout)["memes"] == 10_000
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert loaded.isdisjoint({"pandas", "pyarrow", "alembic", "PIL"})
+    spent = after.children_user + after.children_system
+    assert spent - before.children_user - before.children_system < 1.0
