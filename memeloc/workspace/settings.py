@@ -206,7 +206,7 @@ def _allowed(problem: Mapping[str, Any]) -> str:
         return "It needs at least two letters"
     if kind in ("model_type", "dict_type", "model_attributes_type"):
         return "A table is needed, as [" + str(problem["loc"][0]) + "]"
-    return problem["msg"]
+    return str(problem["msg"])
 
 
 def _shown(value: Any) -> str:

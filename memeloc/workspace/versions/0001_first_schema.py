@@ -1,4 +1,4 @@
-"""The first schema, and the triggers that keep what people typed."""
+"""The first schema. In: an empty database. Out: all tables, and triggers that keep what was said."""
 
 from __future__ import annotations
 
