@@ -1,4 +1,4 @@
-"""The first schema. In: an empty database. Out: all tables, and triggers that keep what was said."""
+"""The first schema. In: an empty database. Out: all tables, and triggers that keep what is said."""
 
 from __future__ import annotations
 
