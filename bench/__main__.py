@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import pictures
+from bench import pictures, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 
@@ -24,7 +24,9 @@ def main() -> int:
     )
     parser.add_argument("--full", action="store_true", help="memory at 30,000 pictures, not 6,000")
     parser.add_argument("--rounds", type=int, default=12, help="rounds of the pictures' times")
-    parser.add_argument("--only", choices=("pictures", "command"), help="one half; writes no file")
+    parser.add_argument(
+        "--only", choices=("pictures", "command", "translation"), help="one part; writes no file"
+    )
     chosen = parser.parse_args()
     begin = time.monotonic()
 
@@ -33,15 +35,19 @@ def main() -> int:
 
     figures: list[Figure] = []
     notes: list[str] = []
-    if chosen.only != "command":
+    if chosen.only in (None, "pictures"):
         figures, notes = pictures.measure(rounds=chosen.rounds, say=say)
-    if chosen.only != "pictures":
+    if chosen.only in (None, "command"):
         with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
             command = Command(Path(folder), say)
             figures.append(command.help_time())
             figures += command.unchanged()
             figures += command.jobs()
             figures += command.memory(many=30_000 if chosen.full else 6_000)
+    if chosen.only in (None, "translation"):
+        found, more = translation.measure(say=say)
+        figures += found
+        notes += more
     print_table(figures, notes)
     if not chosen.only:
         write_results(figures, notes)

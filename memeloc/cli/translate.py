@@ -142,7 +142,7 @@ def translate(
             budget = float(defaults["budget"])
         translator = _translator(workspace, name, given)
         languages = target_languages(workspace, langs)
-        jobs = _Jobs(workspace, languages, only, {again, _PSEUDO} - {"", name})
+        jobs = _Jobs(workspace, languages, only, ({_PSEUDO} - {name}) | ({again} - {""}))
         memory = TranslationMemory(units_of(workspace, languages))
         planned = plan(jobs.items, translator, memory, fuzzy=fuzzy)
         if dry_run:

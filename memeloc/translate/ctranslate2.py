@@ -121,8 +121,18 @@ class CTranslate2Translator:
             for line in item.source.parts[index].split("\n")
         ]
         texts = lines
-        for model in models:
-            texts = self._load(model).translate(texts, target, self.settings)
+        loaded = [self._load(model) for model in models]
+        try:
+            for one in loaded:
+                texts = one.translate(texts, target, self.settings)
+        except RuntimeError as trouble:
+            if len(items) > 1:  # one caption that is too long must not take the others with it
+                for item in items:
+                    yield from self._group([item])
+                return
+            sentence = f"the model cannot translate meme {items[0].meme_id}: {trouble}"
+            yield TranslationFailure(items[0].meme_id, target.tag, InputError(sentence))
+            return
         coming = iter(texts)
         for item in items:
             parts = []
@@ -182,7 +192,8 @@ class _Loaded:
             target_prefix=[[prefix]] * len(sources) if prefix else None,
             beam_size=settings.beam_size,
             replace_unknowns=True,
-            max_decoding_length=max(32, 4 * max(map(len, sources), default=0)),
+            max_input_length=0,  # never cut a source short in silence
+            max_decoding_length=min(256, max(32, 4 * max(map(len, sources), default=0))),
         )
         translated = list(texts)
         for index, answer in zip(wanted, answers, strict=True):

@@ -21,7 +21,7 @@ STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
 @pytest.fixture
 def quick() -> Backoff:
     """Waits of milliseconds, the same each time."""
-    return Backoff(attempts=8, first=0.001, longest=0.02, seed=3)
+    return Backoff(attempts=14, first=0.004, longest=0.3, seed=3)
 
 
 @pytest.fixture

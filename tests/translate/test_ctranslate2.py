@@ -78,6 +78,18 @@ def test_a_pair_without_a_way_fails_alone(models: Path, item: Item) -> None:
     assert isinstance(good, Translation)
 
 
+def test_a_caption_that_is_too_long_for_the_model_fails_alone(models: Path, item: Item) -> None:
+    items = [item("short", meme_id="1"), item("x" * 400, meme_id="2"), item("hi", meme_id="3")]
+    answers = {
+        answer.meme_id: answer
+        for answer in create("ctranslate2", {"models": str(models)}).translate(items)
+    }
+    assert isinstance(answers["1"], Translation)
+    assert isinstance(answers["3"], Translation)
+    assert isinstance(answers["2"], TranslationFailure)
+    assert "cannot translate meme 2" in str(answers["2"].error)
+
+
 def test_what_is_on_disk_is_listed_with_its_licence(models: Path, tmp_path: Path) -> None:
     found, problems = find_models(models)
     assert not problems

@@ -19,7 +19,7 @@ import sentencepiece
 from ctranslate2.specs import TransformerSpec
 from ctranslate2.specs.model_spec import SequenceToSequenceModelConfig
 
-POSITIONS = 96
+POSITIONS = 160
 _SPECIAL = ["<unk>", "<s>", "</s>"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
