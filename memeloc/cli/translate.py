@@ -153,6 +153,16 @@ def translate(
             return
         if not as_json:
             _print_plan(planned, translator, stderr=True)
+        if (
+            budget is not None
+            and name == "openai"
+            and planned.total.strings
+            and not planned.total.most
+        ):
+            say(
+                "The budget holds nothing back: the prices of openai are 0. Set price_in and "
+                "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
+            )
         summary = jobs.run(translator, memory, fuzzy=fuzzy, budget=budget)
     _report(summary, planned, translator, as_json)
 
@@ -347,6 +357,7 @@ def _report(summary: RunSummary, planned: Plan, translator: Translator, as_json:
                 "left": summary.left,
                 "characters": summary.characters,
                 "cost": round(summary.cost, 6),
+                "marks": dict(summary.marks),
                 "over_budget": summary.over_budget,
                 "stopped": str(summary.stopped) if summary.stopped else None,
                 "failures": [
@@ -361,6 +372,9 @@ def _report(summary: RunSummary, planned: Plan, translator: Translator, as_json:
             f"{summary.repeated:,} repeated, {summary.empty:,} without text; "
             f"{summary.characters:,} characters billed, {_money(summary.cost, currency)}"
         )
+        if summary.marks:
+            said = ", ".join(f"{mark} {count:,}" for mark, count in sorted(summary.marks.items()))
+            print(f"Marked: {said}")
     if unknown:
         if summary.failures:
             say(f"{len(summary.failures):,} captions are not in the memory.")

@@ -293,6 +293,11 @@ class _Connection:
                 scopes=["https://www.googleapis.com/auth/cloud-platform"]
             )
         except self._auth.DefaultCredentialsError as error:
+            if file := os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
+                raise MissingError(
+                    f"GOOGLE_APPLICATION_CREDENTIALS names {file}, which gives no credentials: "
+                    f"{_sentence(error)}"
+                ) from error
             raise MissingError(
                 "the translator google found no credentials: set GOOGLE_APPLICATION_CREDENTIALS "
                 "to the key file of a service account, or run `gcloud auth application-default "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -87,6 +87,7 @@ class RunSummary:
         cost, characters: billed.
         over_budget: whether the budget ended the run.
         stopped: what ended the run, if an error did.
+        marks: how many captions carry each mark; similar ones count as `fuzzy`.
     """
 
     translated: int = 0
@@ -99,6 +100,7 @@ class RunSummary:
     characters: int = 0
     over_budget: bool = False
     stopped: MemelocError | None = None
+    marks: Counter[str] = field(default_factory=Counter)
 
 
 def plan(
@@ -229,6 +231,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _count(summary: RunSummary, answer: Translation) -> None:
+    summary.marks.update("fuzzy" if one.startswith("fuzzy") else one for one in answer.marks)
     if REPEATED in answer.marks:
         summary.repeated += 1
     elif answer.translator == "memory":

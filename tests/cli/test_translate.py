@@ -22,6 +22,7 @@ from memeloc.render import Renderer
 from memeloc.templates import load_templates
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
+from tests.translate.chat_server import serve_chat
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
 from tests.translate.tiny_model import rot13, write_argos, write_pieces
 
@@ -303,3 +304,38 @@ def test_room_is_what_the_renderer_sets_at_a_comfortable_size() -> None:
             for box, size in zip(template.boxes, sizes, strict=True):
                 comfortable = max(1.25 * locale.smallest_size, box.style.max_size * height / 2)
                 assert 0.6 * comfortable <= size <= 2.0 * comfortable, (name, tag, box.name)
+
+
+def test_a_chat_server_is_told_the_room_of_each_box(workspace: Path, command: Command) -> None:
+    with serve_chat() as server:
+        outcome = command(
+            *("translate", "--langs", "de", "--with", "openai", "--model", "tiny"),
+            *("--endpoint", server.url, "--budget", "5"),
+        )
+        assert outcome.status == 0, outcome.err
+        assert "prices of openai are 0" in outcome.err
+        assert len(server.bodies) == 68
+        questions = [json.loads(body["messages"][1]["content"]) for body in server.bodies]
+    assert all(part["room_in_characters"] > 5 for one in questions for part in one["caption"])
+    assert all(one["picture"] for one in questions)
+    assert len(_captions(workspace, "de")) == 68
+
+
+def test_a_similar_text_fills_only_when_asked(
+    workspace: Path, command: Command, tmp_path: Path
+) -> None:
+    source = " // ".join(_captions(workspace, "en")["cloud-monday-03"][0])
+    tmx = tmp_path / "similar.tmx"
+    tmx.write_text(
+        '<tmx version="1.4"><header srclang="en"/><body><tu>'
+        f'<tuv xml:lang="en"><seg>{source}!</seg></tuv>'
+        '<tuv xml:lang="de"><seg>frei // Überstunden</seg></tuv></tu></body></tmx>',
+        encoding="utf-8",
+    )
+    assert command("memory", "import", tmx).status == 0
+    arguments = ("translate", "--langs", "de", "--with", "memory", "--json")
+    assert json.loads(command(*arguments).out)["from_memory"] == 0
+    done = json.loads(command(*arguments, "--fuzzy", "0.9").out)
+    assert (done["from_memory"], done["marks"]) == (1, {"fuzzy": 1})
+    ((mark,),) = (marks for _, marks in _captions(workspace, "de").values())
+    assert mark == "fuzzy 0.98"

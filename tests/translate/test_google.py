@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.translate import (
@@ -18,7 +22,7 @@ from memeloc.translate import (
     run,
 )
 from memeloc.translate.flight import Backoff
-from memeloc.translate.google import GoogleSettings, GoogleTranslator
+from memeloc.translate.google import GoogleSettings, GoogleTranslator, _Connection
 from tests.translate.google_server import GoogleServer, translated
 
 Item = Callable[..., TranslationItem]
@@ -256,6 +260,44 @@ def test_missing_credentials_and_projects_are_named(
         create("google", {"transport": "carrier pigeon"})
     with pytest.raises(InputError, match="region"):
         create("google", {"glossary": "slang"})
+
+
+@pytest.mark.parametrize("transport", ["grpc", "rest"])
+def test_credentials_are_googles_own_and_stay_away_from_plain_text(
+    transport: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    account = {
+        "type": "service_account",
+        "project_id": "from-the-key",
+        "private_key": key.decode(),
+        "client_email": "memes@from-the-key.example.org",
+        "token_uri": "https://oauth2.example.org/token",
+    }
+    file = tmp_path / "key.json"
+    file.write_text(json.dumps(account))
+    monkeypatch.delenv("GOOGLE_CLOUD_PROJECT", raising=False)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
+    connection = _Connection(GoogleSettings(transport=transport))
+    assert connection._parent == "projects/from-the-key/locations/global"
+    reached = connection._client.transport
+    assert reached.host in ("translate.googleapis.com:443", "https://translate.googleapis.com")
+    assert reached._credentials.service_account_email == account["client_email"]
+    europe = GoogleSettings(transport=transport, endpoint="translate-eu.googleapis.com")
+    host = _Connection(europe)._client.transport.host
+    assert host in ("translate-eu.googleapis.com:443", "https://translate-eu.googleapis.com")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "from-the-environment")
+    named = _Connection(GoogleSettings(transport=transport, location="europe-west1"))
+    assert named._parent == "projects/from-the-environment/locations/europe-west1"
+    local = _Connection(GoogleSettings(transport=transport, endpoint="localhost:8080"))
+    assert not hasattr(local._client.transport._credentials, "service_account_email")
+    file.unlink()
+    with pytest.raises(MissingError, match=r"names .*key\.json"):
+        _Connection(GoogleSettings(transport=transport))
 
 
 def test_a_failure_in_parts_keeps_the_others_and_counts_what_was_billed(

@@ -72,6 +72,7 @@ def test_the_same_text_is_asked_once(item: Item) -> None:
         ("1", "es", (), 1.0),
     ]
     assert (summary.translated, summary.repeated, summary.cost) == (2, 1, 2.0)
+    assert summary.marks == {"repeated": 1}
 
 
 def test_captions_without_text_are_not_asked_for(item: Item) -> None:
