@@ -131,7 +131,8 @@ class Translator(Protocol):
 
         Raises:
             MemelocError: what would fail for every further item too (no credentials, a wrong
-                project, a service that is gone). What was in flight is answered first.
+                project, a service that is gone). What was in flight is answered first; items that
+                were taken and not yet sent stay without an answer.
         """
         ...
 

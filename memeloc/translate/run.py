@@ -141,6 +141,7 @@ def run(
         fuzzy: the least similarity of a match that the memory may fill; None is exact ones only.
         budget: in the translator's currency; the run ends before more than this can be spent.
         on_answer: gets each translation as it comes, in this thread; Ctrl-C waits until it is done.
+            A MemelocError that it raises ends the run.
         on_failure: gets each failure; they are in the summary too.
 
     Raises:
@@ -158,8 +159,13 @@ def run(
                 if on_failure is not None:
                     on_failure(one)
                 continue
+            try:
+                on_answer(one)
+            except MemelocError as error:
+                unstored = TranslationFailure(one.meme_id, one.language, error)
+                summary.failures.append(unstored)
+                raise
             _count(summary, one)
-            on_answer(one)
 
     for ready in sorted_out.ready:
         _count(summary, ready)
@@ -190,24 +196,26 @@ def _interruptible(stream: Iterator[Answer], deliver: Callable[[Answer], None]) 
     is in flight and raises it.
     """
     interrupted = False
-    while True:
-        try:
-            throw = getattr(stream, "throw", None)
-            if interrupted:
-                interrupted = False
-                if throw is None:
+    throw = getattr(stream, "throw", None)
+    close = getattr(stream, "close", None)
+    try:
+        while True:
+            try:
+                if interrupted and throw is None:
                     raise KeyboardInterrupt
-                answer: Answer = throw(KeyboardInterrupt())
-            else:
-                answer = next(stream)
-        except StopIteration:
-            return
-        try:
-            with _uninterrupted():
-                deliver(answer)
-        except KeyboardInterrupt:
-            interrupted = True
-        yield answer
+                answer: Answer = throw(KeyboardInterrupt()) if interrupted else next(stream)  # type: ignore[misc]
+            except StopIteration:
+                return
+            interrupted = False
+            try:
+                with _uninterrupted():
+                    deliver(answer)
+            except KeyboardInterrupt:
+                interrupted = True
+            yield answer
+    finally:
+        if close is not None:
+            close()  # an error in storing must not leave requests behind
 
 
 @contextmanager

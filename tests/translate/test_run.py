@@ -121,6 +121,19 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
     }
 
 
+def test_what_cannot_be_stored_ends_the_run_and_is_no_translation(item: Item) -> None:
+    def store(answer: Translation) -> None:
+        if answer.meme_id == "2":
+            raise ServiceError("disk", "full", retryable=False)
+
+    translator = Counter()
+    items = [item(str(number), meme_id=str(number)) for number in range(5)]
+    summary = run(items, translator, on_answer=store)
+    assert str(summary.stopped) == "disk: full"
+    assert (summary.translated, summary.left) == (2, 2)
+    assert [one.meme_id for one in summary.failures] == ["2"]
+
+
 def test_an_answer_that_nobody_asked_for_ends_the_run(item: Item) -> None:
     translator = Counter(answer=lambda _: Translation("other", "de", Caption(("x",)), "counter"))
     summary = run([item("a", meme_id="1")], translator, on_answer=lambda _: None)
