@@ -22,7 +22,8 @@ from memeloc.translate import (
     run,
 )
 from memeloc.translate.flight import Backoff
-from memeloc.translate.google import GoogleSettings, GoogleTranslator, _Connection
+from memeloc.translate.google import GoogleTranslator
+from memeloc.translate.google_client import Connection, GoogleSettings
 from tests.translate.google_server import GoogleServer, translated
 
 Item = Callable[..., TranslationItem]
@@ -282,22 +283,22 @@ def test_credentials_are_googles_own_and_stay_away_from_plain_text(
     file.write_text(json.dumps(account))
     monkeypatch.delenv("GOOGLE_CLOUD_PROJECT", raising=False)
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    connection = _Connection(GoogleSettings(transport=transport))
+    connection = Connection(GoogleSettings(transport=transport))
     assert connection._parent == "projects/from-the-key/locations/global"
     reached = connection._client.transport
     assert reached.host in ("translate.googleapis.com:443", "https://translate.googleapis.com")
     assert reached._credentials.service_account_email == account["client_email"]
     europe = GoogleSettings(transport=transport, endpoint="translate-eu.googleapis.com")
-    host = _Connection(europe)._client.transport.host
+    host = Connection(europe)._client.transport.host
     assert host in ("translate-eu.googleapis.com:443", "https://translate-eu.googleapis.com")
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "from-the-environment")
-    named = _Connection(GoogleSettings(transport=transport, location="europe-west1"))
+    named = Connection(GoogleSettings(transport=transport, location="europe-west1"))
     assert named._parent == "projects/from-the-environment/locations/europe-west1"
-    local = _Connection(GoogleSettings(transport=transport, endpoint="localhost:8080"))
+    local = Connection(GoogleSettings(transport=transport, endpoint="localhost:8080"))
     assert not hasattr(local._client.transport._credentials, "service_account_email")
     file.unlink()
     with pytest.raises(MissingError, match=r"names .*key\.json"):
-        _Connection(GoogleSettings(transport=transport))
+        Connection(GoogleSettings(transport=transport))
 
 
 def test_a_failure_in_parts_keeps_the_others_and_counts_what_was_billed(

@@ -1,0 +1,221 @@
+"""Google's own client for Cloud Translation v3. In: settings, credentials. Out: texts, or errors.
+
+Its two transports raise different exceptions for the same trouble: gRPC `ResourceExhausted`,
+`ServiceUnavailable` and `DeadlineExceeded`, REST their parents `TooManyRequests` and
+`GatewayTimeout`, and for a dropped connection an exception of `requests`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memeloc.errors import MissingError, ServiceError
+from memeloc.model import Locale
+from memeloc.translate.flight import Refusal
+
+PRICE = 20.0
+"""US dollars a million characters: Google's list price of its default model (NMT), looked up in
+November 2026 in a stored copy of https://cloud.google.com/translate/pricing that bears no date. The
+first 500,000 characters of a month are free there, and are not counted as free here."""
+
+_LOCAL = re.compile(r"(?:http://)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?/?")
+
+
+@dataclass(frozen=True, slots=True)
+class GoogleSettings:
+    """How Google is asked: the table `[translate.google]` of memeloc.toml.
+
+    Attributes:
+        project: id or number; else GOOGLE_CLOUD_PROJECT, else what the credentials name.
+        location: `global`, or a region such as `us-central1`, which glossaries and models need.
+        glossary: id or full name of a glossary, or a table of them by language tag.
+        model: `general/nmt`, `general/translation-llm`, the id of one's own, or a full name.
+        transport: `grpc` or `rest`.
+        endpoint: another host, as `translate-eu.googleapis.com`. A local one (`localhost:8080`), or
+            one written with `http://`, is asked in plain text and without credentials.
+        price_per_million: US dollars a million characters.
+        at_once: requests in flight.
+        timeout: seconds for one request.
+    """
+
+    project: str = ""
+    location: str = "global"
+    glossary: str | Mapping[str, str] = ""
+    model: str = ""
+    transport: str = "grpc"
+    endpoint: str = ""
+    price_per_million: float = PRICE
+    at_once: int = 4
+    timeout: float = 60.0
+
+
+class Connection:
+    """Google's client, set up once, and what its exceptions mean."""
+
+    def __init__(self, settings: GoogleSettings) -> None:
+        self._settings = settings
+        try:
+            from google.api_core import exceptions
+            from google.auth import exceptions as auth_exceptions
+            from google.cloud import translate_v3
+            from requests import exceptions as http_exceptions
+        except ImportError as error:
+            raise MissingError(
+                "the translator google needs google-cloud-translate: "
+                "pip install 'memeloc[translate]'"
+            ) from error
+        self._errors = exceptions
+        self._auth = auth_exceptions
+        self._passing = (
+            exceptions.TooManyRequests,  # REST; parent of gRPC's ResourceExhausted
+            exceptions.ServiceUnavailable,
+            exceptions.GatewayTimeout,  # REST; parent of gRPC's DeadlineExceeded
+            exceptions.BadGateway,
+            exceptions.InternalServerError,
+            exceptions.Aborted,
+            http_exceptions.ConnectionError,
+            http_exceptions.Timeout,
+            http_exceptions.ChunkedEncodingError,
+            auth_exceptions.TransportError,
+        )
+        self._for_all = (
+            exceptions.Unauthorized,
+            exceptions.Forbidden,
+            exceptions.NotFound,
+            auth_exceptions.GoogleAuthError,
+        )
+        project = settings.project or os.environ.get("GOOGLE_CLOUD_PROJECT", "")
+        if _is_plain(settings.endpoint):
+            self._client = translate_v3.TranslationServiceClient(
+                transport=_plain_transport(settings)
+            )
+            project = project or "local"
+        else:
+            self._client, named = self._authorised(translate_v3.TranslationServiceClient)
+            project = project or named
+        if not project:
+            raise MissingError(
+                "the translator google needs to know the project that pays: set "
+                "GOOGLE_CLOUD_PROJECT, or project in [translate.google] of memeloc.toml"
+            )
+        self._parent = f"projects/{project}/locations/{settings.location}"
+
+    def _authorised(self, client: Any) -> tuple[Any, str]:
+        """A client with Application Default Credentials, and the project that these name."""
+        import google.auth
+
+        try:
+            credentials, project = google.auth.default(
+                scopes=["https://www.googleapis.com/auth/cloud-platform"]
+            )
+        except self._auth.DefaultCredentialsError as error:
+            if file := os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
+                raise MissingError(
+                    f"GOOGLE_APPLICATION_CREDENTIALS names {file}, which gives no credentials: "
+                    f"{_sentence(error)}"
+                ) from error
+            raise MissingError(
+                "the translator google found no credentials: set GOOGLE_APPLICATION_CREDENTIALS "
+                "to the key file of a service account, or run `gcloud auth application-default "
+                "login`; --dry-run needs none"
+            ) from error
+        options = {"api_endpoint": self._settings.endpoint} if self._settings.endpoint else None
+        made = client(
+            credentials=credentials, transport=self._settings.transport, client_options=options
+        )
+        return made, project or ""
+
+    def send(self, texts: Sequence[str], source: Locale, target: Locale) -> list[str]:
+        """One request, sent once."""
+        request: dict[str, Any] = {
+            "parent": self._parent,
+            "contents": list(texts),
+            "mime_type": "text/plain",
+            "source_language_code": source.google,
+            "target_language_code": target.google,
+        }
+        if model := self._settings.model:
+            request["model"] = self._full(model, "models")
+        glossary = self._settings.glossary
+        if isinstance(glossary, Mapping):
+            glossary = glossary.get(target.tag, "")
+        if glossary:
+            request["glossary_config"] = {"glossary": self._full(glossary, "glossaries")}
+        try:
+            response = self._client.translate_text(
+                request=request, retry=None, timeout=self._settings.timeout
+            )
+        except self._errors.GoogleAPICallError as error:
+            if self.passing(error) is not None:
+                raise
+            for_all = isinstance(error, self._for_all)
+            raise RefusedError(_sentence(error), for_all=for_all) from error
+        except self._auth.GoogleAuthError as error:
+            if self.passing(error) is not None:
+                raise
+            raise RefusedError(str(error), for_all=True) from error
+        translations = response.glossary_translations if glossary else response.translations
+        return [translation.translated_text for translation in translations]
+
+    def passing(self, error: Exception) -> Refusal | None:
+        """Whether this trouble may pass."""
+        quota = isinstance(error, self._errors.Forbidden) and re.search(
+            r"rate.?limit.?exceeded", f"{error.reason} {error}", re.IGNORECASE
+        )
+        if quota or isinstance(error, self._passing):
+            return Refusal(ServiceError("google", _sentence(error), retryable=True))
+        return None
+
+    def _full(self, name: str, what: str) -> str:
+        return name if name.startswith("projects/") else f"{self._parent}/{what}/{name}"
+
+
+class RefusedError(ServiceError):
+    """A request that Google refuses for good; `for_all` when it would refuse every other too."""
+
+    def __init__(self, message: str, *, for_all: bool) -> None:
+        super().__init__("google", message, retryable=False)
+        self.for_all = for_all
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.message, self.for_all))
+
+
+def _rebuild(message: str, for_all: bool) -> RefusedError:
+    return RefusedError(message, for_all=for_all)
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(getattr(error, "message", "") or error).split())
+    return f"{text[:300] or type(error).__name__} ({type(error).__name__})"
+
+
+def _is_plain(endpoint: str) -> bool:
+    """Whether an endpoint is asked without TLS and credentials: a local one, or http://."""
+    return bool(_LOCAL.fullmatch(endpoint)) or endpoint.startswith("http://")
+
+
+def _plain_transport(settings: GoogleSettings) -> Any:
+    host = settings.endpoint.removeprefix("http://").rstrip("/")
+    if settings.transport == "rest":
+        from google.auth.credentials import AnonymousCredentials
+        from google.cloud.translate_v3.services.translation_service.transports import (
+            TranslationServiceRestTransport,
+        )
+
+        return TranslationServiceRestTransport(
+            host=host,
+            url_scheme="http",
+            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
+        )
+    import grpc
+    from google.cloud.translate_v3.services.translation_service.transports import (
+        TranslationServiceGrpcTransport,
+    )
+
+    options = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.min_reconnect_backoff_ms", 100)]
+    return TranslationServiceGrpcTransport(channel=grpc.insecure_channel(host, options=options))
