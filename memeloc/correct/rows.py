@@ -1,8 +1,8 @@
 """What every sheet format has in common. In: a sheet, or rows read from a file. Out: rows, answers.
 
 A sheet has one row a part of a caption. A row's key says what it is about, whatever happens to the
-rest of the file: `SHEET|MEME|PART|SOURCE|BASE`, with the part counted from 1 and the two text keys of
-the whole caption. Where a spreadsheet lost the key, the meme and the part in the visible columns do.
+rest of the file: `SHEET|MEME|PART|SOURCE|BASE`, with the part counted from 1 and the two text keys
+of the whole caption. Where a spreadsheet lost the key, the visible meme and part do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sheets as files. In: a sheet and a format's name, or a file. Out: a file, or what came back in it.
+"""Sheets as files. In: a sheet and a format's name, or a file. Out: a file, or what came back.
 
 A format is one module with one class, registered here or, from another package, under the entry
 point group `memeloc.sheets`. Files are told by what is in them, not by their names.
@@ -108,7 +108,7 @@ def read_sheet(path: Path) -> SheetAnswers:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
     if size > LARGEST_FILE:
         raise InputError(
-            f"has {size / 2**20:,.0f} MB; a sheet of more than {LARGEST_FILE // 2**20} MB is not read",
+            f"has {size / 2**20:,.0f} MB; more than {LARGEST_FILE // 2**20} MB are not read",
             file=path,
         )
     if not head.strip():

@@ -1,0 +1,83 @@
+"""Reading OpenDocument spreadsheets, as LibreOffice saves a sheet. In: a file. Out: its tables.
+
+OpenDocument 1.3, part 3: table:table, rows and cells that may repeat, text:p paragraphs in a cell.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from memeloc.correct.columns import Cell, Formula
+from memeloc.errors import InputError
+
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_MOST_COLUMNS = 200
+
+
+def tables(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
+    """Each table's name and its rows, numbered as the program shows them.
+
+    Raises:
+        InputError: the file is broken.
+    """
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            root = etree.fromstring(archive.read("content.xml"), parser)
+    except (etree.XMLSyntaxError, KeyError, zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"is a broken OpenDocument file: {error}", file=path) from error
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise InputError("has a document type of its own, which no spreadsheet has", file=path)
+    for table in root.iter(f"{_TABLE}table"):
+        yield table.get(f"{_TABLE}name", ""), _rows(table)
+
+
+def _rows(table: etree._Element) -> Iterator[tuple[int, list[Cell]]]:
+    number = 0
+    for row in table.iter(f"{_TABLE}table-row"):
+        repeated = int(row.get(f"{_TABLE}number-rows-repeated", "1"))
+        cells: list[Cell] = []
+        for cell in row:
+            if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+                continue
+            times = int(cell.get(f"{_TABLE}number-columns-repeated", "1"))
+            value = _value(cell)
+            cells += [value] * min(times, _MOST_COLUMNS - len(cells))
+        while cells and cells[-1] is None:
+            cells.pop()
+        if cells:
+            # A row that is repeated with content is rare and short; an empty one may be a million.
+            for again in range(min(repeated, 1000)):
+                yield number + 1 + again, cells
+        number += repeated
+
+
+def _value(cell: etree._Element) -> Cell:
+    formula = cell.get(f"{_TABLE}formula")
+    if formula:
+        return Formula(formula)
+    paragraphs = ["".join(_text(paragraph)) for paragraph in cell.findall(f"{_TEXT}p")]
+    return "\n".join(paragraphs) if paragraphs else None
+
+
+def _text(element: etree._Element) -> Iterator[str]:
+    """A paragraph's text, with its counted spaces, tabs and line breaks."""
+    if element.text:
+        yield element.text
+    for child in element:
+        if child.tag == f"{_TEXT}s":
+            yield " " * min(int(child.get(f"{_TEXT}c", "1")), 1000)
+        elif child.tag == f"{_TEXT}tab":
+            yield "\t"
+        elif child.tag == f"{_TEXT}line-break":
+            yield "\n"
+        elif child.tag != f"{_OFFICE}annotation":
+            yield from _text(child)
+        if child.tail:
+            yield child.tail

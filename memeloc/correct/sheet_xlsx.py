@@ -1,0 +1,315 @@
+"""Sheets as Excel workbooks. In: a sheet, or a workbook that came back. Out: the other.
+
+One row a part, the meme's picture beside its parts, a list to pick the status from, and only the
+cells that are hers to change unlocked. The guide stands on a worksheet of its own. LibreOffice's
+ods is read as well. A caption is always written as a string, never as a formula or a link.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memeloc.correct import ods
+from memeloc.correct.columns import HEADINGS, Cell, Formula, read_columns
+from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
+from memeloc.correct.rows import LABELS, drawable, key_of, parts_of
+from memeloc.correct.zipped import is_ole, is_zip, names_in
+from memeloc.errors import InputError
+
+CAPTIONS = "Captions"
+GUIDE = "Guide"
+
+_WIDTHS = {
+    "key": 2,
+    "picture": 25,
+    "meme": 16,
+    "box": 10,
+    "number": 5,
+    "source": 34,
+    "machine": 34,
+    "text": 40,
+    "length": 7,
+    "room": 6,
+    "status": 26,
+    "comment": 30,
+    "marks": 18,
+    "language": 9,
+    "round": 6,
+    "person": 10,
+}
+_PICTURE_SIDE = 170
+_ROW_HEIGHT = 56
+_LARGEST_ROW = 380
+_HOW = (
+    "How to fill in the sheet “Captions”: read source and picture, then the text to be corrected. "
+    "If it is right, pick “correct”. If not, write the whole part anew under “your text” (parts "
+    "that you leave empty keep what stands there). If it cannot be translated, pick why. One "
+    "status a meme is enough, on any of its rows. Leave a meme untouched to come back to it later. "
+    "“room” is how many characters fit well; “length” counts yours. Grey cells are locked."
+)
+
+
+class Xlsx:
+    """The Excel format of sheets, which also reads ods."""
+
+    name = "xlsx"
+    suffix = ".xlsx"
+
+    def write(self, sheet: Sheet, path: Path) -> None:
+        """Write a sheet with its pictures and its guide."""
+        import xlsxwriter
+
+        book = xlsxwriter.Workbook(
+            str(path),
+            {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False},
+        )
+        try:
+            _Writer(book, sheet).write()
+        finally:
+            book.close()
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """Whether it is a workbook of Excel or LibreOffice, or something that pretends to be."""
+        return is_zip(head) or is_ole(head)
+
+    def read(self, path: Path) -> SheetAnswers:
+        """Read a sheet that came back; see `SheetFormat`."""
+        with path.open("rb") as stream:
+            if is_ole(stream.read(8)):
+                raise InputError(
+                    "is an old Excel file (.xls) or has a password: save it as .xlsx without one",
+                    file=path,
+                )
+        names = names_in(path)
+        if "xl/workbook.xml" in names:
+            worksheets = _worksheets(path)
+        elif "content.xml" in names:
+            worksheets = ods.tables(path)
+        else:
+            raise InputError("is a zip archive, but no workbook", file=path)
+        wrong: InputError | None = None
+        for name, lines in worksheets:
+            try:
+                return read_columns(path, lines, f"the worksheet {name!r}")
+            except InputError as error:
+                wrong = wrong or error
+        raise wrong or InputError("has no worksheet", file=path)
+
+
+def _worksheets(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
+    """Each worksheet's name and its lines; ours first, wherever it was moved."""
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(path, read_only=True)
+        names = sorted(book.sheetnames, key=lambda name: name != CAPTIONS)
+        for name in names:
+            worksheet = book[name]
+            if hasattr(worksheet, "reset_dimensions"):
+                # What a program wrote as the worksheet's size need not be true.
+                worksheet.reset_dimensions()
+                yield name, _lines(worksheet)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, TypeError, SyntaxError) as error:
+        raise InputError(f"is a broken workbook: {error}", file=path) from error
+
+
+def _lines(worksheet: Any) -> Iterator[tuple[int, list[Cell]]]:
+    for number, row in enumerate(worksheet.iter_rows(), 1):
+        cells: list[Cell] = []
+        for cell in row:
+            value = cell.value
+            is_formula = getattr(cell, "data_type", "") == "f"
+            cells.append(Formula(str(value)) if is_formula and value is not None else value)
+        yield number, cells
+
+
+class _Writer:
+    """Writes one sheet into a workbook."""
+
+    def __init__(self, book: Any, sheet: Sheet) -> None:
+        self.book = book
+        self.sheet = sheet
+        self.columns = {name: index for index, name in enumerate(HEADINGS)}
+        right_to_left = {"reading_order": 2} if sheet.language.direction == "rtl" else {}
+        cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
+        grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
+        self.locked = book.add_format(grey)
+        self.small = book.add_format({**grey, "font_color": "#666666", "font_size": 9})
+        self.count = book.add_format({**grey, "num_format": "0"})
+        self.target = book.add_format({**grey, **right_to_left, "font_size": 12})
+        hers = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
+        self.text = book.add_format({**hers, **right_to_left, "font_size": 12})
+        self.free = book.add_format(hers)
+        self.head = book.add_format(
+            {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
+        )
+        self.over = book.add_format({"font_color": "#b00020", "bold": True})
+
+    def write(self) -> None:
+        sheet = self.sheet
+        created = sheet.created.isoformat()
+        self.book.set_properties(
+            {
+                "title": f"memeloc: {sheet.language.name}, round {sheet.round}",
+                "comments": f"sheet {sheet.id}",
+            }
+        )
+        for name, value in (("sheet", sheet.id), ("created", created), ("kind", sheet.kind)):
+            self.book.set_custom_property(f"memeloc {name}", value)
+        page = self.book.add_worksheet(CAPTIONS)
+        self._layout(page)
+        line = 1
+        for item in sheet.items:
+            self._picture(page, line, item)
+            line += len(item.parts)
+        for line, (item, part) in enumerate(parts_of(sheet), 1):
+            self._row(page, line, item, part)
+        self._after(page, sum(len(item.parts) for item in sheet.items))
+        self._guide()
+
+    def _layout(self, page: Any) -> None:
+        for name, index in self.columns.items():
+            options = {"hidden": True} if name in ("key", "language", "round", "person") else {}
+            page.set_column(index, index, _WIDTHS[name], None, options)
+            page.write_string(0, index, HEADINGS[name], self.head)
+        page.set_row(0, 22)
+        page.freeze_panes(1, self.columns["box"])
+        if self.sheet.language.direction == "rtl":
+            page.right_to_left()
+        page.protect(
+            "",
+            {
+                "sort": True,
+                "autofilter": True,
+                "format_columns": True,
+                "format_rows": True,
+                "select_locked_cells": True,
+            },
+        )
+
+    def _picture(self, page: Any, line: int, item: SheetItem) -> None:
+        """Put the meme's picture beside its rows, which together are as high as it."""
+        height = max(_ROW_HEIGHT, _PICTURE_SIDE // max(len(item.parts), 1))
+        for row in range(line, line + len(item.parts)):
+            longest = max(len(item.parts[row - line].source), len(item.parts[row - line].machine))
+            lines = 1 + longest // 30
+            page.set_row_pixels(row, min(max(height, 20 * lines), _LARGEST_ROW))
+        if item.picture is None or not item.picture.is_file():
+            return
+        from PIL import Image
+
+        with Image.open(item.picture) as picture:
+            width, tall = picture.size
+            density = picture.info.get("dpi", (96, 96))
+        room = max(height * len(item.parts), _PICTURE_SIDE // 2) - 6
+        scale = min(_PICTURE_SIDE / width, room / tall)
+        page.insert_image(
+            line,
+            self.columns["picture"],
+            str(item.picture),
+            {
+                "x_scale": scale * float(density[0]) / 96,
+                "y_scale": scale * float(density[1]) / 96,
+                "x_offset": 3,
+                "y_offset": 3,
+                "object_position": 1,
+                "description": f"The meme {item.meme_id} with the text to be corrected",
+            },
+        )
+
+    def _row(self, page: Any, line: int, item: SheetItem, part: int) -> None:
+        from xlsxwriter.utility import xl_rowcol_to_cell
+
+        sheet, piece = self.sheet, item.parts[part - 1]
+        column = self.columns
+
+        def put(name: str, text: str, form: Any) -> None:
+            if text:
+                page.write_string(line, column[name], drawable(text), form)
+            else:
+                page.write_blank(line, column[name], None, form)
+
+        put("key", key_of(sheet, item, part), self.small)
+        put("picture", "", self.small)
+        put("meme", item.meme_id, self.small)
+        put("box", piece.name, self.small)
+        page.write_number(line, column["number"], part, self.small)
+        put("source", piece.source, self.locked)
+        put("machine", piece.machine, self.target)
+        put("text", "", self.text)
+        cell = xl_rowcol_to_cell(line, column["text"])
+        page.write_formula(line, column["length"], f"=LEN({cell})", self.count, 0)
+        if piece.room:
+            page.write_number(line, column["room"], piece.room, self.count)
+        else:
+            put("room", "", self.count)
+        put("status", "", self.free)
+        put("comment", "", self.free)
+        put("marks", "; ".join([*item.marks, *([item.note] if item.note else [])]), self.small)
+        put("language", sheet.language.tag, self.small)
+        page.write_number(line, column["round"], sheet.round, self.small)
+        put("person", sheet.person, self.small)
+
+    def _after(self, page: Any, last: int) -> None:
+        from xlsxwriter.utility import xl_rowcol_to_cell
+
+        if not last:
+            return
+        column = self.columns
+        page.autofilter(0, 0, last, len(column) - 1)
+        page.data_validation(
+            1,
+            column["status"],
+            last,
+            column["status"],
+            {
+                "validate": "list",
+                "source": list(LABELS.values()),
+                "error_title": "Status",
+                "error_message": "Pick one from the list.",
+            },
+        )
+        length = xl_rowcol_to_cell(1, column["length"], col_abs=True)
+        room = xl_rowcol_to_cell(1, column["room"], col_abs=True)
+        page.conditional_format(
+            1,
+            column["length"],
+            last,
+            column["length"],
+            {
+                "type": "formula",
+                "criteria": f"=AND(ISNUMBER({room}),{length}>{room})",
+                "format": self.over,
+            },
+        )
+
+    def _guide(self) -> None:
+        page = self.book.add_worksheet(GUIDE)
+        page.set_column(0, 0, 110)
+        wrap = self.book.add_format({"text_wrap": True, "valign": "top", "font_size": 11})
+        right_to_left = self.sheet.language.direction == "rtl"
+        native = self.book.add_format(
+            {
+                "text_wrap": True,
+                "valign": "top",
+                "font_size": 11,
+                **({"reading_order": 2, "align": "right"} if right_to_left else {}),
+            }
+        )
+        title = self.book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
+        page.write_string(0, 0, _HOW, wrap)
+        page.set_row_pixels(0, 110)
+        line = 2
+        for paragraph in self.sheet.guide.split("\n"):
+            text = drawable(paragraph.strip())
+            if text.startswith("#"):
+                page.write_string(line, 0, text.lstrip("# "), title)
+            elif text:
+                page.write_string(line, 0, text, native)
+            line += 1
+        page.protect("")
