@@ -1,0 +1,92 @@
+"""The translators' guides: one a starter language, all of one structure. In: guides/, examples/."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from fontTools import unicodedata as scripts
+
+from memeloc.correct.items import STATUSES
+from memeloc.locales import default
+from memeloc.model import SEPARATOR
+from memeloc.resources import folder
+
+GUIDES = folder("guides") / "translation"
+STARTER = Path(__file__).parents[1] / "examples" / "starter" / "captions.csv"
+HEADING = re.compile(r"^(#+) \S", re.MULTILINE)
+# ISO 15924 codes that name a writing system, and the scripts that Unicode gives its letters.
+SCRIPTS = {
+    "Jpan": {"Hani", "Hira", "Kana"},
+    "Kore": {"Hang"},
+    "Hans": {"Hani"},
+    "Hant": {"Hani"},
+}
+
+
+def _starter_tags() -> list[str]:
+    with STARTER.open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file))
+    return [default().get(name).tag for name in header if name not in ("meme_id", "template")]
+
+
+TAGS = _starter_tags()
+
+
+def _text(tag: str) -> str:
+    return (GUIDES / f"{tag}.md").read_text(encoding="utf-8")
+
+
+def test_the_guides_are_those_of_the_starter_languages() -> None:
+    assert {path.stem for path in GUIDES.glob("*.md")} == set(TAGS)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_has_the_headings_of_the_english_one(tag: str) -> None:
+    english = HEADING.findall(_text("en"))
+    assert len(english) > 10
+    assert HEADING.findall(_text(tag)) == english
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_says_in_the_same_order_what_each_status_means(tag: str) -> None:
+    section = re.split(r"^## .*\n", _text(tag), flags=re.MULTILINE)[-3]
+    listed = re.findall(r"^- \*\*.+?\*\* ?[(（]`(\w+)`[)）]\s?[:：] *\S", section, re.MULTILINE)
+    assert listed == list(STATUSES)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_shows_the_separator_and_an_empty_part_at_either_end(tag: str) -> None:
+    in_code = re.findall(r"`([^`\n]+)`", _text(tag))
+    assert SEPARATOR.strip() in {code.strip() for code in in_code}
+    assert any(re.match(r"// \S", code) for code in in_code)
+    assert any(re.search(r"\S //$", code) for code in in_code)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_is_mostly_in_the_script_of_its_language(tag: str) -> None:
+    script = default().get(tag).script
+    codes = SCRIPTS.get(script, {script})
+    prose = re.sub(r"`[^`]*`", "", _text(tag))
+    letters = [letter for letter in prose if letter.isalpha()]
+    own = [letter for letter in letters if scripts.script(letter) in codes]
+    assert len(own) > 0.75 * len(letters)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_guide_is_clean_text(tag: str) -> None:
+    text = _text(tag)
+    assert unicodedata.is_normalized("NFC", text)
+    odd = {
+        f"U+{ord(char):04X}"
+        for char in text
+        if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co", "Cs")
+    }
+    assert not odd
+    assert "\ufffd" not in text
+    assert not re.search(r"[ÃÂ][\u0080-\u00bf]|â€", text), "UTF-8 read as Latin-1"
+    assert text.endswith("\n")
+    assert not re.search(r"[ \t]+$", text, re.MULTILINE)
