@@ -179,6 +179,9 @@ class _Writer:
             page.write_string(0, index, HEADINGS[name], self.head)
         page.set_row(0, 22)
         page.freeze_panes(1, self.columns["box"])
+        page.set_landscape()
+        page.fit_to_pages(1, 0)
+        page.repeat_rows(0)
         if self.sheet.language.direction == "rtl":
             page.right_to_left()
         page.protect(
