@@ -108,8 +108,8 @@ class Answer:
     Attributes:
         meme_id: as found in the file.
         parts: the text; for `correct` the machine's own, for a status of GIVEN_UP empty.
-        status: what the person said; when she left it empty, `corrected` where her text differs
-            from what was to be corrected and else `correct`.
+        status: what the person said; when she left it empty beside a text, `corrected` where the
+            text differs from what was to be corrected and else `correct`.
         comment: hers.
         row: where it stands in the file, as the file's program counts.
         source_key, base_key: as the sheet had them; empty when they were lost.

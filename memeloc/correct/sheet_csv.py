@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.correct.columns import HEADINGS, Cell, read_columns
@@ -51,7 +50,7 @@ class Csv:
                     "round": str(sheet.round),
                     "person": sheet.person,
                 }
-                writer.writerow([_guarded(cells.get(name, "")) for name in names])
+                writer.writerow([guarded(cells.get(name, "")) for name in names])
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is told when it is read."""
@@ -61,19 +60,11 @@ class Csv:
 
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
-        text = _decoded(path)
-        first = text.split("\n", 1)[0]
-        delimiter = max(",;\t", key=first.count)
-        limit = csv.field_size_limit(len(text) + 1)
-        try:
-            return read_columns(path, _lines(text, delimiter), "the file")
-        except csv.Error as error:
-            raise InputError(f"is not CSV: {error}", file=path) from error
-        finally:
-            csv.field_size_limit(limit)
+        return read_columns(path, lines_of(path), "the file")
 
 
-def _guarded(text: str) -> str:
+def guarded(text: str) -> str:
+    """A cell's text, with an apostrophe before what a spreadsheet would take for a formula."""
     return f"'{text}" if _RISKY.match(text) else text
 
 
@@ -90,7 +81,24 @@ def _decoded(path: Path) -> str:
         ) from error
 
 
-def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[Cell]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    for number, cells in enumerate(reader, 1):
-        yield number, [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
+def lines_of(path: Path) -> list[tuple[int, list[Cell]]]:
+    """The records of a CSV file with their numbers, apostrophes before formulas taken off.
+
+    Raises:
+        InputError: it is not in UTF-8 or UTF-16, or not CSV.
+    """
+    text = _decoded(path)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    limit = csv.field_size_limit(len(text) + 1)
+    try:
+        return [
+            (number, [cell[1:] if _GUARDED.match(cell) else cell for cell in cells])
+            for number, cells in enumerate(
+                csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
+            )
+        ]
+    except csv.Error as error:
+        raise InputError(f"is not CSV: {error}", file=path) from error
+    finally:
+        csv.field_size_limit(limit)

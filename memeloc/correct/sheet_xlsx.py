@@ -14,6 +14,7 @@ from typing import Any
 
 from memeloc.correct import ods
 from memeloc.correct.columns import HEADINGS, Cell, Formula, read_columns
+from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import LABELS, drawable, key_of, parts_of
 from memeloc.correct.zipped import is_ole, is_zip, names_in
@@ -308,11 +309,7 @@ class _Writer:
         page.write_string(0, 0, _HOW, wrap)
         page.set_row_pixels(0, 110)
         line = 2
-        for paragraph in self.sheet.guide.split("\n"):
-            text = drawable(paragraph.strip())
-            if text.startswith("#"):
-                page.write_string(line, 0, text.lstrip("# "), title)
-            elif text:
-                page.write_string(line, 0, text, native)
+        for heading, text in paragraphs(self.sheet.guide):
+            page.write_string(line, 0, drawable(text), title if heading else native)
             line += 1
         page.protect("")
