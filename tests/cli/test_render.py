@@ -94,7 +94,6 @@ def test_what_is_skipped_is_named_up_to_twenty(
         (("--langs", "de", "--quality", "101"), 2, "100"),
         (("--langs", "de", "--max-side", "1"), 2, "16"),
         (("--langs", "de", "--jobs", "0"), 2, "jobs"),
-        ((), 2, "langs"),
     ],
 )
 def test_wrong_options(
