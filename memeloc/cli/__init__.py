@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from memeloc import __version__
 from memeloc.cli import (
+    correct,
     export,
     fonts,
     import_,
@@ -38,6 +39,7 @@ ORDER = (
     "init",
     "import",
     "translate",
+    "correct",
     "render",
     "proof",
     "export",
@@ -136,6 +138,7 @@ def memeloc(
 app.command("init")(init.init)
 app.command("import")(import_.import_table)
 app.command("translate")(translate.translate)
+app.add_typer(correct.app, name="correct")
 app.command("render")(render.render)
 app.command("proof")(proof.proof)
 app.command("export")(export.export)

@@ -102,6 +102,19 @@ def near_status(text: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"pick one of {', '.join(STATUSES)}"
 
 
+def split_note(note: str) -> tuple[str, str]:
+    """The status and the comment in a note: a line such as `status: wordplay`, and the rest."""
+    status = ""
+    rest = []
+    for line in note.splitlines():
+        found = re.match(r"\s*status\s*:\s*(.+)", line, re.IGNORECASE)
+        if found and not status:
+            status = clean_text(found[1])
+        elif line.strip():
+            rest.append(line.strip())
+    return status, "\n".join(rest)
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file, in hex."""
     with path.open("rb") as stream:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from memeloc.errors import InputError
 from memeloc.model import Caption
 from memeloc.workspace import (
@@ -40,6 +42,7 @@ from memeloc.workspace.nouns import (
     ToCorrect,
     ToTranslate,
 )
+from memeloc.workspace.schema import memes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -386,6 +389,12 @@ class Workspace(WorkspaceFolder):
 
     def _tags(self) -> list[str]:
         return [self.source.tag, *(locale.tag for locale in self.languages)]
+
+    def templates_of_memes(self) -> dict[str, str]:
+        """The template's name of each meme, in the memes' order."""
+        query = select(memes.c.id, memes.c.template).order_by(memes.c.number)
+        with self.database.read() as connection:
+            return {row.id: row.template for row in connection.execute(query)}
 
     def count_memes(self) -> int:
         """How many memes there are."""

@@ -1,0 +1,329 @@
+"""Joining correction with the workspace and the renderer. In: both. Out: sheets, placements.
+
+What several of the `memeloc correct` commands need; it prints nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memeloc.correct.checks import Checked, Warning, check
+from memeloc.correct.items import Sheet, SheetAnswers, SheetItem, SheetPart, text_key
+from memeloc.correct.placing import (
+    EarlierAnswer,
+    KnownMeme,
+    Placement,
+    SentItem,
+    SentSheet,
+    identify,
+    place,
+)
+from memeloc.errors import InputError
+from memeloc.model import Caption, Locale, Template
+from memeloc.resources import folder
+from memeloc.workspace import (
+    AddedAnswers,
+    FileRecord,
+    KnownSheet,
+    PlacedAnswer,
+    SentText,
+    SheetRecord,
+    ToCorrect,
+    Workspace,
+    check_parts,
+)
+
+if TYPE_CHECKING:
+    from memeloc.render import Renderer
+
+PICTURE_SIDE = 320
+"""Longer side of the pictures on a sheet, in pixels."""
+
+_QUALITY = 80
+
+
+def guide_for(locale: Locale) -> str:
+    """The translator's guide in a language, in English where there is none in it."""
+    guides = folder("guides") / "translation"
+    for tag in (locale.tag, locale.tag.split("-")[0], "en"):
+        path = guides / f"{tag}.md"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return ""
+
+
+def make_sheet(
+    workspace: Workspace,
+    items: Sequence[ToCorrect],
+    locale: Locale,
+    round_: int,
+    person: str,
+    on_picture: Callable[[], None],
+) -> Sheet:
+    """Make a sheet of captions to correct, with a picture and the room for each.
+
+    Args:
+        workspace: where templates and pictures are.
+        items: the captions.
+        locale: of the text to be corrected.
+        round_: of correction.
+        person: who gets it.
+        on_picture: is called after each picture.
+    """
+    from memeloc.cli.room import room
+
+    pictures = Pictures(workspace)
+    templates = workspace.templates
+    rooms = cache(lambda name: room(templates[name], locale))
+    created = datetime.now(UTC).replace(microsecond=0)
+    made = []
+    for item in items:
+        template = templates.get(item.template)
+        known = rooms(item.template) if template else ()
+        parts = tuple(
+            SheetPart(
+                name=template.boxes[index].name if template else str(index + 1),
+                source=source,
+                machine=item.base.parts[index] if index < len(item.base.parts) else "",
+                room=known[index] if index < len(known) else 0,
+            )
+            for index, source in enumerate(item.source.parts)
+        )
+        made.append(
+            SheetItem(
+                meme_id=item.meme_id,
+                template=item.template,
+                parts=parts,
+                picture=pictures.of(template, item.base.parts, locale) if template else None,
+                source_key=text_key(item.source.parts),
+                base_key=text_key(item.base.parts),
+                marks=item.base.marks,
+                note="waits to be settled" if item.open_case else "",
+            )
+        )
+        on_picture()
+    said = "|".join(
+        [locale.tag, str(round_), person, created.isoformat()]
+        + [f"{item.meme_id}:{item.source_key}:{item.base_key}" for item in made]
+    )
+    return Sheet(
+        id=hashlib.sha256(said.encode()).hexdigest()[:12],
+        language=locale,
+        source_language=workspace.source,
+        round=round_,
+        person=person,
+        created=created,
+        guide=guide_for(locale),
+        items=tuple(made),
+    )
+
+
+class Pictures:
+    """Small pictures of captions for sheets, kept in the workspace's images/ by what they show."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        root = workspace.root if workspace.root is not None else Path.cwd()
+        self._folder = root / "images"
+        self._workspace = workspace
+
+    def of(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
+        """The picture of a caption; made when it is not there yet."""
+        from PIL import Image
+
+        renderer = renderer_of(self._workspace)
+        shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(parts)}"
+        name = hashlib.sha256(shows.encode()).hexdigest()[:32]
+        path = self._folder / name[:2] / f"{name}.jpg"
+        if path.is_file():
+            return path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        image = renderer.render(template, Caption(tuple(parts)), locale).image
+        scale = min(1.0, PICTURE_SIDE / max(image.size))
+        size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+        small = image.resize(size, Image.Resampling.LANCZOS)
+        temporary = path.with_name(f".{name}.{os.getpid()}")
+        small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
+        temporary.replace(path)
+        return path
+
+
+_RENDERERS: dict[int, Renderer] = {}
+
+
+def renderer_of(workspace: Workspace) -> Renderer:
+    """The renderer with a workspace's fonts and locales; the same each time."""
+    known = _RENDERERS.get(id(workspace))
+    if known is None:
+        from memeloc.fonts import FontLibrary
+        from memeloc.render import Renderer
+
+        fonts = FontLibrary(workspace.font_files)
+        known = _RENDERERS[id(workspace)] = Renderer(fonts, locales=workspace.locales)
+    return known
+
+
+def take(
+    workspace: Workspace,
+    answers: SheetAnswers,
+    *,
+    language: str,
+    round_: int,
+    person: str,
+    dry_run: bool,
+) -> AddedAnswers:
+    """Place the answers of a sheet that came back, and store them in one transaction.
+
+    Args:
+        workspace: where the sheet came from.
+        answers: what was read.
+        language, round_, person: what the command says of it, where the file does not.
+        dry_run: decides and stores nothing.
+
+    Raises:
+        InputError: it is not clear which sheet it is.
+    """
+    ids = {answer.meme_id for answer in answers.answers}
+    sheet = identify(
+        answers, _sent(workspace, answers.sheet), language=language, round_=round_, person=person
+    )
+
+    def decide(known: KnownSheet) -> list[PlacedAnswer]:
+        placed = place(
+            answers, _with_items(known.sheet, known.items), _memes(known, ids), person=person
+        )
+        return [_placed(placement) for placement in placed]
+
+    record = FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers))
+    if dry_run:
+        from collections import Counter
+
+        seen = workspace.file("answers", answers.sha256) is not None
+        decided = [] if seen else decide(workspace.known_sheet(sheet.id, ids))
+        return AddedAnswers(record, seen, decided, Counter(one.outcome for one in decided), ())
+    return workspace.add_answers(record, sheet.id, decide, also=ids)
+
+
+def record_of(sheet: Sheet, format_name: str, path: Path) -> SheetRecord:
+    """What the workspace keeps of a sheet that goes out."""
+    return SheetRecord(
+        id=sheet.id,
+        language=sheet.language.tag,
+        source_language=sheet.source_language.tag,
+        round=sheet.round,
+        person=sheet.person,
+        created=sheet.created,
+        format=format_name,
+        name=path.name,
+    )
+
+
+def _sent(workspace: Workspace, wanted: str) -> Mapping[str, SentSheet]:
+    """The sheet of the id wanted, or else all that went out, with their items."""
+    records = {record.id: record for record in workspace.sheets()}
+    if wanted in records:
+        records = {wanted: records[wanted]}
+    return {
+        record.id: _with_items(record, workspace.sheet_items(record.id))
+        for record in records.values()
+    }
+
+
+def _with_items(record: SheetRecord, items: Mapping[str, SentText]) -> SentSheet:
+    shown = {
+        meme_id: SentItem(sent.source.parts, sent.base.parts) for meme_id, sent in items.items()
+    }
+    return SentSheet(record.id, record.language, record.round, record.person, record.created, shown)
+
+
+def _memes(known: KnownSheet, ids: Iterable[str]) -> dict[str, KnownMeme]:
+    found = {}
+    for meme_id in ids:
+        meme = known.memes.get(meme_id)
+        if meme is not None:
+            earlier = [
+                EarlierAnswer(
+                    round=answer.round,
+                    person=answer.person,
+                    parts=answer.parts,
+                    status=answer.status,  # type: ignore[arg-type]
+                    sheet_created=answer.sheet_created,
+                    standing=answer.standing,
+                )
+                for answer in meme.answers
+            ]
+            current = meme.current.parts if meme.current else ()
+            found[meme_id] = KnownMeme(meme.source.parts, current, earlier)
+    return found
+
+
+def _placed(placement: Placement) -> PlacedAnswer:
+    answer = placement.answer
+    outcome, reason, message = placement.outcome, placement.reason, placement.message
+    if placement.parts:
+        try:
+            check_parts(placement.parts)
+        except InputError as error:
+            outcome, reason, message = "refused", "", str(error)
+    return PlacedAnswer(
+        meme_id=answer.meme_id,
+        round=placement.round,
+        person=placement.person,
+        parts=placement.parts,
+        typed=answer.parts,
+        status=answer.status,
+        comment=answer.comment,
+        row=answer.row,
+        outcome=outcome,
+        reason=reason,
+        message=message,
+    )
+
+
+def warnings_for(
+    workspace: Workspace, texts: Iterable[tuple[str, tuple[str, ...]]], locale: Locale
+) -> list[Warning]:
+    """Check captions of one language, with the renderer's sizes and the fonts' letters.
+
+    Args:
+        workspace: where memes and templates are.
+        texts: (meme, parts) of each.
+        locale: of the texts.
+    """
+    from memeloc.render.breaks import clusters
+
+    renderer = renderer_of(workspace)
+    sources = workspace.current(workspace.source.tag)
+    names = workspace.templates_of_memes()
+    found: list[Warning] = []
+    for meme_id, parts in texts:
+        template = workspace.templates.get(names.get(meme_id, ""))
+        source = sources.get(meme_id)
+        if template is None or source is None:
+            continue
+
+        def size_of(index: int, text: str, template: Template = template) -> float:
+            if index >= len(template.boxes):
+                return 0.0
+            alone = Caption((*("",) * index, text))
+            return renderer.sizes(template, alone, locale)[index]
+
+        def lacking(text: str, template: Template = template) -> list[str]:
+            stacks = {renderer.fonts.stack(locale, box.style.face) for box in template.boxes}
+            ends = clusters(text)
+            pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
+            return [
+                piece
+                for piece in pieces
+                if piece.strip() and not all(stack.covers(piece) for stack in stacks)
+            ]
+
+        found += check(
+            Checked(meme_id, locale, source.parts, tuple(parts), size_of=size_of, lacking=lacking)
+        )
+    return found

@@ -1,0 +1,164 @@
+"""Sheets as gettext PO. In: a sheet, or a file that came back. Out: the other.
+
+One entry a part: its key is the context, so that equal sources stay apart; the source is the msgid,
+the text to be corrected the msgstr, marked fuzzy. Correcting is translating the entry and taking
+the mark away; a status or comment is a translator's comment, `status: wordplay`. A part without
+source has no entry, for PO keeps the empty msgid for its header; X-Memeloc-Empty there names it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+from memeloc.correct.guide_text import paragraphs
+from memeloc.correct.items import Sheet, SheetAnswers
+from memeloc.correct.rows import (
+    Row,
+    clean_text,
+    drawable,
+    gather,
+    key_of,
+    parts_of,
+    split_key,
+    split_note,
+)
+from memeloc.errors import InputError
+
+_LINE = re.compile(rb'\s*(#.*|(msgctxt|msgid|msgstr|msgid_plural|msgstr\[\d\]) ".*|".*)?')
+_MACHINE = "to be corrected: "
+_MARK = "\u2424"
+"""Stands for a line feed within a comment line."""
+
+
+class Po:
+    """The PO format of sheets."""
+
+    name = "po"
+    suffix = ".po"
+
+    def write(self, sheet: Sheet, path: Path) -> None:
+        """Write a sheet, one entry a part."""
+        import polib
+
+        catalogue = polib.POFile(wrapwidth=0)
+        guide = "\n".join(text for _, text in paragraphs(sheet.guide))
+        catalogue.header = drawable(guide)
+        empty: list[str] = []
+        for item, part in parts_of(sheet):
+            piece = item.parts[part - 1]
+            key = key_of(sheet, item, part)
+            if not piece.source.strip():
+                empty.append(key)
+                continue
+            notes = [f"meme {item.meme_id}, {piece.name}"]
+            if piece.room:
+                notes.append(f"room: {piece.room} characters")
+            if item.picture:
+                notes.append(f"picture: {item.picture.name}")
+            notes += [*item.marks, *([item.note] if item.note else [])]
+            notes.append(_MACHINE + drawable(piece.machine).replace("\n", _MARK))
+            entry = polib.POEntry(
+                msgctxt=key,
+                msgid=drawable(piece.source),
+                msgstr=_ended_alike(drawable(piece.source), drawable(piece.machine)),
+                comment="\n".join(notes),
+                flags=["fuzzy"],
+            )
+            catalogue.append(entry)
+        catalogue.metadata = {
+            "Project-Id-Version": f"memeloc sheet {sheet.id}",
+            "PO-Revision-Date": sheet.created.strftime("%Y-%m-%d %H:%M%z"),
+            "Last-Translator": sheet.person or "unnamed",
+            "Language-Team": sheet.language.name,
+            "Language": sheet.language.tag,
+            "MIME-Version": "1.0",
+            "Content-Type": "text/plain; charset=UTF-8",
+            "Content-Transfer-Encoding": "8bit",
+            "X-Memeloc-Sheet": sheet.id,
+            "X-Memeloc-Round": str(sheet.round),
+            "X-Memeloc-Person": sheet.person,
+            "X-Memeloc-Created": sheet.created.isoformat(),
+            "X-Memeloc-Empty": " ".join(empty),
+        }
+        catalogue.save(str(path))
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """Whether it begins as a PO file does."""
+        lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+        whole = lines[:-1] if len(head) == 4096 else lines
+        return bool(whole) and all(_LINE.fullmatch(line) for line in whole)
+
+    def read(self, path: Path) -> SheetAnswers:
+        """Read a sheet that came back; see `SheetFormat`."""
+        import polib
+
+        try:
+            catalogue = polib.pofile(str(path), encoding="utf-8", wrapwidth=0)
+        except (OSError, ValueError, UnicodeDecodeError) as error:
+            raise InputError(f"is no PO file in UTF-8: {error}", file=path) from error
+        facts = catalogue.metadata
+        rows = []
+        problems = []
+        for entry in catalogue:
+            if entry.obsolete:
+                continue
+            key = split_key(entry.msgctxt or "")
+            if key is None:
+                problems.append(
+                    InputError(
+                        f"the context of {entry.msgid[:40]!r} is lost, so it is not clear which "
+                        "caption it belongs to",
+                        file=path,
+                        row=entry.linenum,
+                        column="msgctxt",
+                    )
+                )
+                continue
+            machine = next(
+                (
+                    line.removeprefix(_MACHINE).replace(_MARK, "\n")
+                    for line in entry.comment.split("\n")
+                    if line.startswith(_MACHINE)
+                ),
+                None,
+            )
+            text = clean_text(entry.msgstr)
+            status, comment = split_note(entry.tcomment)
+            if machine is not None and text == clean_text(machine):
+                text = ""
+                if not entry.fuzzy and not status:
+                    status = "correct"
+            rows.append(Row(entry.linenum, *key, text, status, comment, machine))
+        for line in facts.get("X-Memeloc-Empty", "").split():
+            key = split_key(line)
+            if key is not None:
+                rows.append(Row(0, *key, "", "", "", ""))
+        stated = facts.get("X-Memeloc-Round", "")
+        return gather(
+            path,
+            rows,
+            language=facts.get("Language", ""),
+            round_=int(stated) if stated.isdecimal() else 0,
+            person=facts.get("X-Memeloc-Person", ""),
+            created=_moment(facts.get("X-Memeloc-Created", "")),
+            problems=problems,
+        )
+
+
+def _ended_alike(source: str, text: str) -> str:
+    """The text ending in a line feed where the source does, which msgfmt insists on."""
+    if not text:
+        return text
+    text = text.strip("\n")
+    return (
+        ("\n" if source.startswith("\n") else "") + text + ("\n" if source.endswith("\n") else "")
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,197 @@
+"""Sheets as XLIFF 1.2, for translation tools. In: a sheet, or what came back. Out: the other.
+
+One trans-unit a part, grouped by meme. The text to be corrected stands in the target with the state
+needs-review-translation, and once more as an alternative of the origin `memeloc`, so that reading
+can tell a text that was looked at from one that was not touched. A part is correct when its state
+is translated, signed-off or final, or it is approved; a note of the translator may hold a line such
+as `status: wordplay`, and the rest of it is her comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from lxml import etree
+
+from memeloc.correct.guide_text import paragraphs
+from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
+from memeloc.correct.rows import Row, clean_text, drawable, gather, key_of, split_key, split_note
+from memeloc.errors import InputError
+
+_SPACE = "urn:oasis:names:tc:xliff:document:1.2"
+_NAMES: dict[str | None, str] = {None: _SPACE}
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_US = "memeloc"
+_DONE = {"translated", "signed-off", "final"}
+
+
+class Xliff:
+    """The XLIFF format of sheets."""
+
+    name = "xliff"
+    suffix = ".xlf"
+
+    def write(self, sheet: Sheet, path: Path) -> None:
+        """Write a sheet, one trans-unit a part."""
+        root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=_NAMES)
+        file = _add(
+            root,
+            "file",
+            {
+                "original": f"memeloc-{sheet.id}",
+                "source-language": sheet.source_language.tag,
+                "target-language": sheet.language.tag,
+                "datatype": "plaintext",
+                "date": sheet.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "tool-id": _US,
+            },
+        )
+        header = _add(file, "header")
+        _add(header, "tool", {"tool-id": _US, "tool-name": _US})
+        for fact in (f"round: {sheet.round}", f"person: {sheet.person}"):
+            _add(header, "note", {"from": _US}, fact)
+        guide = "\n".join(text for _, text in paragraphs(sheet.guide))
+        _add(header, "note", {"from": "guide"}, guide)
+        body = _add(file, "body")
+        for item in sheet.items:
+            self._item(body, sheet, item)
+        document = etree.ElementTree(root)
+        document.write(str(path), encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+    def _item(self, body: etree._Element, sheet: Sheet, item: SheetItem) -> None:
+        group = _add(body, "group", {"id": item.meme_id, "resname": item.meme_id})
+        context = _add(group, "context-group", {"purpose": "information", "name": "meme"})
+        _add(context, "context", {"context-type": "x-template"}, item.template)
+        if item.picture:
+            _add(context, "context", {"context-type": "x-picture"}, item.picture.name)
+        for part, piece in enumerate(item.parts, 1):
+            facts = {
+                "id": key_of(sheet, item, part),
+                "resname": f"{item.meme_id}/{piece.name}",
+                "approved": "no",
+                _XML + "space": "preserve",
+            }
+            if piece.room:
+                facts |= {"maxwidth": str(piece.room), "size-unit": "char"}
+            if not piece.source.strip():
+                facts["translate"] = "no"
+            unit = _add(group, "trans-unit", facts)
+            _add(unit, "source", {_XML + "lang": sheet.source_language.tag}, piece.source)
+            state = {"state": "needs-review-translation", _XML + "lang": sheet.language.tag}
+            _add(unit, "target", state, piece.machine)
+            notes = [f"room: {piece.room} characters"] if piece.room else []
+            notes += [*item.marks, *([item.note] if item.note else [])]
+            for note in notes:
+                _add(unit, "note", {"from": _US}, note)
+            before = _add(unit, "alt-trans", {"origin": _US})
+            _add(before, "target", {_XML + "lang": sheet.language.tag}, piece.machine)
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """Whether it is XML that soon says xliff."""
+        start = head.decode(
+            "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "ignore"
+        )
+        start = start.lstrip("\ufeff \r\n\t")
+        return start.startswith("<") and "xliff" in start
+
+    def read(self, path: Path) -> SheetAnswers:
+        """Read a sheet that came back; see `SheetFormat`."""
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        )
+        try:
+            root = etree.parse(str(path), parser).getroot()
+        except (etree.XMLSyntaxError, OSError) as error:
+            raise InputError(f"is broken XML: {error}", file=path) from error
+        if root.getroottree().docinfo.internalDTD is not None:
+            raise InputError(
+                "declares a document type, which no translation tool does; it is not read",
+                file=path,
+            )
+        rows: list[Row] = []
+        problems: list[InputError] = []
+        language, facts = "", dict[str, str]()
+        for file in root.iter(_tag("file")):
+            language = language or file.get("target-language", "")
+            for note in file.findall(f"{_tag('header')}/{_tag('note')}"):
+                name, _, value = _text(note).partition(":")
+                facts.setdefault(name.strip(), value.strip())
+            for unit in file.iter(_tag("trans-unit")):
+                row = _row(unit)
+                if row is None:
+                    problems.append(
+                        InputError(
+                            f"the id {unit.get('id', '')[:60]!r} is none of a sheet's",
+                            file=path,
+                            row=_line(unit),
+                            column="id",
+                        )
+                    )
+                else:
+                    rows.append(row)
+        stated = facts.get("round", "")
+        return gather(
+            path,
+            rows,
+            language=language,
+            round_=int(stated) if stated.isdecimal() else 0,
+            person=facts.get("person", ""),
+            created=_date(root),
+            problems=problems,
+        )
+
+
+def _row(unit: etree._Element) -> Row | None:
+    key = split_key(unit.get("id", ""))
+    if key is None:
+        return None
+    target = unit.find(_tag("target"))
+    machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}")
+    given = _text(target)
+    before = None if machine is None else _text(machine)
+    notes = [
+        _text(note)
+        for note in unit.findall(_tag("note"))
+        if note.get("from", "") not in (_US, "guide")
+    ]
+    status, comment = split_note("\n".join(notes))
+    state = "" if target is None else target.get("state", "")
+    text = given
+    if before is not None and given == before:
+        text = ""
+        done = state in _DONE or unit.get("approved") == "yes"
+        if done and not status and unit.get("translate") != "no":
+            status = "correct"
+    return Row(_line(unit) or 0, *key, text, status, comment, before)
+
+
+def _text(element: etree._Element | None) -> str:
+    """The text of a source or target; inline elements of a tool are taken as their text."""
+    return "" if element is None else clean_text("".join(map(str, element.itertext())))
+
+
+def _line(element: etree._Element) -> int | None:
+    line = element.sourceline
+    return line if isinstance(line, int) else None
+
+
+def _tag(name: str) -> str:
+    return f"{{{_SPACE}}}{name}"
+
+
+def _add(
+    parent: etree._Element, name: str, facts: dict[str, str] | None = None, text: str = ""
+) -> etree._Element:
+    element = etree.SubElement(parent, _tag(name), facts or {})
+    if text:
+        element.text = drawable(text)
+    return element
+
+
+def _date(root: etree._Element) -> datetime | None:
+    file = root.find(_tag("file"))
+    try:
+        return datetime.fromisoformat("" if file is None else file.get("date", ""))
+    except ValueError:
+        return None
