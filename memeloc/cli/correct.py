@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memeloc.cli.corrected import compare, report
 from memeloc.cli.output import print_json, progress, say, table
 from memeloc.cli.settle import settle
 
@@ -342,4 +343,6 @@ def check(
     print(f"{total:,} captions looked at, {count:,} with warnings")
 
 
+app.command(name="compare")(compare)
 app.command(name="settle")(settle)
+app.command(name="report")(report)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any, cast
 
 from lxml import etree
 
@@ -20,7 +21,7 @@ from memeloc.correct.rows import Row, clean_text, drawable, gather, key_of, spli
 from memeloc.errors import InputError
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
-_NAMES: dict[str | None, str] = {None: _SPACE}
+_NAMES = {None: _SPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _US = "memeloc"
 _DONE = {"translated", "signed-off", "final"}
@@ -34,7 +35,7 @@ class Xliff:
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one trans-unit a part."""
-        root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=_NAMES)
+        root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=cast(Any, _NAMES))
         file = _add(
             root,
             "file",
