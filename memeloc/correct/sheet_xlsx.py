@@ -103,6 +103,7 @@ class Xlsx:
 def _worksheets(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
     """Each worksheet's name and its lines; ours first, wherever it was moved."""
     import openpyxl
+    from defusedxml import DefusedXmlException
 
     try:
         book = openpyxl.load_workbook(path, read_only=True)
@@ -115,6 +116,8 @@ def _worksheets(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell
                 yield name, _lines(worksheet)
     except InputError:
         raise
+    except DefusedXmlException as error:
+        raise InputError(f"holds XML that no workbook has: {error}", file=path) from error
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, TypeError, SyntaxError) as error:
         raise InputError(f"is a broken workbook: {error}", file=path) from error
 
