@@ -11,7 +11,7 @@ APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
 APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc
 
-EXTRAS_demo := all
+EXTRAS_demo := ocr
 EXTRAS_test := all,bench,test,lint
 EXTRAS_bench := all,bench
 
