@@ -1,6 +1,6 @@
 """Make the picture at the top of the README. In: the starter set. Out: docs/parallel-set.jpg.
 
-    python tools/make_readme_picture.py
+python tools/make_readme_picture.py
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _PAIRS = {
 }
 _OTHER_QUOTES = {"bg", "cs", "de", "he", "hr", "sk", "sr"}
 _FULL_WIDTH = {"Hans", "Hant", "Jpan"}
-_HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?!\w)")
+_HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?![A-Za-z0-9])")
 _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 

@@ -1,0 +1,90 @@
+"""What a corrected caption should be looked at for."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.correct.checks import CHECKS, Checked, check
+from memeloc.locales import default
+from memeloc.model import Caption
+
+STARTER = Path(__file__).parents[2] / "examples/starter/captions.csv"
+
+
+def kinds(tag: str, source: tuple[str, ...], parts: tuple[str, ...]) -> set[str]:
+    return {one.kind for one in check(Checked("m", default().get(tag), source, parts))}
+
+
+@pytest.mark.parametrize(
+    ("tag", "source", "wrong", "right", "kind"),
+    [
+        ("de", ("a", "b"), ("x", ""), ("x", "y"), "part"),
+        ("de", ("", "b"), ("x", "y"), ("", "y"), "part"),
+        ("de", ("my long day",), ("My long day",), ("mein langer Tag",), "same as source"),
+        ("hi", ("my long day",), ("mera lamba din",), ("मेरा लंबा दिन",), "script"),
+        ("ru", ("my cocktail",), ("мой коктeйль",), ("мой коктейль",), "script"),
+        ("de", ("my day",), ("mein\u202e Tag",), ("mein Tag",), "hidden characters"),
+        ("de", ("my day",), ("mein (Tag",), ("mein (Tag)",), "punctuation"),
+        ("es", ("What?",), ("Qué?",), ("¿Qué?",), "punctuation"),
+        ("zh", ("Hello, you",), ("你好,你",), ("你好，你",), "punctuation"),
+        ("de", ("Why now?",), ("Warum jetzt",), ("Warum jetzt?",), "punctuation"),
+        ("de", ("at 9 sharp",), ("um 8 genau",), ("um 9 genau",), "numbers"),
+        ("bn", ("19 degrees",), ("১৮ ডিগ্রি",), ("১৯ ডিগ্রি",), "numbers"),
+        ("de", ("my day",), ("mein  Tag",), ("mein Tag",), "spaces"),
+    ],
+)
+def test_each_check_finds_its_own_and_leaves_the_right_alone(
+    tag: str, source: tuple[str, ...], wrong: tuple[str, ...], right: tuple[str, ...], kind: str
+) -> None:
+    assert kind in kinds(tag, source, wrong)
+    assert kinds(tag, source, right) == set()
+
+
+def test_words_may_become_numbers_and_code_may_stay() -> None:
+    assert kinds("ja", ("Four alarms",), ("目覚まし4個",)) == set()
+    assert kinds("hi", ("ctrl+s", "Report_final_v7"), ("ctrl+s", "रिपोर्ट_final_v7")) == set()
+
+
+def test_room_and_fonts_are_asked_for() -> None:
+    locale = default().get("de")
+    found = check(
+        Checked(
+            "m", locale, ("a",), ("zu lang",),
+            size_of=lambda part, text: 9.0, lacking=lambda text: ["☃"],
+        )
+    )  # fmt: skip
+    assert {one.kind for one in found} == {"room", "fonts"}
+    assert any("9 pixels" in one.message for one in found)
+
+
+@given(
+    st.lists(st.text(max_size=20), min_size=1, max_size=3),
+    st.lists(st.text(max_size=20), min_size=1, max_size=3),
+    st.sampled_from(["de", "hi", "zh", "ar", "th", "hy"]),
+)
+def test_no_text_is_too_strange(source: list[str], parts: list[str], tag: str) -> None:
+    found = check(Checked("m", default().get(tag), tuple(source), tuple(parts)))
+    assert {one.kind for one in found} <= set(CHECKS)
+
+
+def test_the_starter_set_raises_few() -> None:
+    with STARTER.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    languages = [name for name in rows[0] if name not in ("meme_id", "template", "en")]
+    warnings = [
+        one
+        for row in rows
+        for tag in languages
+        for one in check(
+            Checked(
+                row["meme_id"], default().get(tag),
+                Caption.parse(row["en"]).parts, Caption.parse(row[tag]).parts,
+            )
+        )
+    ]  # fmt: skip
+    assert len(warnings) <= 20, warnings

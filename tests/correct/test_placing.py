@@ -1,0 +1,124 @@
+"""What becomes of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memeloc.correct.items import Answer, SheetAnswers, Status, text_key
+from memeloc.correct.placing import (
+    EarlierAnswer,
+    KnownMeme,
+    Placement,
+    SentItem,
+    SentSheet,
+    identify,
+    place,
+)
+from memeloc.errors import InputError
+
+SENT = datetime(2026, 11, 1, tzinfo=UTC)
+SOURCE, BASE, NEW = ("a joke", "its point"), ("ein Witz", "sein Punkt"), ("ein Witz", "die Pointe")
+
+
+def sheet(id_: str = "s1", *, person: str = "anna", language: str = "de") -> SentSheet:
+    return SentSheet(id_, language, 1, person, SENT, {"m1": SentItem(SOURCE, BASE)})
+
+
+def answer(status: Status = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
+    return Answer(meme, parts, status, "", 2, text_key(SOURCE), text_key(BASE))
+
+
+def came_back(*answers: Answer, sheet_id: str = "s1", language: str = "") -> SheetAnswers:
+    return SheetAnswers(
+        sheet_id, language, 0, "", None, Path("sheet.csv"), "0" * 64, tuple(answers), ()
+    )
+
+
+def earlier(
+    parts: tuple[str, ...], person: str = "anna", *, later: bool = False, round_: int = 1
+) -> EarlierAnswer:
+    created = SENT + timedelta(days=1 if later else 0)
+    return EarlierAnswer(round_, person, parts, "corrected", created)
+
+
+def placed(
+    one: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
+) -> Placement:
+    known = {"m1": KnownMeme(source, BASE, before)}
+    (found,) = place(came_back(one), sheet(), known)
+    return found
+
+
+def test_a_new_text_is_placed() -> None:
+    found = placed(answer())
+    assert (found.outcome, found.parts, found.person, found.round) == ("placed", NEW, "anna", 1)
+
+
+def test_correct_stands_for_what_the_sheet_showed_whatever_came_back() -> None:
+    assert placed(answer("correct", ("x", "y"))).parts == BASE
+
+
+def test_the_same_again_changes_nothing_and_another_text_replaces() -> None:
+    assert placed(answer(), [earlier(NEW)]).outcome == "unchanged"
+    assert placed(answer(), [earlier(BASE)]).outcome == "replaced"
+
+
+def test_two_people_who_agree_are_placed_and_who_differ_are_a_case() -> None:
+    assert placed(answer(), [earlier(NEW, "ben")]).outcome == "placed"
+    found = placed(answer(), [earlier(BASE, "ben")])
+    assert (found.outcome, found.reason) == ("case", "disagreement")
+    assert "ben" in found.message
+
+
+def test_another_round_does_not_disagree() -> None:
+    assert placed(answer(), [earlier(BASE, "ben", round_=2)]).outcome == "placed"
+
+
+def test_an_older_sheet_does_not_undo_a_later_one() -> None:
+    found = placed(answer(), [earlier(BASE, later=True)])
+    assert (found.outcome, found.reason) == ("older", "older sheet")
+
+
+def test_a_source_that_changed_since_is_a_case_that_shows_both() -> None:
+    found = placed(answer(), source=("another joke", "its point"))
+    assert (found.outcome, found.reason) == ("case", "source changed")
+    assert "a joke" in found.message
+    assert "another joke" in found.message
+
+
+@pytest.mark.parametrize("parts", [("ein Witz",), ("ein Witz", ""), ("a", "b", "c")])
+def test_a_lost_part_is_a_case(parts: tuple[str, ...]) -> None:
+    found = placed(answer(parts=parts))
+    assert (found.outcome, found.reason) == ("case", "part lost")
+
+
+@pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful", "skip"])
+def test_what_was_given_up_waits_to_be_settled_and_brings_no_text(status: Status) -> None:
+    found = placed(answer(status, ()))
+    assert (found.outcome, found.reason, found.parts) == ("case", "given up", ())
+
+
+def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:
+    known = {"m1": KnownMeme(SOURCE, BASE), "m2": KnownMeme(SOURCE, BASE)}
+    unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), known)
+    assert (unknown.outcome, unknown.reason) == ("refused", "unknown id")
+    assert (elsewhere.outcome, elsewhere.reason) == ("refused", "not on the sheet")
+
+
+def test_a_sheet_is_known_by_its_id_or_by_language_round_and_person() -> None:
+    sheets = {"s1": sheet(), "s2": sheet("s2", person="ben")}
+    assert identify(came_back(answer()), sheets).id == "s1"
+    assert identify(came_back(answer(), sheet_id=""), sheets, person="ben").id == "s2"
+    with pytest.raises(InputError, match="2 sheets fit"):
+        identify(came_back(answer(), sheet_id=""), sheets)
+    with pytest.raises(InputError, match="no sheets fit"):
+        identify(came_back(answer(meme="m7"), sheet_id="other"), sheets)
+
+
+def test_a_file_for_another_language_is_refused() -> None:
+    with pytest.raises(InputError, match="for de, not for hi"):
+        identify(came_back(answer()), {"s1": sheet()}, language="hi")
