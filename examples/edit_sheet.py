@@ -1,8 +1,8 @@
-"""Fill in a correction sheet as a person would. In: a sheet (xlsx or CSV) and answers. Out: the sheet.
+"""Fill in a correction sheet as a person would. In: a sheet (xlsx or CSV), answers. Out: the sheet.
 
-    python examples/edit_sheet.py SHEET 'MEME=corrected:new text of the first part' 'MEME=correct' ...
+    python examples/edit_sheet.py SHEET 'MEME=corrected:new text of the first part' 'MEME=correct'
 
-`*=correct` answers every meme that is not named. The sheet's rows and columns are left as they are.
+`*=correct` answers every meme that is not named. The rows and columns are left as they are.
 """
 
 from __future__ import annotations
