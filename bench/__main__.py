@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import pictures, translation
+from bench import corrections, pictures, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 
@@ -25,7 +25,9 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="memory at 30,000 pictures, not 6,000")
     parser.add_argument("--rounds", type=int, default=12, help="rounds of the pictures' times")
     parser.add_argument(
-        "--only", choices=("pictures", "command", "translation"), help="one part; writes no file"
+        "--only",
+        choices=("pictures", "command", "translation", "corrections"),
+        help="one part; writes no file",
     )
     chosen = parser.parse_args()
     begin = time.monotonic()
@@ -48,6 +50,8 @@ def main() -> int:
         found, more = translation.measure(say=say)
         figures += found
         notes += more
+    if chosen.only in (None, "corrections"):
+        figures += corrections.measure(say=say)
     print_table(figures, notes)
     if not chosen.only:
         write_results(figures, notes)

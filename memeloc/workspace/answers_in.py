@@ -78,20 +78,29 @@ def add_answers(
     placed = list(decide(known))
     outcomes = Counter(answer.outcome for answer in placed)
     opened = []
+    stored_memes: set[str] = set()
     for answer in placed:
         if answer.outcome != "refused":
-            opened += _store(connection, file_id, known, answer)
+            # What is known is current, but for a meme that this file has answered before.
+            again = answer.meme_id in stored_memes
+            stored_memes.add(answer.meme_id)
+            opened += _store(connection, file_id, known, answer, again=again)
     return AddedAnswers(stored, False, placed, outcomes, tuple(opened))
 
 
 def _store(
-    connection: Connection, file_id: int, known: KnownSheet, answer: PlacedAnswer
+    connection: Connection,
+    file_id: int,
+    known: KnownSheet,
+    answer: PlacedAnswer,
+    *,
+    again: bool,
 ) -> list[int]:
     """Store one answer; the id of the case it opened, if it opened one."""
     language, moment = known.sheet.language, now()
     version = None
     if answer.outcome in ACCEPTING:
-        version = _accept(connection, known, answer)
+        version = _accept(connection, known, answer, again=again)
     row = {
         "file_id": file_id,
         "row": answer.row,
@@ -127,11 +136,15 @@ def _store(
     return [connection.execute(insert(cases).values(**case).returning(cases.c.id)).scalar_one()]
 
 
-def _accept(connection: Connection, known: KnownSheet, answer: PlacedAnswer) -> int | None:
+def _accept(
+    connection: Connection, known: KnownSheet, answer: PlacedAnswer, *, again: bool
+) -> int | None:
     """Add an answer's text as a version; None when a later round has passed over it already."""
     language, meme_id = known.sheet.language, answer.meme_id
     source = known.items[meme_id].source
-    current = current_of(connection, language, [meme_id]).get(meme_id)
+    current = known.memes[meme_id].current
+    if again:
+        current = current_of(connection, language, [meme_id]).get(meme_id)
     if current is not None and current.round > answer.round and _same(connection, current, source):
         return None
     (added,) = add_versions(
