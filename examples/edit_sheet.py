@@ -7,46 +7,81 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+STATUSES = ("correct", "corrected", "wordplay", "culture", "other", "harmful", "skip")
 
-def main(sheet: Path, answers: list[str]) -> None:
-    """Write each answer's status, and its text, on the first row of its meme."""
-    wanted = dict(answer.partition("=")[::2] for answer in answers)
-    if sheet.suffix == ".csv":
-        with sheet.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.reader(stream))
-        fill(rows, wanted)
-        with sheet.open("w", encoding="utf-8-sig", newline="") as stream:
-            csv.writer(stream).writerows(rows)
+
+def main() -> None:
+    """Read the command line and write the copy."""
+    parser = argparse.ArgumentParser(description="Fill in a correction sheet as a person would.")
+    parser.add_argument("sheet", type=Path)
+    parser.add_argument("copy", type=Path)
+    parser.add_argument("said", nargs="*", metavar="MEME=STATUS|MEME=TEXT")
+    parser.add_argument("--rest", choices=STATUSES, help="status of all other memes")
+    parser.add_argument("--backwards", action="store_true", help="last row first (CSV)")
+    given = parser.parse_intermixed_args()
+    said = dict(one.split("=", 1) for one in given.said)
+    fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
+    filled = fill(given.sheet, given.copy, said, given.rest or "", given.backwards)
+    unknown = set(said) - filled
+    if unknown:
+        parser.error(f"not on the sheet: {', '.join(sorted(unknown))}")
+
+
+def cells(said: dict[str, str], rest: str, meme: str, part: int) -> Iterator[tuple[str, str]]:
+    """The cells to fill in for a part of a meme: (heading, value)."""
+    wanted = said.get(meme, rest)
+    if wanted in STATUSES or not wanted:
+        if part == 1 and wanted:  # one is enough for a meme
+            yield "status", wanted
         return
-    import openpyxl
-
-    book = openpyxl.load_workbook(sheet)
-    page = book["Captions"]
-    grid = [[cell.value or "" for cell in row] for row in page.iter_rows()]
-    fill(grid, wanted)
-    places = [grid[0].index("your text"), grid[0].index("status")]
-    for line, cells in enumerate(grid, 1):
-        for place in places:
-            page.cell(line, place + 1).value = cells[place] or None
-    book.save(sheet)
+    if part == 1:
+        yield "status", "corrected"
+    texts = wanted.split("//")
+    if part <= len(texts):
+        yield "your text", texts[part - 1].strip()
 
 
-def fill(rows: list[list[str]], wanted: dict[str, str]) -> None:
-    """Fill in the answers; `rows` has the headings first."""
-    meme, text, status = (rows[0].index(name) for name in ("meme", "your text", "status"))
-    done: set[str] = set()
-    for row in rows[1:]:
-        answer = wanted.get(row[meme], wanted.get("*", ""))
-        if not answer or row[meme] in done:
-            continue
-        done.add(row[meme])
-        row[status], _, typed = answer.partition(":")
-        row[text] = typed
+def fill_xlsx(
+    sheet: Path, copy: Path, said: dict[str, str], rest: str, backwards: bool
+) -> set[str]:
+    """Fill in a workbook; the memes that are on it."""
+    from openpyxl import load_workbook
+
+    if backwards:
+        raise SystemExit("--backwards is for CSV")
+    book = load_workbook(sheet)
+    page = book.worksheets[0]
+    heading = {str(cell.value): cell.column for cell in page[1]}
+    filled = set()
+    for row in range(2, page.max_row + 1):
+        meme = str(page.cell(row, heading["meme"]).value)
+        filled.add(meme)
+        part = int(page.cell(row, heading["part"]).value)
+        for name, value in cells(said, rest, meme, part):
+            page.cell(row, heading[name]).value = value
+    book.save(copy)
+    return filled
+
+
+def fill_csv(sheet: Path, copy: Path, said: dict[str, str], rest: str, backwards: bool) -> set[str]:
+    """Fill in a CSV; the memes that are on it."""
+    with sheet.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream)
+        rows = list(reader)
+        names = list(reader.fieldnames or ())
+    for row in rows:
+        row.update(cells(said, rest, row["meme"], int(row["part"])))
+    with copy.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, names, delimiter=";")  # as many spreadsheets save it
+        writer.writeheader()
+        writer.writerows(reversed(rows) if backwards else rows)
+    return {row["meme"] for row in rows}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main()
