@@ -1,0 +1,204 @@
+"""What is collected. In: `memeloc.model`. Out: the nouns between a source, the store and the filters.
+
+A source yields `FoundTemplate`, `FoundCaption`, `FoundPicture` and `Refusal`; a workspace stores
+them and hands them out as `Item`s; deduplication and filters judge `Item`s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from memeloc.model import TextBox
+
+ItemKind = Literal["template", "caption", "picture"]
+"""A picture to write on, a text on one, or a finished meme with its text in the picture."""
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was found, when, and under what terms.
+
+    Attributes:
+        source: the source's name, such as `memegenerator` or `hateful-memes`.
+        key: what identifies it there and stays the same when it is collected again: an address, an
+            id, or a path below the collected folder.
+        url: the page or file it stood in; empty when there is none.
+        terms: licence or terms of use as the source states them; empty when it states none.
+        fetched: when it was read; None for what was on disk.
+    """
+
+    source: str
+    key: str
+    url: str = ""
+    terms: str = ""
+    fetched: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """When a meme appeared.
+
+    Attributes:
+        year: of the common era.
+        by: how it was read: from structured data, by a rule in the page's text, by a model, or
+            stated by a dataset.
+        evidence: the words or field it was read from.
+    """
+
+    year: int
+    by: Literal["data", "rule", "model", "dataset"]
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTemplate:
+    """A picture that people write captions on.
+
+    Attributes:
+        picture: the file's bytes, checked to be a picture; None when the source had none that could
+            be fetched.
+        boxes: where its text goes, when the source knows; empty is top and bottom.
+        details: what else the source says, as JSON values.
+    """
+
+    origin: Origin
+    name: str
+    picture: bytes | None = None
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    year: Year | None = None
+    boxes: tuple[TextBox, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCaption:
+    """A text that somebody wrote on a template.
+
+    Attributes:
+        template: the key of its template at the same source.
+        parts: one string a text box.
+        language: tag, when the source says; else empty.
+        votes: as shown there; None when not shown.
+        created: when it was written, ISO 8601, as far as known; else empty.
+    """
+
+    origin: Origin
+    template: str
+    parts: tuple[str, ...]
+    language: str = ""
+    votes: int | None = None
+    created: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPicture:
+    """A finished meme: a picture with its text in it.
+
+    Attributes:
+        picture: the file's bytes, checked to be a picture.
+        parts: its text as the source gives it; empty when it gives none.
+        template: the key of its template at the same source; empty when unknown.
+        labels: what the source's people said of it, by question; values as written there.
+        created: when it was made, ISO 8601, as far as known; else empty.
+    """
+
+    origin: Origin
+    picture: bytes
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    language: str = ""
+    template: str = ""
+    year: Year | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+Found = FoundTemplate | FoundCaption | FoundPicture
+"""What a source yields besides refusals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something that was not taken, and why.
+
+    Attributes:
+        source: the source's name.
+        url: the address or path.
+        reason: a short key that can be counted, such as `not a picture` or `inside the network`.
+        sentence: what was wrong, for people.
+    """
+
+    source: str
+    url: str
+    reason: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something collected, as the store hands it out.
+
+    Attributes:
+        id: stays the same when it is collected again, see `item_id`.
+        parent: the id of a caption's or picture's template; empty when there is none.
+        parts: the text of a caption, or of a picture as far as known (a corrected transcript before
+            the source's own text); empty for a template.
+        language: the locale's tag as the source states it; else empty.
+        picture: SHA-256 of its picture, in hex; empty when there is none. A caption has none of its
+            own: its template's is meant.
+        path: the stored picture's file.
+        width, height: of the picture, in pixels; 0 when there is none.
+        size: of the picture's file, in bytes.
+        created: when it was made, ISO 8601, as far as known; else empty.
+        labels, details: as in the nouns above.
+    """
+
+    id: str
+    kind: ItemKind
+    origin: Origin
+    name: str = ""
+    parent: str = ""
+    parts: tuple[str, ...] = ()
+    language: str = ""
+    votes: int | None = None
+    year: Year | None = None
+    created: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    boxes: tuple[TextBox, ...] = ()
+    picture: str = ""
+    path: Path | None = None
+    width: int = 0
+    height: int = 0
+    size: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def item_id(source: str, kind: ItemKind, key: str, name: str = "") -> str:
+    """A name for an item that is safe as a file name and the same in every run.
+
+    Args:
+        source, key: as in its `Origin`.
+        kind: of the item: a page may hold a template and a finished meme of the same key.
+        name: begins the id, so that people can tell what it is; it must be one that does not change.
+
+    >>> item_id("memegenerator", "template", "/Cat-Keyboard", "Cat Keyboard")
+    'cat-keyboard-bd99510c57'
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    words = _UNSAFE.sub("-", plain).strip("-")[:40].strip("-")
+    digest = hashlib.sha256("\0".join((source, kind, key)).encode("utf-8", "surrogatepass"))
+    return f"{words or kind}-{digest.hexdigest()[:10]}"
