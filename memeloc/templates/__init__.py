@@ -2,7 +2,7 @@
 
 `load_templates` and `load_template` read template.toml files and folders of plain pictures;
 `open_picture` reads the picture itself; `preview` shows the boxes, `add_template` makes a template
-of a picture.
+of a picture, `write_template` of one that was collected.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from memeloc.templates.loading import find_template, load_template, load_templates
 from memeloc.templates.making import LAYOUTS, add_template, preview, write_preview
 from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
+from memeloc.templates.writing import write_folder, write_template
 
 __all__ = [
     "LAYOUTS",
@@ -22,5 +23,7 @@ __all__ = [
     "open_picture",
     "picture_size",
     "preview",
+    "write_folder",
     "write_preview",
+    "write_template",
 ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -15,6 +13,7 @@ from memeloc.model import Template, check_tag_name
 from memeloc.templates.definition import turned_corners
 from memeloc.templates.loading import DEFINITION, name_from
 from memeloc.templates.pictures import open_picture
+from memeloc.templates.writing import building, encode, put_in_place, quoted
 
 _COLOURS = ("#d7263d", "#1b6ca8", "#1e8449", "#8e44ad", "#b9770e", "#117a8b")
 
@@ -151,42 +150,14 @@ def add_template(
     if folder.exists():
         raise InputError("is there already; choose another name", file=folder)
     picture = open_picture(image)
-    file, encoded = _encoded(picture, image)
+    file, encoded = encode(picture, image)
     title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
-    text = _HEAD.format(title=_quoted(title), image=file) + LAYOUTS[layout]
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        # A folder that is not complete has a name that nobody loads (it begins with a dot).
-        partial = Path(tempfile.mkdtemp(prefix=f".{chosen}-", dir=to))
-        try:
-            (partial / file).write_bytes(encoded)
-            (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
-            partial.chmod(0o755)  # mkdtemp makes a folder that only its owner can open
-            partial.rename(folder)
-        except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
+    text = _HEAD.format(title=quoted(title), image=file) + LAYOUTS[layout]
+    with building(folder) as partial:
+        (partial / file).write_bytes(encoded)
+        (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
+        put_in_place(partial, folder)
     return folder
-
-
-def _encoded(picture: Image.Image, source: Path) -> tuple[str, bytes]:
-    """The name and the bytes of the picture's new file."""
-    with Image.open(source) as original:
-        is_jpeg = original.format == "JPEG"
-    encoded = io.BytesIO()
-    if is_jpeg:
-        picture.save(encoded, "JPEG", quality=92, optimize=True)
-        return "picture.jpg", encoded.getvalue()
-    picture.save(encoded, "PNG", optimize=True)
-    return "picture.png", encoded.getvalue()
-
-
-def _quoted(text: str) -> str:
-    """A TOML basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else " " for c in escaped) + '"'
 
 
 def preview(template: Template) -> Image.Image:

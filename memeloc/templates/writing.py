@@ -1,0 +1,249 @@
+"""Template folders. In: a picture's bytes and its boxes. Out: a folder that `load_template` reads.
+
+The picture is read, checked and written anew, so nothing but its pixels gets in: no place where it
+was taken, no camera, no thumbnail. A folder is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.items import FoundTemplate
+from memeloc.model import STYLES, TextBox, TextStyle, check_tag_name
+from memeloc.templates.definition import check_turned_boxes, read_definition
+from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
+from memeloc.templates.pictures import open_picture
+
+_PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
+
+
+def write_template(
+    found: FoundTemplate, folder: Path, *, name: str | None = None, replace: bool = False
+) -> Path:
+    """Make a template's folder, `folder`/NAME, of a template that was collected.
+
+    Args:
+        found: with its picture; without boxes it gets one at the top and one at the bottom. Its
+            address and terms become the template's source and licence, and the details `source`
+            and `safe_name` are preferred to its address and name.
+        folder: the folder of templates; made when it is not there.
+        name: the template's name; else `safe_name` of its details, else its own name.
+        replace: see `write_folder`.
+
+    Returns:
+        The folder of the template.
+
+    Raises:
+        InputError: there is no picture, or as for `write_folder`.
+    """
+    if found.picture is None:
+        raise InputError(
+            f"the template {found.name[:60]!r} of {found.origin.source} came without a picture, so "
+            "nothing can be written on it"
+        )
+    source = found.details.get("source")
+    return write_folder(
+        folder,
+        name or str(found.details.get("safe_name") or found.name),
+        found.picture,
+        found.boxes,
+        title=found.name,
+        description=found.description,
+        keywords=found.keywords,
+        source=source if isinstance(source, str) and source else found.origin.url,
+        licence=found.origin.terms,
+        replace=replace,
+    )
+
+
+def write_folder(
+    to: Path,
+    name: str,
+    picture: bytes,
+    boxes: Sequence[TextBox] = (),
+    *,
+    title: str = "",
+    description: str = "",
+    keywords: Sequence[str] = (),
+    source: str = "",
+    licence: str = "",
+    replace: bool = False,
+) -> Path:
+    """Make the folder `to`/NAME with the picture and a template.toml.
+
+    A JPEG stays one (quality 92), all else becomes a PNG; of an animated picture the first frame
+    is kept. A template of that name that says and shows the same is left as it is.
+
+    Args:
+        to: the folder of templates; made when it is not there.
+        name: the template's name.
+        picture: the bytes of a picture's file.
+        boxes: where its text goes; empty is a box at the top and one at the bottom.
+        title, description, keywords, source, licence: as in `Template`; line feeds become spaces.
+        replace: put it in the place of another template of that name, which otherwise is an error.
+
+    Returns:
+        The folder of the template.
+
+    Raises:
+        InputError: the name is no name for a file, the picture cannot be read, a box reaches
+            outside the picture, another template has that name, or the disk refuses.
+    """
+    check_tag_name(name, "a template's name")
+    folder = to / name
+    with building(folder) as partial:
+        original = partial / "original"
+        original.write_bytes(picture)
+        try:
+            image = open_picture(original)
+            file, content = encode(image, original)
+            original.unlink()
+            (partial / file).write_bytes(content)
+            text = definition_text(
+                file,
+                boxes or TOP_BOTTOM,
+                title=title,
+                description=description,
+                keywords=keywords,
+                source=source,
+                licence=licence,
+            )
+            (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
+            definition = read_definition(partial / DEFINITION)
+            check_turned_boxes(definition.boxes, image.size, partial / DEFINITION)
+        except InputError as error:
+            raise InputError(error.message, file=folder) from error
+        if not _same(partial, folder):
+            put_in_place(partial, folder, replace=replace)
+    return folder
+
+
+@contextmanager
+def building(folder: Path) -> Iterator[Path]:
+    """A new, empty folder beside `folder`, to be filled and then given to `put_in_place`.
+
+    What is left of it is removed. Its name begins with a dot, so that nobody loads it when this
+    process dies before it is complete.
+
+    Raises:
+        InputError: the disk refuses.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        try:
+            yield partial
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
+
+
+def put_in_place(partial: Path, folder: Path, *, replace: bool = False) -> None:
+    """Rename the complete folder `partial` to `folder`.
+
+    Raises:
+        InputError: there is one already, and it is not to be replaced.
+        OSError: the disk refuses.
+    """
+    partial.chmod(0o755)  # mkdtemp makes a folder that only its owner can open
+    if folder.exists():
+        if not replace:
+            raise InputError("is there already; choose another name", file=folder)
+        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        folder.rename(old / "old")
+        partial.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+        return
+    partial.rename(folder)
+
+
+def encode(picture: Image.Image, source: Path) -> tuple[str, bytes]:
+    """The name and the bytes of the new file of a picture that was opened from `source`."""
+    with Image.open(source) as original:
+        is_jpeg = original.format == "JPEG"
+    encoded = io.BytesIO()
+    if is_jpeg:
+        picture.save(encoded, "JPEG", quality=92, optimize=True)
+        return "picture.jpg", encoded.getvalue()
+    picture.save(encoded, "PNG", optimize=True)
+    return "picture.png", encoded.getvalue()
+
+
+def definition_text(
+    image: str,
+    boxes: Sequence[TextBox],
+    *,
+    title: str,
+    description: str,
+    keywords: Sequence[str],
+    source: str,
+    licence: str,
+) -> str:
+    """What stands in a template.toml; of a box only what differs from what is assumed anyway."""
+    words = ", ".join(quoted(word) for word in keywords)
+    head = (
+        f"title = {quoted(title)}\n"
+        f"description = {quoted(description)}\n"
+        f"keywords = [{words}]\n"
+        f"image = {quoted(image)}\n"
+        f"source = {quoted(source)}\n"
+        f"licence = {quoted(licence)}\n"
+    )
+    return head + "".join("\n" + _box_text(box) for box in boxes)
+
+
+def _box_text(box: TextBox) -> str:
+    lines = ["[[box]]", f"name = {quoted(box.name)}"]
+    lines += [f"{key} = {_value(getattr(box, key))}" for key in ("x", "y", "width", "height")]
+    if box.angle:
+        lines.append(f"angle = {_value(box.angle)}")
+    if box.align != "center":
+        lines.append(f"align = {quoted(box.align)}")
+    if box.valign != "middle":
+        lines.append(f"valign = {quoted(box.valign)}")
+    lines.append(f"style = {quoted(box.style.name)}")
+    base = STYLES[box.style.name]
+    for entry in fields(TextStyle):
+        value = getattr(box.style, entry.name)
+        if value != getattr(base, entry.name):
+            lines.append(f"{entry.name} = {_value(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        # Without an exponent, and without a minus before a nought.
+        return f"{round(value, _PLACES) + 0.0:.{_PLACES}f}".rstrip("0").rstrip(".")
+    return quoted(str(value))
+
+
+def quoted(text: str) -> str:
+    r"""A TOML basic string; what is not printable becomes a space.
+
+    >>> quoted('the "late" train\n')
+    '"the \\"late\\" train "'
+    """
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else " " for c in escaped) + '"'
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two folders hold the same files with the same bytes."""
+    if not other.is_dir():
+        return False
+    names = sorted(entry.name for entry in one.iterdir())
+    return names == sorted(entry.name for entry in other.iterdir()) and all(
+        (one / name).read_bytes() == (other / name).read_bytes() for name in names
+    )
