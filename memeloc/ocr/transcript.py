@@ -1,0 +1,39 @@
+"""What was read in a picture. In: nothing of memeloc. Out: `Transcript`, as a workspace stores it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NO_TEXT = "no text extracted"
+"""The mark of a picture that no text was read in; a person confirms it (question `no-text`)."""
+
+UNSURE = "reader unsure"
+"""The mark of a text that its reader itself is not sure of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The text that a reader found in an item's picture.
+
+    Attributes:
+        item: the id of the picture's item.
+        parts: one string a block of text, top to bottom, lines within it parted by newlines; empty
+            when nothing was read.
+        language: tag of the locale it was read in.
+        reader: name and version of what read it, such as `rapidocr 3.4.2`.
+        confidence: as the reader states it, from 0 to 1, the mean over the characters; 0 when
+            nothing was read.
+        marks: what a person should look at, of `NO_TEXT` and `UNSURE`.
+    """
+
+    item: str
+    parts: tuple[str, ...]
+    language: str
+    reader: str
+    confidence: float
+    marks: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All parts, one below the other."""
+        return "\n".join(self.parts)
