@@ -1,1 +1,1 @@
-"""Reading text in pictures. In: a picture, a locale. Out: a `Transcript`, its parts in reading order."""
+"""Reading text in pictures. In: a picture, a locale. Out: a `Transcript` in reading order."""

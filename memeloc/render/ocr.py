@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import statistics
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -25,8 +24,8 @@ from PIL import Image
 
 from memeloc.errors import InputError, ServiceError
 from memeloc.model import Template, TextBox
-from memeloc.render.review import read_pictures
-from memeloc.render.tesseract import (
+from memeloc.ocr.error_rate import count_errors, normalise
+from memeloc.ocr.tesseract import (
     BLOCK,
     LINE,
     RAW_LINE,
@@ -35,6 +34,7 @@ from memeloc.render.tesseract import (
     one_thread_each,
     read_pages,
 )
+from memeloc.render.review import read_pictures
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
@@ -136,42 +136,6 @@ class _Task:
 
     model: str
     pictures: list[dict[str, Any]]
-
-
-def normalise(text: str) -> str:
-    """What of a text is compared: its letters, marks and digits.
-
-    NFKC and case-folded (posters are upper case; full-width forms are forms). White space,
-    punctuation, symbols, emoji, bidi controls, joiners, variation selectors and the Arabic
-    lengthening stroke do not count: so neither does where lines break.
-
-    >>> normalise("GROẞRAUM,\\n２ TÜREN 🚪")
-    'grossraum2türen'
-    """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    kept = "".join(
-        letter
-        for letter in folded
-        if unicodedata.category(letter)[0] in "LMN" and letter not in "\u0640\ufe0e\ufe0f\u20e3"
-    )
-    return unicodedata.normalize("NFC", kept)
-
-
-def error_rate(drawn: str, read: str) -> float | None:
-    """Character error rate of `read`, None where nothing was to be read.
-
-    >>> error_rate("Monday: me", "MONDAY ne")
-    0.125
-    """
-    result = _compare(drawn, read)
-    return result.errors / result.characters if result.characters else None
-
-
-def _compare(drawn: str, read: str) -> _Result:
-    from rapidfuzz.distance import Levenshtein
-
-    wanted = normalise(drawn)
-    return _Result(Levenshtein.distance(wanted, normalise(read)), len(wanted), read)
 
 
 def read_back(
@@ -340,6 +304,10 @@ def _read_task(out: Path, task: _Task) -> list[_Result | str]:
         problems.get(number) or _compare(_drawn(picture), "\n".join(read[number]))
         for number, picture in enumerate(task.pictures)
     ]
+
+
+def _compare(drawn: str, read: str) -> _Result:
+    return _Result(*count_errors(drawn, read), read)
 
 
 def _drawn(picture: dict[str, Any]) -> str:

@@ -20,9 +20,10 @@ from PIL import Image, ImageDraw
 from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.model import TextBox, TextStyle
-from memeloc.render import tesseract
+from memeloc.ocr import tesseract
+from memeloc.ocr.error_rate import error_rate, normalise
 from memeloc.render.letters import SIZE, cut_lines, find_letters
-from memeloc.render.ocr import error_rate, normalise, read_back
+from memeloc.render.ocr import read_back
 from memeloc.render.parallel_set import render_table
 from memeloc.templates import load_templates
 

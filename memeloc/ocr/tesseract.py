@@ -28,7 +28,7 @@ def installed_models() -> tuple[str, frozenset[str]]:
     for package in ("pytesseract", "rapidfuzz", "scipy"):
         if find_spec(package) is None:
             raise MissingError(
-                f"Reading pictures back needs the package {package}: pip install 'memeloc[ocr]'"
+                f"Reading text in pictures needs the package {package}: pip install 'memeloc[ocr]'"
             )
     import pytesseract
 
@@ -37,7 +37,7 @@ def installed_models() -> tuple[str, frozenset[str]]:
         return version, frozenset(pytesseract.get_languages(config=""))
     except pytesseract.TesseractNotFoundError as error:
         raise MissingError(
-            "Reading pictures back needs the program tesseract: apt install tesseract-ocr "
+            "Reading text in pictures needs the program tesseract: apt install tesseract-ocr "
             "(elsewhere: https://tesseract-ocr.github.io/tessdoc/Installation.html)"
         ) from error
 
