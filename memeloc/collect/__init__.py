@@ -1,0 +1,1 @@
+"""Sources. In: public sites, APIs, files and datasets. Out: what is found there, and refusals."""

@@ -1,0 +1,138 @@
+"""Which picture of a memegen template stands for it. In: its folder. Out: bytes, size, frames.
+
+memegen draws a still on `default.*`, and only without another on `default.gif`, of which it shows
+the first frame (`get_image` and `load` in its `app`). Other pictures of the folder are styles:
+other grounds for the same text.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageSequence, ImageStat
+
+from memeloc.errors import InputError
+from memeloc.templates.pictures import SUFFIXES, open_picture
+
+_FRAMES_SEARCHED = 50
+_PIXELS_SEARCHED = 100_000_000  # of all frames looked at: some seconds' decoding
+_FLAT = 2.0  # standard deviation, of 255, below which a frame shows nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """The picture that text is written on.
+
+    Attributes:
+        file: its name in the folder.
+        content: the bytes of a picture's file, whose first frame is meant.
+        width, height: in pixels, as it is meant to be seen.
+        frames: how many the file has.
+        frame: which of them `content` shows, from 0.
+    """
+
+    file: str
+    content: bytes
+    width: int
+    height: int
+    frames: int
+    frame: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The pictures of a template's folder by what memegen uses them for.
+
+    Attributes:
+        stills: candidates for the template's picture, best first.
+        animated: the moving picture of the same template, or None.
+        styles: the others, by their names.
+    """
+
+    stills: tuple[Path, ...]
+    animated: Path | None
+    styles: tuple[Path, ...]
+
+
+def look_through(folder: Path) -> Pictures:
+    """Sort the files of a template's folder.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
+    pictures = [path for path in files if path.suffix.lower() in SUFFIXES]
+    # `_` and `.` begin the names of memegen's own temporary files.
+    named = [path for path in pictures if path.name[0] not in "._"]
+    defaults = [path for path in named if path.stem == "default"]
+    moving = [path for path in defaults if path.suffix.lower() == ".gif"]
+    still = [path for path in defaults if path not in moving]
+    animations = moving + [path for path in named if path.name == "animated.gif"]
+    styles = [path for path in named if path not in defaults and path not in animations]
+    return Pictures(
+        stills=tuple(still + animations),
+        animated=animations[0] if animations else None,
+        styles=tuple(styles),
+    )
+
+
+def read_still(path: Path, folder: Path) -> Still:
+    """Read a picture, and of an animation the frame that suits a still.
+
+    That is the first one, as in memegen, but for an animation that begins with a flat colour: there
+    it is the first frame that shows something.
+
+    Args:
+        path: the picture.
+        folder: where it must lie: a link that leads out of it is refused.
+
+    Raises:
+        InputError: it is no picture, damaged, too large, or lies elsewhere.
+    """
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError("leads out of the template's own folder", file=path)
+    picture = open_picture(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    frames, frame = 1, 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(content)) as moving:
+                frames = int(getattr(moving, "n_frames", 1))
+                if frames > 1 and moving.format != "TIFF" and _is_flat(picture):
+                    for number, image in _frames(moving, picture.size):
+                        if not _is_flat(image):
+                            frame, content = number, _png(image)
+                            break
+    except Exception:  # the first frame is good, and a damaged later one may raise anything at all
+        frame = 0
+    return Still(path.name, content, *picture.size, frames, frame)
+
+
+def _frames(moving: Image.Image, size: tuple[int, int]) -> Iterator[tuple[int, Image.Image]]:
+    """The frames that are looked at, each with its number."""
+    pixels = size[0] * size[1]
+    for number, frame in enumerate(ImageSequence.Iterator(moving)):
+        if number >= _FRAMES_SEARCHED or number * pixels > _PIXELS_SEARCHED:
+            return
+        yield number, frame.convert("RGB")
+
+
+def _is_flat(picture: Image.Image) -> bool:
+    return max(ImageStat.Stat(picture).stddev) < _FLAT
+
+
+def _png(picture: Image.Image) -> bytes:
+    encoded = io.BytesIO()
+    picture.save(encoded, "PNG", optimize=True)
+    return encoded.getvalue()
