@@ -28,6 +28,17 @@ What correcting needs:
     cases(language=None, decided=False) -> [CaseRecord]
     decide(case_id, person=..., accept=correction_id | parts=(...), comment="")
 
+What collecting and curating need (see `Collected`; nouns in memeloc.items):
+
+    add_found(found) -> AddedItems, add_refusals, refusals(), count_items(), cache_folder
+    items(kind=None, ids=None, source=None) -> iterator of Item
+    add_transcripts, transcripts(): what was read in pictures; `kind="transcript"` of the methods
+        above (items_to_correct, sheets, corrections, cases, status) corrects them
+    features(name, shas), add_features(name, {sha: value}), model_cache
+    add_verdicts, verdicts(filter=None) -> {item: {filter: Verdict}}
+    add_pairs(pairs, settings), pairs(stage=None); add_judgements(file, judgements), judgements()
+    store_selection(settings, funnel, ids) -> Selection, selection()
+
 And for all: import_captions(path), current(language) -> {meme_id: CaptionVersion}, status(),
 count_memes(), table(name) -> DataFrame,
 export(name, path), folders("templates"|"fonts"|"locales"), font_files.
@@ -46,6 +57,7 @@ from memeloc.workspace.nouns import (
     CorrectionRecord,
     FileRecord,
     ImportSummary,
+    Kind,
     KnownMeme,
     KnownSheet,
     LanguageStatus,
@@ -66,6 +78,7 @@ __all__ = [
     "CorrectionRecord",
     "FileRecord",
     "ImportSummary",
+    "Kind",
     "KnownMeme",
     "KnownSheet",
     "LanguageStatus",

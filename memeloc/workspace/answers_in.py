@@ -29,6 +29,7 @@ from memeloc.workspace.nouns import (
     CaptionVersion,
     CorrectionRecord,
     FileRecord,
+    Kind,
     KnownMeme,
     KnownSheet,
     PlacedAnswer,
@@ -181,6 +182,7 @@ def find_corrections(
     *,
     shown: dict[str, tuple[str, ...]] | None = None,
     ids: Collection[int] | None = None,
+    kind: Kind | None = None,
 ) -> list[CorrectionRecord]:
     """Stored answers, oldest first.
 
@@ -191,8 +193,11 @@ def find_corrections(
         shown: the source text, by meme, to which an answer must be to be standing; None is the
             current one.
         ids: only these corrections.
+        kind: only of texts of this kind; None is all.
     """
     query = _corrections_query()
+    if kind is not None:
+        query = query.where(memes.c.kind == kind)
     if language is not None:
         query = query.where(corrections.c.language == language)
     if ids is not None:

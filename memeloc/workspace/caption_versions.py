@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, insert, or_, select
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.workspace.nouns import CaptionVersion, Need, ToTranslate
+from memeloc.workspace.item_tables import selection_items, selections
+from memeloc.workspace.nouns import CaptionVersion, Kind, Need, ToTranslate
 from memeloc.workspace.schema import captions, memes
 
 SLICE = 500
@@ -99,11 +100,34 @@ def is_current(version: Any) -> ColumnElement[bool]:
     )
 
 
-def current_query(language: str | None = None, *, below_round: int | None = None) -> Select[Any]:
+def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
+    """A condition on memes: those of a kind, without what the newest selection has set aside.
+
+    A meme that came from a captions table always is; one that was selected from collected items is
+    as long as the newest selection has its item.
+    """
+    if kind != "caption":
+        return memes.c.kind == kind
+    newest = select(func.max(selections.c.id)).scalar_subquery()
+    chosen = (
+        select(selection_items.c.item_id)
+        .where(
+            selection_items.c.selection_id == newest,
+            selection_items.c.item_id == memes.c.item_id,
+        )
+        .exists()
+    )
+    return and_(memes.c.kind == kind, or_(memes.c.item_id.is_(None), chosen))
+
+
+def current_query(
+    language: str | None = None, *, below_round: int | None = None, kind: Kind = "caption"
+) -> Select[Any]:
     """Current versions in the order of the memes; below a round, as they were before it."""
     query = (
         select(*VERSION_COLUMNS)
         .join(memes, memes.c.id == captions.c.meme_id)
+        .where(is_active(kind))
         .order_by(memes.c.number, captions.c.language)
     )
     if below_round is None:
@@ -146,16 +170,24 @@ def current_of(
 
 
 def sources_of(connection: Connection, meme_ids: Collection[str]) -> dict[str, CaptionVersion]:
-    """The current source captions of some memes, by meme."""
-    languages: dict[str, list[str]] = {}
+    """The current source captions of some memes, by meme; of a transcript, what was read."""
+    groups: dict[tuple[str, bool], list[str]] = {}
     for some in slices(meme_ids):
-        query = select(memes.c.id, memes.c.source_language).where(memes.c.id.in_(some))
-        for meme_id, language in connection.execute(query):
-            languages.setdefault(language, []).append(meme_id)
+        query = select(memes.c.id, memes.c.source_language, memes.c.kind).where(
+            memes.c.id.in_(some)
+        )
+        for meme_id, language, kind in connection.execute(query):
+            groups.setdefault((language, kind == "transcript"), []).append(meme_id)
     found: dict[str, CaptionVersion] = {}
-    for language, ids in languages.items():
-        found.update(current_of(connection, language, ids))
+    for (language, read), ids in groups.items():
+        found.update(current_of(connection, language, ids, below_round=1 if read else None))
     return found
+
+
+def source_query(kind: Kind = "caption") -> Select[Any]:
+    """The current source captions of all memes of a kind; of transcripts, what was read."""
+    query = current_query(kind=kind, below_round=1 if kind == "transcript" else None)
+    return query.where(captions.c.language == memes.c.source_language)
 
 
 def add_versions(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
@@ -183,16 +215,18 @@ def add_versions(connection: Connection, rows: Sequence[dict[str, Any]]) -> list
 
 
 def to_translate(
-    connection: Connection, language: str, only: Need | None, limit_to: Collection[str] | None
+    connection: Connection,
+    language: str,
+    only: Need | None,
+    limit_to: Collection[str] | None,
+    kind: Kind = "caption",
 ) -> Iterator[ToTranslate]:
     """Captions without a translation of their current source, in the order of the memes."""
-    source_of = {
+    source_of = {row.meme_id: version_of(row) for row in connection.execute(source_query(kind))}
+    there = {
         row.meme_id: version_of(row)
-        for row in connection.execute(
-            current_query().where(captions.c.language == memes.c.source_language)
-        )
+        for row in connection.execute(current_query(language, kind=kind))
     }
-    there = {row.meme_id: version_of(row) for row in connection.execute(current_query(language))}
     templates = two_columns(connection, select(memes.c.id, memes.c.template))
     stale = _source_parts(connection, source_of, there)
     wanted = None if limit_to is None else set(limit_to)

@@ -10,22 +10,26 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.workspace.caption_versions import is_current, two_columns
-from memeloc.workspace.nouns import LanguageStatus
+from memeloc.workspace.caption_versions import is_active, is_current, two_columns
+from memeloc.workspace.nouns import Kind, LanguageStatus
 from memeloc.workspace.schema import captions, cases, decisions, memes
 
 
-def count_memes(connection: Connection) -> int:
-    """How many memes there are."""
-    return int(connection.execute(select(func.count()).select_from(memes)).scalar_one())
+def count_memes(connection: Connection, kind: Kind = "caption") -> int:
+    """How many memes there are, or texts of another kind."""
+    query = select(func.count()).select_from(memes).where(is_active(kind))
+    return int(connection.execute(query).scalar_one())
 
 
-def count_languages(connection: Connection, languages: Sequence[str]) -> list[LanguageStatus]:
+def count_languages(
+    connection: Connection, languages: Sequence[str], kind: Kind = "caption"
+) -> list[LanguageStatus]:
     """The state of each language: the source first, then the wanted ones, then what else is there.
 
     Args:
         connection: a transaction.
         languages: tags that are listed even where nothing is there yet.
+        kind: of the texts that are counted.
     """
     own, old = captions.alias("own"), captions.alias("old")
     source = captions.alias("source")
@@ -55,11 +59,12 @@ def count_languages(connection: Connection, languages: Sequence[str]) -> list[La
             func.count().label("number"),
         )
         .select_from(own)
+        .join(memes, memes.c.id == own.c.meme_id)
         .outerjoin(old, old.c.id == own.c.source_id)
-        .where(is_current(own))
+        .where(is_current(own), is_active(kind))
         .group_by(own.c.language, own.c.stage, own.c.round, "is_source", outdated)
     )
-    total = count_memes(connection)
+    total = count_memes(connection, kind)
     stages: dict[str, Counter[str]] = {}
     stale: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -71,7 +76,7 @@ def count_languages(connection: Connection, languages: Sequence[str]) -> list[La
             stale[row.language] += row.number
         else:
             here[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
-    waiting = _open_cases(connection)
+    waiting = _open_cases(connection, kind)
     order = dict.fromkeys((*sources, *languages, *sorted(stages)))
     return [
         LanguageStatus(
@@ -86,11 +91,12 @@ def count_languages(connection: Connection, languages: Sequence[str]) -> list[La
     ]
 
 
-def _open_cases(connection: Connection) -> Counter[str]:
+def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
     query = (
         select(cases.c.language, func.count())
+        .join(memes, memes.c.id == cases.c.meme_id)
         .outerjoin(decisions, decisions.c.case_id == cases.c.id)
-        .where(decisions.c.id.is_(None))
+        .where(decisions.c.id.is_(None), is_active(kind))
         .group_by(cases.c.language)
     )
     return Counter(two_columns(connection, query))

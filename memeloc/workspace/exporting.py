@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, func, select
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.workspace import memory, schema
-from memeloc.workspace.caption_versions import is_current
+from memeloc.workspace.caption_versions import is_active, is_current
 from memeloc.workspace.schema import captions, cases, corrections, decisions, files, memes
 
 Kind = Literal["text", "integer", "number", "truth", "time"]
@@ -59,12 +59,19 @@ def export_table(connection: Connection, name: str, languages: Sequence[str]) ->
 
 
 def _captions(connection: Connection, languages: Sequence[str]) -> ExportTable:
-    there = set(connection.execute(select(captions.c.language).distinct()).scalars())
+    there = set(
+        connection.execute(
+            select(captions.c.language)
+            .join(memes, memes.c.id == captions.c.meme_id)
+            .where(is_active())
+            .distinct()
+        ).scalars()
+    )
     order = [tag for tag in dict.fromkeys((*languages, *sorted(there))) if tag in there]
     query = (
         select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
         .join(captions, captions.c.meme_id == memes.c.id)
-        .where(is_current(captions))
+        .where(is_current(captions), is_active())
         .order_by(memes.c.number)
     )
 
@@ -81,7 +88,7 @@ def _captions(connection: Connection, languages: Sequence[str]) -> ExportTable:
 
 def _history(connection: Connection, languages: Sequence[str]) -> ExportTable:
     query = (
-        select(captions, is_current(captions).label("current"))
+        select(captions, memes.c.kind, is_current(captions).label("current"))
         .join(memes, memes.c.id == captions.c.meme_id)
         .order_by(memes.c.number, captions.c.language, captions.c.version)
     )
@@ -91,6 +98,7 @@ def _history(connection: Connection, languages: Sequence[str]) -> ExportTable:
         {
             "caption_id": ("integer", lambda row: row.id),
             "meme_id": ("text", lambda row: row.meme_id),
+            "kind": ("text", lambda row: row.kind),
             "language": ("text", lambda row: row.language),
             "version": ("integer", lambda row: row.version),
             "current": ("truth", lambda row: row.current),
@@ -112,8 +120,9 @@ def _history(connection: Connection, languages: Sequence[str]) -> ExportTable:
 
 def _memes(connection: Connection, languages: Sequence[str]) -> ExportTable:
     query = (
-        select(memes, files.c.name.label("file"))
+        select(memes, files.c.name.label("file"), is_active().label("active"))
         .outerjoin(files, files.c.id == memes.c.file_id)
+        .where(memes.c.kind == "caption")
         .order_by(memes.c.number)
     )
     return _table(
@@ -124,6 +133,8 @@ def _memes(connection: Connection, languages: Sequence[str]) -> ExportTable:
             "template": ("text", lambda row: row.template),
             "source_language": ("text", lambda row: row.source_language),
             "file": ("text", lambda row: row.file),
+            "item": ("text", lambda row: row.item_id),
+            "active": ("truth", lambda row: row.active),
             "created_at": ("time", lambda row: row.created_at),
         },
     )

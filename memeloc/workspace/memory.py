@@ -28,7 +28,7 @@ def pairs(connection: Connection) -> list[tuple[str, str]]:
     inside = (
         select(source.c.language, captions.c.language)
         .join(source, source.c.id == captions.c.source_id)
-        .where(captions.c.stage.in_(PEOPLE))
+        .where(captions.c.stage.in_(PEOPLE), source.c.stage != "read")
         .distinct()
     )
     outside = select(memory_units.c.source_language, memory_units.c.language).distinct()
@@ -70,6 +70,7 @@ def find_units(connection: Connection, source_language: str, language: str) -> I
         .join(source, source.c.id == captions.c.source_id)
         .where(
             and_(captions.c.stage.in_(PEOPLE), source.c.language == source_language),
+            source.c.stage != "read",
         )
         .order_by(captions.c.id)
     )

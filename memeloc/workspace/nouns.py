@@ -16,7 +16,10 @@ from memeloc.captions import CaptionProblem
 from memeloc.errors import InputError
 from memeloc.model import Caption
 
-Stage = Literal["imported", "translated", "corrected", "settled"]
+Kind = Literal["caption", "transcript", "survey"]
+"""What a text is: the caption of a meme, what was read in a picture, or a text of a survey."""
+
+Stage = Literal["imported", "collected", "read", "translated", "corrected", "settled"]
 """How a version of a caption came to be."""
 
 Need = Literal["new", "changed"]

@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration in versions/."""
 
 APPEND_ONLY = ("captions", "sheets", "sheet_items", "corrections", "cases", "decisions")
@@ -116,8 +116,14 @@ memes = Table(
     Column("source_language", String(40), nullable=False),
     Column("file_id", Integer, ForeignKey("files.id")),
     Column("created_at", Moment, nullable=False),
+    Column("kind", String(20), nullable=False, server_default="caption"),
+    Column("item_id", String(100)),
 )
-"""The memes, numbered in the order in which they came."""
+"""The texts that people work on, numbered in the order in which they came.
+
+kind: `caption` of a meme, `transcript` of a picture, or text of a `survey`; item_id: what it was
+selected or read from, see item_tables.
+"""
 
 captions = Table(
     "captions",

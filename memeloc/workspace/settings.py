@@ -100,6 +100,27 @@ class Settings(_Section):
             "is the translator used by default and `budget` the most that one run may cost"
         ),
     ] = Field(default_factory=dict)
+    collect: Annotated[
+        dict[str, Any],
+        Field(
+            description="settings of the sources, a table each, as [collect.memegenerator], and of "
+            "fetching, as [collect.fetch]"
+        ),
+    ] = Field(default_factory=dict)
+    curate: Annotated[
+        dict[str, Any],
+        Field(
+            description="settings of deduplication, filters and selection, a table each, as "
+            "[curate.language]"
+        ),
+    ] = Field(default_factory=dict)
+    language_model: Annotated[
+        dict[str, Any],
+        Field(
+            description="the language model that filters may ask: its server, its name, its price; "
+            "its key is in the environment only"
+        ),
+    ] = Field(default_factory=dict)
 
     def translator(self, name: str) -> dict[str, Any]:
         """The table [translate.NAME], empty when there is none."""
@@ -258,6 +279,15 @@ def first_file(source: str, languages: Sequence[str]) -> str:
         "",
         "# [translate.google]",
         '# project = "my-project"',
+        "",
+        "[collect]",
+        *_comment(_meaning(Settings, "collect")),
+        "",
+        "[curate]",
+        *_comment(_meaning(Settings, "curate")),
+        "",
+        "[language_model]",
+        *_comment(_meaning(Settings, "language_model")),
         "",
     ]
     return "\n".join(lines)

@@ -16,8 +16,8 @@ from memeloc.workspace.caption_versions import (
     now,
     sources_of,
 )
-from memeloc.workspace.nouns import CaseRecord, CorrectionRecord
-from memeloc.workspace.schema import cases, decisions
+from memeloc.workspace.nouns import CaseRecord, CorrectionRecord, Kind
+from memeloc.workspace.schema import cases, decisions, memes
 
 
 def find_cases(
@@ -26,6 +26,7 @@ def find_cases(
     *,
     decided: bool | None = False,
     case_id: int | None = None,
+    kind: Kind | None = None,
 ) -> list[CaseRecord]:
     """Cases, oldest first.
 
@@ -34,8 +35,11 @@ def find_cases(
         language: only of this one.
         decided: True for settled ones, False for open ones, None for all.
         case_id: only this one.
+        kind: only of texts of this kind; None is all.
     """
     query = select(cases).order_by(cases.c.id)
+    if kind is not None:
+        query = query.join(memes, memes.c.id == cases.c.meme_id).where(memes.c.kind == kind)
     if language is not None:
         query = query.where(cases.c.language == language)
     if case_id is not None:

@@ -18,12 +18,14 @@ from memeloc.workspace.caption_versions import (
     SLICE,
     VERSION_COLUMNS,
     current_query,
+    source_query,
     two_columns,
     version_of,
 )
 from memeloc.workspace.nouns import (
     STANDING,
     CaptionVersion,
+    Kind,
     SentText,
     SheetRecord,
     ToCorrect,
@@ -54,21 +56,18 @@ def items_to_correct(
     person: str,
     only: Only,
     meme_ids: Collection[str] | None,
+    kind: Kind = "caption",
 ) -> Iterator[ToCorrect]:
     """The captions of a round, in the order of the memes.
 
-    A caption is ready for round 1 when there is any translation of its current source, for a later
-    one when the round before has answered it and nothing about it waits to be settled.
+    A caption is ready for round 1 when there is any translation of its current source (a transcript
+    when it was read), for a later one when the round before has answered it and nothing about it
+    waits to be settled.
     """
-    sources = {
-        row.meme_id: version_of(row)
-        for row in connection.execute(
-            current_query().where(captions.c.language == memes.c.source_language)
-        )
-    }
+    sources = {row.meme_id: version_of(row) for row in connection.execute(source_query(kind))}
     bases = {
         row.meme_id: version_of(row)
-        for row in connection.execute(current_query(language, below_round=round_))
+        for row in connection.execute(current_query(language, below_round=round_, kind=kind))
     }
     templates = two_columns(connection, select(memes.c.id, memes.c.template))
     answered, mine, before, ever = _answers(connection, language, round_, person, sources)
@@ -77,7 +76,7 @@ def items_to_correct(
     wanted = None if meme_ids is None else set(meme_ids)
     for meme_id, source in sources.items():
         base = bases.get(meme_id)
-        if base is None or source.language == language:
+        if base is None or (source.language == language) != (kind == "transcript"):
             continue
         if wanted is not None and meme_id not in wanted:
             continue
@@ -208,10 +207,15 @@ def record_sheet(
 
 
 def find_sheets(
-    connection: Connection, language: str | None, sheet_id: str | None = None
+    connection: Connection,
+    language: str | None,
+    sheet_id: str | None = None,
+    kind: Kind | None = None,
 ) -> list[SheetRecord]:
-    """The sheets of a language, or of all, oldest first."""
+    """The sheets of a language and kind, or of all, oldest first."""
     query = select(sheets).order_by(sheets.c.created_at, sheets.c.id)
+    if kind is not None:
+        query = query.where(sheets.c.kind == kind)
     if language is not None:
         query = query.where(sheets.c.language == language)
     if sheet_id is not None:

@@ -25,7 +25,7 @@ from memeloc.workspace import (
     sheets_out,
     storing_files,
 )
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.collected import Collected
 from memeloc.workspace.nouns import (
     AddedAnswers,
     CaptionVersion,
@@ -33,6 +33,7 @@ from memeloc.workspace.nouns import (
     CorrectionRecord,
     FileRecord,
     ImportSummary,
+    Kind,
     KnownSheet,
     LanguageStatus,
     MemoryUnit,
@@ -52,7 +53,7 @@ _KEPT = 100
 """Problems of a table that a summary holds."""
 
 
-class Workspace(WorkspaceFolder):
+class Workspace(Collected):
     """A team's memes, captions and all that people said of them, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
@@ -124,14 +125,17 @@ class Workspace(WorkspaceFolder):
         return summary
 
     def current(
-        self, language: str, meme_ids: Collection[str] | None = None
+        self,
+        language: str,
+        meme_ids: Collection[str] | None = None,
+        kind: Kind = "caption",
     ) -> dict[str, CaptionVersion]:
         """The current captions of a language, by meme, in the memes' order."""
         tag = self.locale(language).tag
         with self.database.read() as connection:
             if meme_ids is not None:
                 return caption_versions.current_of(connection, tag, meme_ids)
-            query = caption_versions.current_query(tag)
+            query = caption_versions.current_query(tag, kind=kind)
             rows = connection.execute(query)
             return {row.meme_id: caption_versions.version_of(row) for row in rows}
 
@@ -140,11 +144,12 @@ class Workspace(WorkspaceFolder):
         language: str,
         only: Need | None = None,
         meme_ids: Collection[str] | None = None,
+        kind: Kind = "caption",
     ) -> list[ToTranslate]:
         """Captions that have no translation (`new`), or one of an earlier source (`changed`)."""
         tag = self.locale(language).tag
         with self.database.read() as connection:
-            return list(caption_versions.to_translate(connection, tag, only, meme_ids))
+            return list(caption_versions.to_translate(connection, tag, only, meme_ids, kind))
 
     def add_translation(
         self,
@@ -203,6 +208,7 @@ class Workspace(WorkspaceFolder):
         *,
         only: sheets_out.Only = "new",
         meme_ids: Collection[str] | None = None,
+        kind: Kind = "caption",
     ) -> list[ToCorrect]:
         """The captions of a round for a sheet, in the memes' order; see `sheets_out.Only`.
 
@@ -212,7 +218,7 @@ class Workspace(WorkspaceFolder):
         tag = self.locale(language).tag
         with self.database.read() as connection:
             return list(
-                sheets_out.items_to_correct(connection, tag, round_, person, only, meme_ids)
+                sheets_out.items_to_correct(connection, tag, round_, person, only, meme_ids, kind)
             )
 
     def record_sheet(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
@@ -225,11 +231,11 @@ class Workspace(WorkspaceFolder):
         with self.database.write() as connection:
             return sheets_out.record_sheet(connection, sheet, items)
 
-    def sheets(self, language: str | None = None) -> list[SheetRecord]:
-        """The sheets that went out, oldest first."""
+    def sheets(self, language: str | None = None, *, kind: Kind | None = None) -> list[SheetRecord]:
+        """The sheets that went out, oldest first; all, or those of a language or kind."""
         tag = None if language is None else self.locale(language).tag
         with self.database.read() as connection:
-            return sheets_out.find_sheets(connection, tag)
+            return sheets_out.find_sheets(connection, tag, kind=kind)
 
     def sheet_items(self, sheet_id: str) -> dict[str, SentText]:
         """What a sheet showed, by meme, in its order; empty when there is no such sheet."""
@@ -276,20 +282,34 @@ class Workspace(WorkspaceFolder):
             return answers_in.add_answers(connection, file, sheet_id, also, decide)
 
     def corrections(
-        self, language: str | None = None, meme_ids: Collection[str] | None = None
+        self,
+        language: str | None = None,
+        meme_ids: Collection[str] | None = None,
+        *,
+        kind: Kind | None = None,
     ) -> list[CorrectionRecord]:
-        """What people answered, oldest first; standing is relative to the current source."""
+        """What people answered, oldest first; standing is relative to the current source.
+
+        Of texts of one kind, or of all.
+        """
         tag = None if language is None else self.locale(language).tag
         with self.database.read() as connection:
-            return answers_in.find_corrections(connection, tag, meme_ids)
+            return answers_in.find_corrections(connection, tag, meme_ids, kind=kind)
 
     def cases(
-        self, language: str | None = None, *, decided: bool | None = False
+        self,
+        language: str | None = None,
+        *,
+        decided: bool | None = False,
+        kind: Kind | None = None,
     ) -> list[CaseRecord]:
-        """What is left to settle; `decided` True gives what was settled, None both."""
+        """What is left to settle; `decided` True gives what was settled, None both.
+
+        Of texts of one kind, or of all.
+        """
         tag = None if language is None else self.locale(language).tag
         with self.database.read() as connection:
-            return settling.find_cases(connection, tag, decided=decided)
+            return settling.find_cases(connection, tag, decided=decided, kind=kind)
 
     def decide(
         self,
@@ -329,11 +349,11 @@ class Workspace(WorkspaceFolder):
 
     # Looking at it
 
-    def status(self) -> list[LanguageStatus]:
+    def status(self, kind: Kind = "caption") -> list[LanguageStatus]:
         """How far each language is, the source language first."""
-        wanted = [locale.tag for locale in self.languages]
+        wanted = [locale.tag for locale in self.languages] if kind != "transcript" else []
         with self.database.read() as connection:
-            return counting.count_languages(connection, wanted)
+            return counting.count_languages(connection, wanted, kind)
 
     def table(self, name: str) -> pd.DataFrame:
         """A table as a pandas frame; `exporting.TABLES` names them, and what they have.
@@ -392,7 +412,11 @@ class Workspace(WorkspaceFolder):
 
     def templates_of_memes(self) -> dict[str, str]:
         """The template's name of each meme, in the memes' order."""
-        query = select(memes.c.id, memes.c.template).order_by(memes.c.number)
+        query = (
+            select(memes.c.id, memes.c.template)
+            .where(caption_versions.is_active())
+            .order_by(memes.c.number)
+        )
         with self.database.read() as connection:
             return {row.id: row.template for row in connection.execute(query)}
 

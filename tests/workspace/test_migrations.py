@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -20,20 +21,23 @@ from memeloc.workspace.database import Database
 from memeloc.workspace.migrating import FOLDER, migrate
 from memeloc.workspace.schema import HEAD, metadata
 
-SECOND = '''
-"""A second schema, for tests."""
+NEXT = f"{int(HEAD) + 1:04}"
+
+FUTURE = '''
+"""The schema after the newest, for tests."""
 import sqlalchemy as sa
 from alembic import op
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "{next}", "{head}", None, None
 def upgrade():
     op.add_column("memes", sa.Column("colour", sa.Text))
     {more}
 '''
 
 
-def _second(folder: Path, more: str = "") -> Path:
+def _next(folder: Path, more: str = "") -> Path:
     shutil.copytree(FOLDER / "versions", folder / "versions")
-    (folder / "versions" / "0002_second.py").write_text(SECOND.format(more=more))
+    words = FUTURE.format(next=NEXT, head=HEAD, more=more)
+    (folder / "versions" / f"{NEXT}_next.py").write_text(words)
     return folder
 
 
@@ -50,28 +54,54 @@ def test_the_newest_migration_is_the_one_the_program_wants() -> None:
 def test_an_older_database_is_brought_up_to_date_and_copied_first(
     filled: Workspace, tmp_path: Path
 ) -> None:
-    folder = _second(tmp_path / "newer")
+    folder = _next(tmp_path / "newer")
     history = filled.table("history")
-    migrate(filled.database, folder=folder, head="0002")
-    migrate(filled.database, folder=folder, head="0002")
+    migrate(filled.database, folder=folder, head=NEXT)
+    migrate(filled.database, folder=folder, head=NEXT)
     with filled.database.read() as connection:
         assert connection.exec_driver_sql("SELECT colour FROM memes").fetchall() == [(None,)] * 3
         version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").fetchall()
-    assert [tuple(row) for row in version] == [("0002",)]
+    assert [tuple(row) for row in version] == [(NEXT,)]
     assert filled.table("history").equals(history)
     if filled.database.file:
-        copy = filled.database.file.with_name("memeloc.db.before-0002")
+        copy = filled.database.file.with_name(f"memeloc.db.before-{NEXT}")
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("SELECT count(*) FROM captions").fetchone() == (6,)
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def test_a_workspace_of_the_first_schema_keeps_its_captions(place: Path, tmp_path: Path) -> None:
+    place.mkdir()
+    (place / "memeloc.toml").write_text('languages = ["de"]')
+    (tmp_path / "first" / "versions").mkdir(parents=True)
+    shutil.copy(next((FOLDER / "versions").glob("0001*")), tmp_path / "first" / "versions")
+    url = os.environ.get("MEMELOC_DATABASE_URL")
+    database = Database(url or place / "memeloc.db")
+    migrate(database, folder=tmp_path / "first", head="0001")
+    with database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO memes (id, template, source_language, created_at) "
+            "VALUES ('m1', 'night-owl', 'en', '2026-01-01T00:00:00.000000Z')"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO captions (meme_id, language, version, parts, stage, round, person, origin,"
+            " translator, marks, characters, cost, currency, created_at) VALUES ('m1', 'en', 1, "
+            "'[\"up\",\"late\"]', 'imported', 0, '', 't.csv', '', '[]', 0, 0.0, '', "
+            "'2026-01-01T00:00:00.000000Z')"
+        )
+    database.close()
+    with Workspace.open(place) as workspace:
+        assert workspace.current("en")["m1"].parts == ("up", "late")
+        assert [item.meme_id for item in workspace.to_translate("de")] == ["m1"]
+        assert workspace.table("memes")["active"].tolist() == [True]
+
+
 def test_a_migration_that_fails_leaves_everything_as_it_was(
     filled: Workspace, tmp_path: Path
 ) -> None:
-    folder = _second(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
+    folder = _next(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
     with pytest.raises(WorkspaceError):
-        migrate(filled.database, folder=folder, head="0002")
+        migrate(filled.database, folder=folder, head=NEXT)
     migrate(filled.database)
     with filled.database.read() as connection:
         names = connection.exec_driver_sql("SELECT * FROM memes").keys()
