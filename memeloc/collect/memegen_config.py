@@ -163,8 +163,8 @@ def load_yaml(content: bytes, path: Path) -> Any:
         raise InputError(f"holds more than a template needs: {error}", file=path) from None
     except RecursionError:
         raise InputError("holds lists in lists too deep to be read", file=path) from None
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError(f"is not YAML: {str(error)[:120]}", file=path) from None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        raise InputError("is not YAML: an escape stands for no character", file=path) from None
 
 
 class _TooMuchError(Exception):

@@ -24,7 +24,7 @@ BOXES = (
 
 def encoded(form: str = "PNG", **options: object) -> bytes:
     stream = io.BytesIO()
-    striped((120, 80)).save(stream, form, **options)  # type: ignore[arg-type]
+    striped((120, 80)).save(stream, form, **options)
     return stream.getvalue()
 
 
@@ -36,7 +36,7 @@ def found(**changes: object) -> FoundTemplate:
         "boxes": BOXES,
         "details": {"safe_name": "late-train"},
     }
-    return FoundTemplate(**(values | changes))  # type: ignore[arg-type]
+    return FoundTemplate(**(values | changes))
 
 
 def test_what_is_written_loads_again(tmp_path: Path) -> None:

@@ -1,0 +1,358 @@
+"""memegen's template folder comes in whole: every template, every text region, every example."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from memeloc.collect.memegen_boxes import place
+from memeloc.collect.memegen_config import Region
+from memeloc.collect.source_memegen_folder import read_folder, safe_names
+from memeloc.errors import InputError
+from memeloc.items import FoundCaption, FoundTemplate, Refusal
+from memeloc.model import Caption, TextBox
+from memeloc.render import Renderer
+from memeloc.templates import load_templates, write_template
+from memeloc.templates.definition import turned_corners
+from tests.collect.memegen_samples import BAD, GOOD, WITHOUT_PICTURE, make_checkout
+
+Found = tuple[dict[str, FoundTemplate], dict[str, FoundCaption], list[Refusal]]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkout(tmp_path_factory.mktemp("memegen"))
+
+
+@pytest.fixture(scope="module")
+def found(checkout: Path) -> Found:
+    return sorted_out(checkout)
+
+
+def sorted_out(path: Path, *, styles: bool = False) -> Found:
+    templates: dict[str, FoundTemplate] = {}
+    captions: dict[str, FoundCaption] = {}
+    refusals = []
+    for one in read_folder(path, styles=styles):
+        if isinstance(one, FoundTemplate):
+            assert one.origin.key not in templates
+            templates[one.origin.key] = one
+        elif isinstance(one, FoundCaption):
+            captions[one.template] = one
+        else:
+            refusals.append(one)
+    return templates, captions, refusals
+
+
+def test_every_template_comes_in(found: Found) -> None:
+    templates, _, _ = found
+    assert set(templates) == set(GOOD) | {"linked-picture"}
+    assert {key for key, one in templates.items() if one.picture is None} == WITHOUT_PICTURE
+
+
+def test_what_is_refused_says_why(found: Found) -> None:
+    _, _, refusals = found
+    assert Counter(one.reason for one in refusals) == {
+        "not readable": len(BAD),
+        "no picture": 1,
+        "not a picture": 5,
+        "no config.yml": 1,
+    }
+    assert {one.url.partition("/")[0] for one in refusals if one.reason == "not readable"} == set(
+        BAD
+    )
+    sentences = {one.url.partition("/")[0]: one.sentence for one in refusals}
+    assert (
+        "50,000 x 50,000" in sentences["huge-picture"] or "megapixels" in sentences["huge-picture"]
+    )
+    assert "is not a picture" in sentences["html-picture"]
+    assert "leads out" in sentences["linked-picture"]
+    assert "more than 20000 values" in sentences["bad-bomb"]
+    assert "itself" in sentences["bad-self"]
+    assert all("/tmp" not in one.sentence for one in refusals)
+
+
+def test_every_region_comes_in(found: Found) -> None:
+    templates, _, _ = found
+    counts = {key: len(one.boxes) for key, one in templates.items()}
+    assert counts["labels"] == 6
+    assert counts["turned"] == counts["outside"] == 5
+    assert counts["odd-lines"] == 8
+    assert counts["null-region"] == counts["one-mapping"] == 1
+    assert counts["newer"] == counts["few-lines"] == 3
+    for key in ("usual", "older", "no-text", "empty-file", "only-comment", "empty-regions"):
+        assert [box.name for box in templates[key].boxes] == ["top", "bottom"]
+    for one in templates.values():
+        assert len(one.details["regions"]) == len(one.boxes)
+        assert len({box.name for box in one.boxes}) == len(one.boxes)
+
+
+def test_the_usual_region_keeps_its_place(found: Found) -> None:
+    top, bottom = found[0]["usual"].boxes
+    assert (top.x, top.y, top.width, top.height, top.angle) == (0, 0, 1, 0.2, 0)
+    assert (bottom.x, bottom.y, bottom.width, bottom.height) == (0, 0.8, 1, 0.2)
+    assert top.style.uppercase
+    assert (top.style.fill, top.style.outline, top.style.face) == ("#ffffff", "#000000", "poster")
+    assert top.style.max_size == pytest.approx(1 / 9, abs=1e-6)
+
+
+def test_styles_of_text(found: Found) -> None:
+    khaki, silver, grey, faint, black, two = (box.style for box in found[0]["labels"].boxes)
+    assert [one.fill for one in (khaki, silver, grey, faint, black, two)] == [
+        "#f0e68c",
+        "#c0c0c0",
+        "#bbbbbb",
+        "#ffffff",
+        "#000000",
+        "#ffffff",
+    ]
+    assert [one.face for one in (khaki, silver, grey, faint, black, two)] == [
+        "plain",
+        "plain",
+        "poster",
+        "plain",
+        "plain",
+        "plain",
+    ]
+    assert not any(one.uppercase for one in (khaki, silver, grey, faint, black, two))
+    assert black.outline == "#ffffff"
+    assert two.outline == "#000080"
+    assert [box.align for box in found[0]["labels"].boxes][-2:] == ["left", "right"]
+    notes = [" ".join(one["notes"]) for one in found[0]["labels"].details["regions"]]
+    assert "thin" in notes[0]
+    assert "Kalam" in notes[1]
+    assert "50% opaque" in notes[3]
+
+
+def test_what_has_no_equivalent_is_said(found: Found) -> None:
+    templates, _, _ = found
+
+    def said(key: str) -> str:
+        details = templates[key].details
+        return json.dumps([details.get("notes", []), details["regions"]])
+
+    assert "from 61% to 75% of an animation" in said("moving")
+    assert "frame 2 is the still" in said("moving")
+    assert "alternating case" in said("mocking")
+    assert "out of the picture" in said("turned")
+    assert "out of the picture" in said("outside")
+    assert len(templates["moving"].details["overlays"]) == 2
+    newer = said("newer")
+    for word in ("octarine", "wingdings", "justify", "sparkle", "weight", "'abc'", "'angle'"):
+        assert word in newer
+    assert templates["newer"].details["other"] == {
+        "layout": "top",
+        "description": {"en": "A mapping"},
+    }
+
+
+def test_names(found: Found) -> None:
+    templates, _, _ = found
+    names = {key: one.details["safe_name"] for key, one in templates.items()}
+    assert names["_test"] == "test-2"
+    assert names["test"] == "test"
+    assert names["_error"] == "error"
+    assert names["_custom"] == "custom"
+    assert names["Zoë's cat"] == "Zoe-s-cat"
+    assert names["猫"] == "template"
+    assert names["CON."] == "CON"
+    assert len({name.casefold() for name in names.values()}) == len(names)
+    assert templates["_error"].details["aliases"] == ["_error"]
+    assert templates["newer"].details["aliases"] == ["newest", "latest"]
+    assert templates["empty-file"].name == "empty-file"
+    assert templates["yaml-features"].name == "A Folded Name"
+    assert templates["labels"].name == "Labels / On Things"
+    assert templates["labels"].keywords == ("object-labelling", "IQ: high")
+    assert templates["usual"].keywords == ()
+
+
+def test_safe_names_never_collide() -> None:
+    names = safe_names(["_a", "a", "A", "__a", "a-2", "-", "_", "x" * 300])
+    assert len({name.casefold() for name in names.values()}) == len(names)
+    assert names["a"] == "a"
+    assert names["a-2"] == "a-2"
+
+
+def test_examples(found: Found) -> None:
+    _, captions, _ = found
+    assert captions["usual"].parts == ("the train is on time", "nobody told the passengers")
+    assert captions["older"].parts == ("NOT SURE IF EARLY", "OR STILL AWAKE")
+    assert captions["labels"].parts == (
+        "you hear a sound downstairs",
+        "it is just the cat",
+        "you do not have a cat",
+        "the cat disagrees",
+        "ThE cat",
+        "a cat is here",
+    )
+    assert captions["mocking"].parts == ("I said do not repeat this", "i SaId Do NoT rEpEaT tHiS")
+    assert captions["mocking"].details["as_written"][0] == "i said do not repeat this"
+    assert captions["odd-lines"].parts == (
+        "no",
+        "1.10",
+        "2020-01-01",
+        "Me: can we stop?",
+        "",
+        "two\nlines",
+        ":wave: مرحبا",
+        "1_000",
+    )
+    assert captions["odd-lines"].details["lines_without_a_region"] == ["a ninth line"]
+    assert captions["few-lines"].parts == ("one", "", "")
+    assert captions["one-mapping"].parts == ("Just one line",)
+    assert captions["_test"].details["placeholder"]
+    assert "no-example" not in captions
+    assert "empty-file" not in captions
+
+
+def test_pictures(found: Found) -> None:
+    templates, _, _ = found
+
+    def picture(key: str) -> Image.Image:
+        content = templates[key].picture
+        assert content is not None
+        return Image.open(io.BytesIO(content))
+
+    # Two equal frames at the beginning are one in the file.
+    assert templates["moving"].details["animated"] == {
+        "file": "default.gif",
+        "frames": 5,
+        "frame": 1,
+    }
+    assert picture("moving").format == "PNG"
+    assert picture("moving").getpixel((200, 150)) != (0, 0, 0)
+    assert picture("moving-and-still").format == "PNG"
+    assert templates["moving-and-still"].details["animated"]["file"] == "default.gif"
+    assert picture("old-animation").format == "GIF"
+    assert picture("webp").format == "WEBP"
+    assert templates["webp"].details["animated"]["frames"] == 4
+    assert templates["styled"].details["styles"] == ["bark", "wide"]
+    assert templates["second-picture"].details["picture"] == "default.png"
+
+
+def test_styles_on_demand(checkout: Path) -> None:
+    templates, _, _ = sorted_out(checkout / "templates" / "styled", styles=True)
+    assert set(templates) == {"styled", "styled?style=bark", "styled?style=wide"}
+    wide = templates["styled?style=wide"]
+    assert wide.name == "Many Grounds (wide)"
+    assert wide.details["safe_name"] == "styled-wide"
+
+
+def test_any_of_the_folders_will_do(checkout: Path, found: Found) -> None:
+    assert sorted_out(checkout / "templates") == found
+    one, _, _ = sorted_out(checkout / "templates" / "usual")
+    assert one["usual"] == found[0]["usual"]
+
+
+def test_the_same_folder_is_read_the_same(checkout: Path, found: Found) -> None:
+    assert sorted_out(checkout) == found
+
+
+def test_details_are_json(found: Found) -> None:
+    for one in (*found[0].values(), *found[1].values()):
+        assert json.loads(json.dumps(one.details)) == one.details
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    for path, sentence in (
+        (tmp_path / "nowhere", "there is no such folder"),
+        (tmp_path, "holds no template"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            list(read_folder(path))
+
+
+def memegen_corners(region: Region, size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Where memegen's own way of drawing puts a region: the box of its pixels."""
+    ground = Image.new("L", size)
+    wide, high = int(size[0] * region.scale_x), int(size[1] * region.scale_y)
+    box = Image.new("LA", (wide, high), (255, 255))
+    box = box.rotate(region.angle, resample=Image.Resampling.BICUBIC, expand=True)
+    anchor = int(size[0] * region.anchor_x), int(size[1] * region.anchor_y)
+    ground.paste(box.getchannel("L"), anchor, box.getchannel("A"))
+    bounds = ground.point(lambda value: 255 if value > 127 else 0).getbbox()
+    assert bounds is not None
+    return bounds
+
+
+@pytest.mark.parametrize("size", [(600, 600), (800, 400), (300, 700)])
+@pytest.mark.parametrize("angle", [0.0, 12.5, -9.5, 44.0, 90.0, -75.0, 135.0, 180.0])
+def test_turned_regions_lie_where_memegen_draws_them(angle: float, size: tuple[int, int]) -> None:
+    region = Region(anchor_x=0.2, anchor_y=0.3, angle=angle, scale_x=0.3, scale_y=0.12)
+    (placed,) = place([region], size)
+    corners = turned_corners(placed.box, size)
+    across = [x * size[0] for x, _ in corners]
+    down = [y * size[1] for _, y in corners]
+    left, top, right, bottom = memegen_corners(region, size)
+    assert (min(across), min(down)) == pytest.approx((left, top), abs=2.5)
+    assert (max(across), max(down)) == pytest.approx((right, bottom), abs=2.5)
+    assert placed.notes == ()
+
+
+def test_angles_turn_the_right_way() -> None:
+    """memegen's positive angle is counter-clockwise: the right end of the text goes up."""
+    (placed,) = place([Region(anchor_x=0.2, anchor_y=0.3, angle=20, scale_x=0.4)], (500, 500))
+    top_left, top_right, *_ = turned_corners(placed.box, (500, 500))
+    assert top_right[1] < top_left[1]
+    box = Image.new("L", (200, 20))
+    box.paste(255, (150, 0, 200, 20))  # the right end of a region
+    turned = box.rotate(20, expand=True)
+    bounds = turned.point(lambda value: 255 if value > 127 else 0).getbbox()
+    assert bounds is not None
+    assert bounds[1] < turned.height / 4
+
+
+def inside(box: TextBox, size: tuple[int, int]) -> bool:
+    return all(
+        -1e-3 <= x <= 1 + 1e-3 and -1e-3 <= y <= 1 + 1e-3 for x, y in turned_corners(box, size)
+    )
+
+
+def test_boxes_lie_in_the_picture(found: Found) -> None:
+    for one in found[0].values():
+        size = (600, 600)
+        if one.picture is not None:
+            with Image.open(io.BytesIO(one.picture)) as picture:
+                size = picture.size
+                if picture.getexif().get(0x0112) == 6:
+                    size = size[1], size[0]
+        for box in one.boxes:
+            assert inside(box, size), (one.name, box)
+            assert box.width > 0
+            assert box.height > 0
+            assert math.isfinite(box.angle)
+
+
+def test_the_examples_render_with_their_problems_listed(
+    found: Found, tmp_path: Path, record_property: pytest.RecordProperty
+) -> None:
+    templates, captions, _ = found
+    for one in templates.values():
+        if one.picture is not None:
+            write_template(one, tmp_path)
+    loaded, problems = load_templates([tmp_path])
+    assert problems == []
+    renderer = Renderer()
+    listed: dict[str, tuple[str, ...]] = {}
+    for key, caption in captions.items():
+        if templates[key].picture is None:
+            continue
+        template = loaded[templates[key].details["safe_name"]]
+        assert [box.name for box in template.boxes] == [box.name for box in templates[key].boxes]
+        language = "ja" if key == "猫" else "en"
+        rendered = renderer.render(template, Caption(caption.parts), language)
+        assert len(rendered.proof.parts) == len(caption.parts)
+        for part, text in zip(rendered.proof.parts, caption.parts, strict=True):
+            assert (part.ink is not None) == bool(text), (key, part)
+        listed[key] = rendered.proof.problems
+    assert len(listed) >= 25
+    record_property("problems", json.dumps(listed))
+    # White letters with their outline on dark ground have none; black ones on dark do.
+    assert listed["usual"] == listed["older"] == listed["crlf"] == ()
+    assert set().union(*listed.values()) <= {"overflow", "too small", "low contrast", "clipped"}
