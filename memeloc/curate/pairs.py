@@ -1,0 +1,52 @@
+"""What deduplication says of two items. In: their ids. Out: `Pair`.
+
+A stage of deduplication yields pairs; groups, and the one that stays of each, are made of them later,
+so that a person's word on one pair changes nothing but what it must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Stage = Literal["bytes", "hash", "likeness", "caption"]
+"""Identical files, near perceptual hashes, near embeddings, near texts."""
+
+Outcome = Literal["duplicate", "ask"]
+"""One of the two goes, or a person says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items that are the same, or look it.
+
+    Attributes:
+        first, second: ids of items; `first` is the lesser of the two.
+        stage: what found them.
+        outcome: whether they are duplicates, or a person is to say.
+        scores: what was measured, by name: `distance` in bits of the perceptual hashes; `text`,
+            `picture_likeness` and `text_likeness` from 0 (nothing in common) to 1 (the same).
+        reason: one sentence, for people.
+    """
+
+    first: str
+    second: str
+    stage: Stage
+    outcome: Outcome
+    scores: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The pair as people's decisions name it: `first|second`."""
+        return f"{self.first}|{self.second}"
+
+
+def pair_subject(one: str, other: str) -> str:
+    """What a person's decision on two items is filed under, in whichever order they are given.
+
+    >>> pair_subject("b-2", "a-1")
+    'a-1|b-2'
+    """
+    return "|".join(sorted((one, other)))
