@@ -11,9 +11,12 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memeloc.curate.verdict import Verdict
+from memeloc.errors import InputError
 from memeloc.items import Item
 
 if TYPE_CHECKING:
@@ -65,9 +68,11 @@ class Desk:
         features: what was computed of some pictures before: name of the feature, SHA-256 of the
             pictures, to JSON values by SHA-256. See `Workspace.features`.
         add_features: keeps what was computed, to JSON values by SHA-256.
-        judgements: what people said to a question, newest a person.
+        judgements: what people said to a question, each person's newest answer. A person settles
+            what a filter asks by answering the question of the filter's name with `keep` or `drop`.
         options: things a filter may need and that not every caller has, by name: `model` (a
-            language model's client) among them. A filter says in a MissingError what it misses.
+            language model's client), `transcripts` (what was read in pictures, by item id, with
+            `marks`) among them. A filter says in a MissingError what it misses.
         jobs: processes that may be used.
     """
 
@@ -97,3 +102,40 @@ def stamped(*grounds: Any) -> str:
     """
     plain = json.dumps(grounds, ensure_ascii=True, sort_keys=True, default=repr)
     return hashlib.sha256(plain.encode("ascii")).hexdigest()[:12]
+
+
+class FilterSettings(BaseModel):
+    """What a filter can be told; each has its own, with a description and a default a field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Settings = TypeVar("Settings", bound=FilterSettings)
+
+
+def read_settings(kind: type[Settings], given: Mapping[str, Any], name: str) -> Settings:
+    """A filter's settings from a mapping, such as a table of memeloc.toml.
+
+    Args:
+        kind: the filter's settings.
+        given: setting to value; texts are converted where a number is meant.
+        name: the filter's, for errors.
+
+    Raises:
+        InputError: a setting is unknown or its value wrong; the sentence says what is allowed.
+    """
+    known = ", ".join(kind.model_fields) or "none"
+    for key in given:
+        if key not in kind.model_fields:
+            raise InputError(f"the filter {name} has no setting {str(key)[:60]!r}; it has {known}")
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0]) if first["loc"] else ""
+        meaning = kind.model_fields[key].description if key in kind.model_fields else ""
+        said = first["msg"][:1].lower() + first["msg"][1:]
+        raise InputError(
+            f"the setting {key or '(all)'} of the filter {name}: {said}"
+            + (f" ({meaning})" if meaning else "")
+        ) from None
