@@ -1,7 +1,7 @@
 """What deduplication says of two items. In: their ids. Out: `Pair`.
 
-A stage of deduplication yields pairs; groups, and the one that stays of each, are made of them later,
-so that a person's word on one pair changes nothing but what it must.
+A stage of deduplication yields pairs; groups, and the one that stays of each, are made of them
+later, so that a person's word on one pair changes nothing but what it must.
 """
 
 from __future__ import annotations
