@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memeloc.errors import InputError, MemelocError, ServiceError
+from memeloc.flight import Backoff, fly
 from memeloc.model import SEPARATOR, Caption, Locale
-from memeloc.translate.flight import Backoff, fly
 from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError
 from memeloc.translate.protocol import (
     Answer,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
+from memeloc.flight import Refusal
 from memeloc.model import Locale
-from memeloc.translate.flight import Refusal
 
 PRICE = 20.0
 """US dollars a million characters: Google's list price of its default model (NMT), looked up in

@@ -18,7 +18,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import MemelocError, MissingError, ServiceError
-from memeloc.translate.flight import Backoff, Refusal, fly
+from memeloc.flight import Backoff, Refusal, fly
 from memeloc.translate.protocol import (
     Answer,
     Estimate,

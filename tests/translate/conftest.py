@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.flight import Backoff
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.templates import load_templates
 from memeloc.translate import TranslationItem
-from memeloc.translate.flight import Backoff
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
 
 STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.flight import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,
@@ -21,7 +22,6 @@ from memeloc.translate import (
     plan,
     run,
 )
-from memeloc.translate.flight import Backoff
 from memeloc.translate.google import GoogleTranslator
 from memeloc.translate.google_client import Connection, GoogleSettings
 from tests.translate.google_server import GoogleServer, translated

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.flight import Backoff
 from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
-from memeloc.translate.flight import Backoff
 from memeloc.translate.openai import OpenAISettings, OpenAITranslator
 from tests.translate.chat_server import ChatServer, error, right, serve_chat
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.flight import Backoff, Refusal, fly
 from memeloc.model import Caption
 from memeloc.translate import (
     Answer,
@@ -25,7 +26,6 @@ from memeloc.translate import (
     plan,
     run,
 )
-from memeloc.translate.flight import Backoff, Refusal, fly
 
 Item = Callable[..., TranslationItem]
 

@@ -120,7 +120,7 @@ def fly(
     ending: BaseException | None = None
     unanswered = 0
     stop.clear()
-    pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-translate")
+    pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-flight")
     try:
         while True:
             try:
