@@ -1,0 +1,117 @@
+"""The API of Imgflip. In: its address. Out: the hundred templates most captioned lately.
+
+`GET /get_memes` answers without an account: id, name, picture, size, the number of text boxes and,
+of late, how many captions a template has (https://imgflip.com/api). Where the boxes are it does not
+say. Captions of users are not in the API; they are collected from saved or public pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from memeloc.collect.json_values import count_of, refused, text_of, web_address
+from memeloc.collect.rows import even_rows
+from memeloc.errors import MemelocError
+from memeloc.items import FoundTemplate, Origin, Refusal
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetch import Fetcher, Page
+
+ADDRESS = "https://api.imgflip.com"
+TERMS = "https://imgflip.com/terms"
+
+
+class ImgflipSource:
+    """Templates of Imgflip.
+
+    Args:
+        address: the API's, without `/get_memes`.
+        limit: at most this many templates; 0 is all, which are a hundred.
+    """
+
+    name = "imgflip"
+    summary = "the Imgflip API: the hundred most used templates and their pictures"
+
+    def __init__(self, address: str = ADDRESS, *, limit: int = 0) -> None:
+        self.address = address.rstrip("/")
+        self.limit = limit
+
+    def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | Refusal]:
+        """Yield each template; what fails is a refusal."""
+        url = f"{self.address}/get_memes"
+        try:
+            page = fetcher.get(url, accept="json")
+            answer = page.json()
+        except MemelocError as error:
+            yield refused(self.name, url, error)
+            return
+        except (ValueError, RecursionError):
+            yield Refusal(self.name, url, "not JSON", "the answer is not JSON")
+            return
+        memes = self._memes(answer)
+        if isinstance(memes, str):
+            yield Refusal(self.name, url, "not as expected", memes)
+            return
+        seen: set[str] = set()
+        for rank, meme in enumerate(memes, 1):
+            key = text_of(meme.get("id"), 200) if isinstance(meme, dict) else ""
+            if not key:
+                sentence = f"entry {rank} has no id, so it was left out"
+                yield Refusal(self.name, url, "no id", sentence)
+                continue
+            if key in seen:
+                continue
+            seen.add(key)
+            yield from self._template(fetcher, key, meme, page, rank)
+            if self.limit and len(seen) >= self.limit:
+                return
+
+    @staticmethod
+    def _memes(answer: Any) -> list[Any] | str:
+        """The entries of an answer, or a sentence on why there are none."""
+        if not isinstance(answer, dict):
+            return "the answer is not an object"
+        if answer.get("success") is not True:
+            reason = text_of(answer.get("error_message"), 200) or "without a reason"
+            return f"Imgflip refused: {reason}"
+        data = answer.get("data")
+        memes = data.get("memes") if isinstance(data, dict) else None
+        return memes if isinstance(memes, list) else "the answer holds no list of templates"
+
+    def _template(
+        self, fetcher: Fetcher, key: str, meme: dict[str, Any], page: Page, rank: int
+    ) -> Iterator[FoundTemplate | Refusal]:
+        boxes = count_of(meme.get("box_count"))
+        picture = None
+        address = web_address(urljoin(page.url, text_of(meme.get("url"), 4000)))
+        if text_of(meme.get("url")) and address:
+            try:
+                picture = fetcher.get(address, accept="picture").body
+            except MemelocError as error:
+                yield refused(self.name, address, error)
+        else:
+            sentence = f"the template {key} names no picture; it comes in without one"
+            yield Refusal(self.name, page.url, "no picture", sentence)
+        details: dict[str, Any] = {
+            "id": key,
+            "rank": rank,
+            "box_count": boxes,
+            "captions": count_of(meme.get("captions")),
+            "picture": address,
+        }
+        if boxes not in (None, 2):
+            details["notes"] = [
+                "Imgflip tells the number of text boxes and not their places; they are laid out "
+                "below each other"
+            ]
+        yield FoundTemplate(
+            origin=Origin(
+                self.name, key, f"https://imgflip.com/memetemplate/{key}", TERMS, page.fetched
+            ),
+            name=text_of(meme.get("name"), 500) or key,
+            picture=picture,
+            boxes=even_rows(2 if boxes is None else boxes),
+            details={name: value for name, value in details.items() if value not in (None, "")},
+        )

@@ -1,0 +1,171 @@
+"""The APIs of memegen.link and Imgflip, spoken with a server on this machine."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memeloc.collect.fetch import Fetcher, FetchSettings
+
+from memeloc.collect.source_imgflip import ImgflipSource
+from memeloc.collect.source_memegen import MemegenSource
+from memeloc.items import FoundCaption, FoundTemplate, Refusal
+from memeloc.templates import load_template, write_template
+from tests.collect.memegen_samples import drawing
+from tests.collect.small_server import Answer, Site, as_json, serving
+
+
+def png() -> Answer:
+    stream = io.BytesIO()
+    drawing((120, 90)).save(stream, "PNG")
+    return Answer(stream.getvalue(), "image/png")
+
+
+def fetcher_for(site: Site, cache: Path) -> Fetcher:
+    settings = FetchSettings(delay=0.0, retries=0, allow_hosts=frozenset({site.host}))
+    return Fetcher(cache, settings)
+
+
+def collected(
+    source: Any, site: Site, cache: Path
+) -> tuple[list[FoundTemplate], list[FoundCaption], list[Refusal]]:
+    with fetcher_for(site, cache) as fetcher:
+        found = list(source.collect(fetcher))
+    return (
+        [one for one in found if isinstance(one, FoundTemplate)],
+        [one for one in found if isinstance(one, FoundCaption)],
+        [one for one in found if isinstance(one, Refusal)],
+    )
+
+
+DRAGON = {
+    "id": "dragon",
+    "name": "Three Heads",
+    "lines": 3,
+    "overlays": 1,
+    "styles": ["default", "night"],
+    "blank": "{address}/images/dragon.png",
+    "example": {
+        "text": ["Pepperoni", "Mushroom"],
+        "url": "{address}/images/dragon/pepperoni/mushroom.png",
+    },
+    "source": "https://example.org/memes/three-heads",
+    "keywords": ["heads", "heads", ""],
+    "_self": "{address}/templates/dragon",
+}
+OWL = {
+    "id": "owl",
+    "name": "Owl",
+    "lines": 2,
+    "blank": "{address}/images/owl.png",
+    "example": {"text": ["who", "else"]},
+}
+
+
+def test_memegen(tmp_path: Path) -> None:
+    gone = {"id": "gone", "lines": "5", "blank": "{address}/images/gone.png", "example": ["a"]}
+    page = {"id": "page", "name": 7, "lines": -1, "blank": "{address}/images/page.png"}
+    answers = {
+        "/templates/": as_json([DRAGON, OWL, OWL, gone, page, {"name": "no id"}, None, "text"]),
+        "/images/dragon.png": png(),
+        "/images/owl.png": png(),
+        "/images/page.png": Answer(b"<!doctype html><p>no picture", "image/png"),
+    }
+    with serving(answers) as site:
+        templates, captions, refusals = collected(MemegenSource(site.address), site, tmp_path)
+    assert [one.origin.key for one in templates] == ["dragon", "owl", "gone", "page"]
+    dragon, owl, gone_one, page_one = templates
+    assert dragon.name == "Three Heads"
+    assert dragon.keywords == ("heads",)
+    assert [box.name for box in dragon.boxes] == ["text 1", "text 2", "text 3"]
+    assert "not their places" in dragon.details["notes"][0]
+    assert dragon.details["styles"] == ["default", "night"]
+    assert dragon.origin.fetched is not None
+    assert owl.boxes == ()
+    assert "notes" not in owl.details
+    assert len(gone_one.boxes) == 5
+    assert (gone_one.picture, page_one.picture) == (None, None)
+    assert page_one.name == "7"
+    assert [one.parts for one in captions] == [
+        ("Pepperoni", "Mushroom", ""),
+        ("who", "else"),
+        ("a", "", "", "", ""),
+    ]
+    assert captions[0].template == "dragon"
+    assert len(refusals) == 5
+    assert [one.reason for one in refusals].count("no id") == 3
+    written = write_template(dragon, tmp_path / "templates", name="dragon")
+    assert len(load_template(written).boxes) == 3
+
+
+def test_memegen_some_templates(tmp_path: Path) -> None:
+    answers = {"/templates/owl": as_json(OWL), "/images/owl.png": png()}
+    with serving(answers) as site:
+        source = MemegenSource(site.address, ids=("owl", "missing"))
+        templates, captions, refusals = collected(source, site, tmp_path)
+    assert [one.origin.key for one in templates] == ["owl"]
+    assert len(captions) == 1
+    assert [one.url for one in refusals] == [f"{site.address}/templates/missing"]
+
+
+def test_imgflip(tmp_path: Path) -> None:
+    memes = [
+        {
+            "id": "181913649",
+            "name": "Two Choices",
+            "url": "{address}/30b1gx.jpg",
+            "width": 120,
+            "height": 90,
+            "box_count": 2,
+            "captions": 1160000,
+        },
+        {"id": 87743020, "name": "Buttons", "url": "{address}/1g8my4.jpg", "box_count": 3},
+        {"id": "1", "name": "No Picture", "box_count": 1},
+        {"id": "2", "name": "Not There", "url": "{address}/gone.jpg", "box_count": "many"},
+        {"name": "nothing else"},
+    ]
+    answers = {
+        "/get_memes": as_json({"success": True, "data": {"memes": memes}}),
+        "/30b1gx.jpg": png(),
+        "/1g8my4.jpg": png(),
+    }
+    with serving(answers) as site:
+        templates, _, refusals = collected(ImgflipSource(site.address), site, tmp_path / "a")
+        limited, _, _ = collected(ImgflipSource(site.address, limit=1), site, tmp_path / "b")
+    assert [one.name for one in templates] == ["Two Choices", "Buttons", "No Picture", "Not There"]
+    assert [len(one.boxes) for one in templates] == [0, 3, 1, 0]
+    assert [one.picture is None for one in templates] == [False, False, True, True]
+    assert templates[0].details["captions"] == 1_160_000
+    assert templates[1].origin.key == "87743020"
+    assert templates[0].origin.url == "https://imgflip.com/memetemplate/181913649"
+    assert templates[0].origin.terms == "https://imgflip.com/terms"
+    assert len(refusals) == 3
+    assert [one.name for one in limited] == ["Two Choices"]
+
+
+WRONG = [
+    Answer(b"<html>maintenance</html>", "text/html"),
+    Answer(b"{", "application/json"),
+    Answer(b"[" * 100_000, "application/json"),
+    as_json([]),
+    as_json({}),
+    as_json(None),
+    as_json({"success": False, "error_message": "No API for you"}),
+    as_json({"success": True, "data": {"memes": "none"}}),
+    as_json({"success": True, "data": []}),
+    Answer(b"", "application/json", 500),
+    Answer(b"slow down", "text/plain", 429),
+]
+
+
+@pytest.mark.parametrize("answer", WRONG)
+def test_wrong_answers_are_refusals(tmp_path: Path, answer: Answer) -> None:
+    with serving({"/get_memes": answer, "/templates/": answer}) as site:
+        for source in (ImgflipSource(site.address), MemegenSource(site.address)):
+            templates, captions, refusals = collected(source, site, tmp_path / source.name)
+            assert (templates, captions) == ([], [])
+            assert all(one.sentence and one.reason for one in refusals)
+            if answer.body != b"[]":
+                assert len(refusals) == 1
