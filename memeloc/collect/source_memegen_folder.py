@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.memegen_boxes import PlacedRegion, place
 from memeloc.collect.memegen_case import cased
@@ -22,12 +22,39 @@ from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 from memeloc.model import check_tag_name
 
+if TYPE_CHECKING:
+    from memeloc.collect.fetch import Fetcher
+
 NAME = "memegen-folder"
 
 _CONFIGS = ("config.yml", "config.yaml")
 _SQUARE = (600, 600)  # memegen's own size, for the boxes of a template that has no picture
 _PLACEHOLDERS = frozenset({("top line", "bottom line"), ("your text", "goes here")})
 _SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
+
+
+class MemegenFolderSource:
+    """A checkout of memegen as a source.
+
+    Args:
+        path: see `read_folder`.
+        styles: see `read_folder`.
+    """
+
+    name = NAME
+    summary = "a checkout of memegen: its templates, text regions and example captions"
+
+    def __init__(self, path: Path, *, styles: bool = False) -> None:
+        self.path = path
+        self.styles = styles
+
+    def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
+        """Read the folder; nothing is fetched.
+
+        Raises:
+            InputError: see `read_folder`.
+        """
+        yield from read_folder(self.path, styles=self.styles)
 
 
 def read_folder(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from memeloc import resources
 from memeloc.collect.memegen_boxes import place
 from memeloc.collect.memegen_config import Region
 from memeloc.collect.source_memegen_folder import read_folder, safe_names
@@ -356,3 +360,15 @@ def test_the_examples_render_with_their_problems_listed(
     # White letters with their outline on dark ground have none; black ones on dark do.
     assert listed["usual"] == listed["older"] == listed["crlf"] == ()
     assert set().union(*listed.values()) <= {"overflow", "too small", "low contrast", "clipped"}
+
+
+def test_the_python_of_the_guide_runs(checkout: Path, tmp_path: Path) -> None:
+    guide = (resources.folder("guides") / "memegen-templates.md").read_text("utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", guide, re.M | re.S)
+    (tmp_path / "memegen").symlink_to(checkout)
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(load_templates([tmp_path / "my-templates"])[0]) > 25
+    assert "bad-yaml" in done.stdout
