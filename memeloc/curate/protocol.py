@@ -1,4 +1,4 @@
-"""What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the desk a filter works at.
+"""What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the desk of a filter.
 
 A filter is one file with one class. It is found by its name in memeloc.curate.registry, or through
 the entry point group `memeloc.filters` of any installed package. tests/curate/
