@@ -17,6 +17,7 @@ BLOCK, LINE, RAW_LINE = 6, 7, 13
 """Page segmentation modes: lines of text, one line, one line without a look at its layout."""
 
 _TIMEOUT = 120  # seconds a start
+_TSV_CELLS, _TSV_WORD = 12, "5"  # cells of a row of its tables, and the level of words
 
 
 def installed_models() -> tuple[str, frozenset[str]]:
@@ -76,21 +77,60 @@ def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
     Raises:
         ServiceError: Tesseract failed, or took more than two minutes.
     """
+    text = _read(pages, model, mode, "txt")
+    found = text.split("\f")[: len(pages)]
+    return ["\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in found]
+
+
+def read_words(
+    pages: list[Image.Image], model: str, mode: int, *, least_gap: int = 0
+) -> list[tuple[str, float]]:
+    """What Tesseract reads on each page, words by spaces, and how sure it is: 0 to 1.
+
+    The confidence is the mean of its words', weighted by their lengths; an empty page has 0.
+
+    Args:
+        pages, model, mode: as for `read_pages`.
+        least_gap: in pixels; what stands nearer to the word before it belongs to it.
+
+    Raises:
+        ServiceError: Tesseract failed, or took more than two minutes.
+    """
+    texts = [""] * len(pages)
+    sure = [0.0] * len(pages)
+    ends: dict[int, tuple[int, int]] = {}  # left and right of a page's word before
+    for row in _read(pages, model, mode, "tsv").split("\n")[1:]:
+        cells = row.split("\t")
+        word = cells[-1].strip()
+        if len(cells) != _TSV_CELLS or cells[0] != _TSV_WORD or not word:
+            continue
+        page, left, width = int(cells[1]) - 1, int(cells[6]), int(cells[8])
+        before = ends.get(page)
+        apart = before and max(left - before[1], before[0] - left - width) >= least_gap
+        texts[page] += f" {word}" if apart else word
+        sure[page] += len(word) * float(cells[10]) / 100
+        ends[page] = left, left + width
+    return [
+        (text, total / max(1, len(text.replace(" ", ""))))
+        for text, total in zip(texts, sure, strict=True)
+    ]
+
+
+def _read(pages: list[Image.Image], model: str, mode: int, form: str) -> str:
+    """Tesseract's own output, as text or as a table, for all pages."""
     import pytesseract
 
     if not pages:
-        return []
+        return ""
     with tempfile.TemporaryDirectory(prefix="memeloc-ocr-") as folder:
         paths = [Path(folder, f"{number}.png") for number in range(len(pages))]
         for page, path in zip(pages, paths, strict=True):
             page.save(path, compress_level=1)
         index = Path(folder, "pages.txt")
         index.write_text("\n".join(map(str, paths)) + "\n", "utf-8")
+        read = pytesseract.image_to_string if form == "txt" else pytesseract.image_to_data
+        config = f"--psm {mode} --oem 1"
         try:
-            text = pytesseract.image_to_string(
-                str(index), lang=model, config=f"--psm {mode} --oem 1", timeout=_TIMEOUT
-            )
+            return str(read(str(index), lang=model, config=config, timeout=_TIMEOUT))
         except (pytesseract.TesseractError, RuntimeError, OSError) as error:
             raise ServiceError("Tesseract", str(error), retryable=True) from error
-    found = text.split("\f")[: len(pages)]
-    return ["\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in found]

@@ -1,0 +1,129 @@
+"""Lines become a text. In: lines and where they are. Out: parts, as a person would read them.
+
+Pieces side by side become a line, lines one below the other a part, and parts follow from top to
+bottom, in a row in the script's direction. Where lines break is the picture's affair: within a part
+they are joined by a space, or by nothing in a script that writes none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from memeloc.model import Locale
+from memeloc.ocr.protocol import Box, Line
+
+UNSPACED = frozenset(("Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr"))
+"""Scripts that write no space between words."""
+
+_WORD_GAP = 0.7
+"""Most space between two pieces of a line, in heights of their boxes."""
+_LINE_GAP = 0.55
+"""Most space between two lines of a part, in heights of their boxes."""
+_ALIKE = 2.0
+"""Most ratio of the heights of two neighbours; a line in capitals is lower than one with Ä and g."""
+_SAME_ROW = 0.5
+"""Least overlap of two boxes in a row, of the lower one's height."""
+_JOINERS = "\u200c\u200d"
+_BESIDE = re.compile(r"(?<=[A-Za-z0-9]) (?=[A-Za-z0-9])")
+
+
+def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
+    """The parts of a text in reading order: each a `Line` with all its text, box and confidence.
+
+    Args:
+        lines: of one picture, in any order.
+        locale: its direction orders what stands side by side, its script says where spaces are.
+    """
+    backwards = locale.direction == "rtl"
+    rows = [_joined(some, locale, backwards) for some in _groups(lines, _same_line)]
+    rows = [row for row in rows if row.text]
+    blocks = [
+        _merged(sorted(some, key=lambda line: line.box[1]), locale)
+        for some in _groups(rows, _same_block)
+    ]
+    return tuple(_ordered(blocks, backwards))
+
+
+def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[list[Line]]:
+    """Lines that are near one another, or near one that is."""
+    left = sorted(lines, key=lambda line: (line.box[1], line.box[0], line.text))
+    groups = []
+    while left:
+        group = [left.pop(0)]
+        for one in group:
+            group += [other for other in left if near(one, other)]
+            left = [other for other in left if not near(one, other)]
+        groups.append(group)
+    return groups
+
+
+def _same_line(one: Line, other: Line) -> bool:
+    least, most = _heights(one, other)
+    shared = min(one.box[3], other.box[3]) - max(one.box[1], other.box[1])
+    gap = max(one.box[0], other.box[0]) - min(one.box[2], other.box[2])
+    return shared > _SAME_ROW * least and most < _ALIKE * least and gap < _WORD_GAP * least
+
+
+def _same_block(one: Line, other: Line) -> bool:
+    least, most = _heights(one, other)
+    gap = max(one.box[1], other.box[1]) - min(one.box[3], other.box[3])
+    shared = min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
+    narrower = min(one.box[2] - one.box[0], other.box[2] - other.box[0])
+    return gap < _LINE_GAP * least and most < _ALIKE * least and shared > 0.3 * narrower
+
+
+def _heights(one: Line, other: Line) -> tuple[float, float]:
+    both = one.box[3] - one.box[1], other.box[3] - other.box[1]
+    return max(min(both), 1.0), max(both)
+
+
+def _joined(pieces: Sequence[Line], locale: Locale, backwards: bool) -> Line:
+    """Pieces of a line, in the script's direction."""
+    middles = [(piece.box[0] + piece.box[2]) / 2 for piece in pieces]
+    order = sorted(range(len(pieces)), key=lambda index: middles[index], reverse=backwards)
+    return _merged([pieces[index] for index in order], locale)
+
+
+def _merged(pieces: Sequence[Line], locale: Locale) -> Line:
+    text = clean(" ".join(piece.text for piece in pieces), locale)
+    lengths = [max(1, len(piece.text)) for piece in pieces]
+    weighed = sum(n * piece.confidence for n, piece in zip(lengths, pieces, strict=True))
+    return Line(text, _around([piece.box for piece in pieces]), weighed / sum(lengths))
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _ordered(blocks: Sequence[Line], backwards: bool) -> list[Line]:
+    """Row by row; a row is what has its middle within the height of the row's first block."""
+    left = sorted(blocks, key=lambda block: (block.box[1], block.box[0]))
+    ordered = []
+    while left:
+        first = left[0]
+        row = [block for block in left if (block.box[1] + block.box[3]) / 2 < first.box[3]]
+        row = row or [first]
+        left = [block for block in left if block not in row]
+        ordered += sorted(row, key=lambda block: block.box[0], reverse=backwards)
+    return ordered
+
+
+def clean(text: str, locale: Locale) -> str:
+    """A text without control characters and marks of direction, spaces as its script has them.
+
+    >>> from memeloc.locales import default
+    >>> clean("今天 不 写 CSS code", default().get("zh-Hans"))
+    '今天不写CSS code'
+    """
+    kept = "".join(
+        sign
+        for sign in text
+        if sign.isspace() or sign in _JOINERS or unicodedata.category(sign)[0] != "C"
+    )
+    kept = unicodedata.normalize("NFC", " ".join(kept.split()))
+    if locale.script in UNSPACED:
+        return _BESIDE.sub("\0", kept).replace(" ", "").replace("\0", " ")
+    return kept

@@ -1,0 +1,53 @@
+"""What every reader of pictures promises. In: pictures, a locale. Out: `Line`s with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from PIL import Image
+
+from memeloc.model import Locale
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in pixels of the picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text, or a piece of one, as it was read.
+
+    Attributes:
+        text: in logical order.
+        box: around it, upright, with about a fifth of its height to spare above and below.
+        confidence: the reader's own, 0 to 1.
+    """
+
+    text: str
+    box: Box
+    confidence: float
+
+
+class Reader(Protocol):
+    """Reads the text of pictures.
+
+    - Making one loads nothing but what it needs to answer `lacks`, and never fetches anything: what
+      is not installed is a MissingError with the line that installs it.
+    - `lacks(locale)` says in a sentence why it cannot read a locale, or nothing when it can.
+    - `read(pictures, locale)` gives one list a picture, in their order, of lines in any order. A
+      picture without text gives an empty list. It raises ServiceError when the program failed.
+    - The same picture gives the same lines, whatever pictures are read with it.
+
+    A package outside adds one through the entry point group `memeloc.readers`: its value is a
+    callable without arguments that returns a reader.
+    """
+
+    name: str
+    version: str
+
+    def lacks(self, locale: Locale) -> str:
+        """Why it cannot read a locale; empty when it can."""
+
+    def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
+        """The lines of each picture (RGB)."""
