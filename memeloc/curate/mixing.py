@@ -1,0 +1,266 @@
+"""Code-mixing and script. In: captions and pictures' texts. Out: verdicts on what is mixed.
+
+Words of another script are seen letter by letter. Words of another language in the same script are
+seen where several stand together: a part of its own, or some neighbouring words, that all
+identifiers call another language. Single borrowed words are not code-mixing, and no identifier
+tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from memeloc.curate.identifiers import (
+    Identification,
+    Identifier,
+    check_tags,
+    count_scripts,
+    identifier,
+    script_of_char,
+    scripts_of_locale,
+)
+from memeloc.curate.language import no_text
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.items import Item
+from memeloc.locales import Registry, default
+
+_MARKS = "".join(
+    char for char in map(chr, range(0x300, 0x1B00)) if unicodedata.category(char)[0] == "M"
+)
+"""Vowel signs and accents, which `\\w` leaves out. The scripts of all locales stand below U+1B00
+or have none."""
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}\u200c\u200d]|['’-](?=[^\W\d_]))*")
+_LETTERS_A_WORD = {"Hani": 2, "Hira": 2, "Kana": 2, "Thai": 4, "Laoo": 4, "Khmr": 4, "Mymr": 4}
+"""Scripts without spaces between words, and how many letters count as one."""
+_JAPANESE = {"Hani", "Hira", "Kana"}
+_ABBREVIATION = 4
+"""Letters of a word in capitals that is at home in every language: OK, PDF, WLAN."""
+
+
+class ScriptSettings(FilterSettings):
+    """What the script filter can be told."""
+
+    languages: Annotated[
+        tuple[str, ...],
+        Field(description="tags of the languages whose scripts to keep; empty: source language"),
+    ] = ()
+    keep: Annotated[
+        float, Field(ge=0, le=1, description="share of letters in the script that is enough")
+    ] = 0.9
+    drop: Annotated[
+        float, Field(ge=0, le=1, description="share below which a text goes out; between: ask")
+    ] = 0.5
+
+
+class ScriptFilter:
+    """Keeps texts whose letters are in the script of the languages wanted."""
+
+    name = "script"
+    summary = "share of letters in the language's script"
+    kinds = ("caption", "picture")
+    Settings = ScriptSettings
+
+    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+        self._settings = read_settings(ScriptSettings, settings, self.name)
+        locales: Registry = desk.options.get("locales") or default()
+        wanted = check_tags(self._settings.languages or (desk.source_language,), locales)
+        self._scripts = frozenset(
+            script for tag in wanted for script in scripts_of_locale(locales.get(tag))
+        )
+        self._stamp = stamped(self._settings.model_dump(), sorted(self._scripts), "script-1")
+
+    def stamp(self, item: Item) -> str:
+        """See `Filter`."""
+        return stamped(self._stamp, item.parts)
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter`."""
+        for item in items:
+            counts = count_scripts(" ".join(item.parts))
+            letters = sum(counts.values())
+            share = sum(counts[script] for script in self._scripts) / letters if letters else None
+            outcome, reason = self._decide(item, share)
+            score = None if share is None else round(share, 4)
+            yield Verdict(
+                item.id, self.name, outcome, score, reason, {"letters": counts}, self.stamp(item)
+            )
+
+    def _decide(self, item: Item, share: float | None) -> tuple[Outcome, str]:
+        if not "".join(item.parts).strip():
+            return no_text(item)
+        if share is None or share >= self._settings.keep:
+            return "keep", ""
+        return ("drop", "other script") if share < self._settings.drop else ("ask", "mixed script")
+
+
+class MixingSettings(FilterSettings):
+    """What the filter of code-mixing can be told."""
+
+    limit: Annotated[
+        float, Field(ge=0, le=1, description="share of foreign words from which a text goes out")
+    ] = 0.3
+    ask: Annotated[
+        float, Field(ge=0, le=1, description="share of foreign words from which a person is asked")
+    ] = 0.15
+    window: Annotated[
+        int, Field(ge=2, le=50, description="neighbouring words that are identified together")
+    ] = 5
+    sure: Annotated[
+        float, Field(ge=0, le=1, description="probability from which words count as foreign")
+    ] = 0.98
+    preference: Annotated[
+        float, Field(ge=0, le=10, description="how much likelier the workspace's languages are")
+    ] = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Neighbouring words, by their places among the words of the text."""
+
+    first: int
+    last: int
+    text: str
+
+
+class MixingFilter:
+    """Drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
+
+    name = "mixing"
+    summary = "code-mixing: share of words of another language or script"
+    kinds = ("caption", "picture")
+    Settings = MixingSettings
+
+    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+        self._settings = read_settings(MixingSettings, settings, self.name)
+        self._locales: Registry = desk.options.get("locales") or default()
+        self._expected = tuple(sorted({desk.source_language, *desk.languages}))
+
+    @cached_property
+    def _identifier(self) -> Identifier:
+        return identifier("both", self._locales, self._expected, self._settings.preference)
+
+    @cached_property
+    def _stamp(self) -> str:
+        return stamped(
+            self._settings.model_dump(), self._expected, self._identifier.versions, "mixing-1"
+        )
+
+    def stamp(self, item: Item) -> str:
+        """See `Filter`."""
+        return stamped(self._stamp, item.parts)
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter`."""
+        wholes = self._identifier.identify([" ".join(item.parts) for item in items])
+        passages = [_passages(item.parts, self._settings.window) for item in items]
+        flat = self._identifier.identify([one.text for some in passages for one in some])
+        start = 0
+        for item, whole, some in zip(items, wholes, passages, strict=True):
+            found = flat[start : start + len(some)]
+            start += len(some)
+            yield self._judge(item, whole, list(zip(some, found, strict=True)))
+
+    def _judge(
+        self, item: Item, whole: Identification, passages: list[tuple[_Passage, Identification]]
+    ) -> Verdict:
+        if not "".join(item.parts).strip():
+            outcome, reason = no_text(item)
+            return Verdict(item.id, self.name, outcome, None, reason, {}, self.stamp(item))
+        words = _words(item.parts)
+        weights = [_weight(word) for word in words]
+        foreign: dict[int, str] = {}
+        if whole.language:
+            scripts = scripts_of_locale(self._locales.get(whole.language))
+            for place, word in enumerate(words):
+                script = _script(word)
+                known = not script or script in scripts
+                small = len(word) == 1 or (word.isupper() and len(word) <= _ABBREVIATION)
+                if not known and not (small and script == "Latn"):
+                    foreign[place] = script
+            for passage, found in passages:
+                if self._is_foreign(found, whole):
+                    for place in range(passage.first, passage.last):
+                        foreign.setdefault(place, found.language)
+        share = sum(weights[place] for place in foreign) / sum(weights) if weights else 0.0
+        evidence: dict[str, Any] = {"language": whole.language}
+        if foreign:
+            by: dict[str, list[str]] = {}
+            for place in sorted(foreign):
+                by.setdefault(foreign[place], []).append(words[place])
+            evidence["foreign"] = {key: " ".join(found) for key, found in by.items()}
+        outcome, reason = "keep", ""
+        if foreign and share >= self._settings.limit:
+            outcome, reason = "drop", "code-mixed"
+        elif foreign and share >= self._settings.ask:
+            outcome, reason = "ask", "code-mixed"
+        return Verdict(
+            item.id, self.name, outcome, round(share, 4), reason, evidence, self.stamp(item)
+        )
+
+    def _is_foreign(self, found: Identification, whole: Identification) -> bool:
+        return (
+            bool(found.language)
+            and found.script == whole.script
+            and found.agreed
+            and found.probability >= self._settings.sure
+            and found.language.partition("-")[0] != whole.language.partition("-")[0]
+        )
+
+
+def _words(parts: Sequence[str]) -> list[str]:
+    return [part[start:end] for part in parts for start, end in _spans(part)]
+
+
+def _spans(part: str) -> list[tuple[int, int]]:
+    """Where words begin and end; a word ends too where its letters change between scripts."""
+    found: list[tuple[int, int]] = []
+    for match in _WORD.finditer(part):
+        start, before = match.start(), ""
+        for place in range(match.start(), match.end()):
+            script = script_of_char(part[place])
+            if script and before and _unlike(before, script):
+                found.append((start, place))
+                start = place
+            before = script or before
+        found.append((start, match.end()))
+    return found
+
+
+def _unlike(one: str, other: str) -> bool:
+    return one != other and not {one, other} <= _JAPANESE
+
+
+def _weight(word: str) -> float:
+    return max(1.0, len(word) / _LETTERS_A_WORD.get(_script(word), len(word)))
+
+
+def _script(word: str) -> str:
+    return next(filter(None, map(script_of_char, word)), "")
+
+
+def _passages(parts: Sequence[str], window: int) -> list[_Passage]:
+    """Every part of at least three words, and windows over those that are longer than one."""
+    found: list[_Passage] = []
+    first = 0
+    several = sum(bool(part.strip()) for part in parts) > 1
+    for part in parts:
+        words = _spans(part)
+        if len(words) > window:
+            step = max(1, window // 2)
+            starts = [*range(0, len(words) - window, step), len(words) - window]
+            for start in starts:
+                last = start + window
+                text = part[words[start][0] : words[last - 1][1]]
+                found.append(_Passage(first + start, first + last, text))
+        elif several and len(words) > 2:
+            found.append(_Passage(first, first + len(words), part))
+        first += len(words)
+    return found
