@@ -1,0 +1,38 @@
+"""Language models behind the OpenAI protocol. In: messages and a form. Out: answers that fit it.
+
+>>> from pydantic import BaseModel
+>>> class Colour(BaseModel):
+...     name: str
+>>> model = LanguageModel(ModelSettings(model="tiny", base_url="http://localhost:11434/v1"))
+>>> plan = model.plan([Question((Message("user", "Which colour is snow?"),), ModelForm(Colour))])
+>>> plan.questions, plan.cached
+(1, 0)
+"""
+
+from memeloc.language_models.cache import Cache, MemoryCache
+from memeloc.language_models.client import LanguageModel
+from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
+from memeloc.language_models.forms import Form, ModelForm
+from memeloc.language_models.messages import Message, Picture
+from memeloc.language_models.questions import Answer, AnswerError, Question
+from memeloc.language_models.settings import ModelSettings, read_key, read_model_settings
+
+__all__ = [
+    "Answer",
+    "AnswerError",
+    "Budget",
+    "Cache",
+    "Form",
+    "LanguageModel",
+    "MemoryCache",
+    "Message",
+    "ModelForm",
+    "ModelSettings",
+    "OverBudgetError",
+    "Picture",
+    "Plan",
+    "Question",
+    "Spending",
+    "read_key",
+    "read_model_settings",
+]

@@ -1,0 +1,212 @@
+"""What asking costs. In: texts, prices, the server's own counts. Out: estimates, a budget, a line.
+
+Before a question is sent its tokens are estimated: four bytes of UTF-8 a token, which holds for
+English and is near enough elsewhere. At the most every byte is a token and the answer is as long as
+allowed; that much of the budget is set aside while a request is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition, Lock
+from typing import Any
+
+from memeloc.errors import MemelocError
+from memeloc.language_models.messages import Message, whole
+from memeloc.language_models.settings import ModelSettings
+
+OVERHEAD = 32
+"""Tokens that a server's chat template may add to a message, at the most."""
+MOST_PICTURE = 3
+"""How many times the estimate a picture may come to."""
+
+
+class OverBudgetError(MemelocError):
+    """No further question fits the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Tokens of one request and its answer, expected and at the most."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    most_in: int = 0
+    most_out: int = 0
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.most_in + other.most_in,
+            self.most_out + other.most_out,
+        )
+
+
+def price(settings: ModelSettings, tokens_in: float, tokens_out: float) -> float:
+    """What tokens cost, in the settings' currency."""
+    return (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
+
+
+def estimate(
+    settings: ModelSettings,
+    messages: Sequence[Message],
+    schema_bytes: int,
+    expected_answer: int,
+) -> Estimate:
+    """Tokens of one request.
+
+    Args:
+        settings: prices are not needed for this, the limit of an answer and pictures' tokens are.
+        messages: of the request.
+        schema_bytes: size of the schema that is sent with it.
+        expected_answer: tokens of a usual answer.
+    """
+    size = schema_bytes + sum(len(whole(message.text).encode()) for message in messages)
+    pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
+    return Estimate(
+        -(-size // 4) + pictures,
+        min(expected_answer, settings.max_tokens),
+        size + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
+        settings.max_tokens,
+    )
+
+
+class Budget:
+    """Money that may be spent, shared by all threads that ask.
+
+    Args:
+        limit: in the currency of the prices; None is no limit.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self._set_aside = 0.0
+        self._changed = Condition()
+
+    @contextmanager
+    def hold(self, most: float) -> Iterator[_Held]:
+        """Set money aside for one request, and take off what it came to.
+
+        Waits while what others have set aside may still come back.
+
+        Raises:
+            OverBudgetError: it does not fit.
+        """
+        with self._changed:
+            while self.limit is not None and self.spent + self._set_aside + most > self.limit:
+                if self._set_aside <= 0.0:
+                    raise OverBudgetError(
+                        f"the budget of {self.limit:g} is used up as far as it goes: "
+                        f"{self.spent:.4f} is spent, and the next question may cost {most:.4f}; "
+                        "what was answered is kept, and a run with a larger budget goes on from it"
+                    )
+                self._changed.wait()
+            self._set_aside += most
+        held = _Held()
+        try:
+            yield held
+        finally:
+            with self._changed:
+                self._set_aside = max(0.0, self._set_aside - most)
+                if self._set_aside < 1e-12:
+                    self._set_aside = 0.0
+                self.spent += held.cost
+                self._changed.notify_all()
+
+
+@dataclass(slots=True)
+class _Held:
+    cost: float = 0.0
+
+
+@dataclass(slots=True)
+class Spending:
+    """What was asked so far, and what it cost.
+
+    Attributes:
+        answered: questions with a right answer, `cached` of them without asking.
+        refused, failed: questions that the model would not answer, or got no right answer.
+        requests: answers that were paid for, wrong ones too.
+        tokens_in, tokens_out: of those, as the server counts them.
+        cost: in `currency`.
+        guessed: requests whose tokens the server did not count; they are estimated.
+    """
+
+    currency: str = "USD"
+    answered: int = 0
+    cached: int = 0
+    refused: int = 0
+    failed: int = 0
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    guessed: int = 0
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def add(self, **more: float) -> None:
+        """Add to the counts by name."""
+        with self._lock:
+            for name, value in more.items():
+                setattr(self, name, getattr(self, name) + value)
+
+    def line(self) -> str:
+        """The cost line that ends a run."""
+        parts = [f"{self.answered:,} answered ({self.cached:,} from the cache)"]
+        if self.refused:
+            parts.append(f"{self.refused:,} refused by the model")
+        if self.failed:
+            parts.append(f"{self.failed:,} without a right answer")
+        about = "about " if self.guessed else ""
+        parts.append(
+            f"{self.requests:,} requests, {about}{self.tokens_in:,} + {self.tokens_out:,} tokens"
+        )
+        parts.append(f"{about}{self.cost:.4f} {self.currency}")
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """All counts by name."""
+        names = (name for name in self.__slots__ if not name.startswith("_"))
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be asked: the answer to `--dry-run`.
+
+    Attributes:
+        model: as its server names it.
+        questions: all; `cached` of them were answered before.
+        tokens_in, tokens_out: expected, of the questions still to ask.
+        expected, most: money in `currency`; `most` has every question asked as often as allowed.
+        samples: a few questions in full, as text.
+    """
+
+    model: str
+    questions: int
+    cached: int
+    tokens_in: int
+    tokens_out: int
+    expected: float
+    most: float
+    currency: str
+    samples: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """One sentence for people."""
+        return (
+            f"{self.questions - self.cached:,} questions to {self.model} ({self.cached:,} more are "
+            f"answered in the cache): about {self.tokens_in:,} + {self.tokens_out:,} tokens, about "
+            f"{self.expected:.4f} {self.currency}, at the most {self.most:.4f}; nothing was asked"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {
+            name: list(value) if isinstance(value := getattr(self, name), tuple) else value
+            for name in self.__slots__
+        }

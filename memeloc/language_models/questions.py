@@ -1,0 +1,100 @@
+"""The nouns of asking. In: messages and a form. Out: `Question`, `Answer`, and what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from pydantic import BaseModel
+
+from memeloc.errors import ServiceError
+from memeloc.language_models.forms import Form, ModelForm
+from memeloc.language_models.messages import Message
+
+Value = TypeVar("Value")
+
+EXPECTED_ANSWER = 60
+"""Tokens of a usual answer, for estimates."""
+
+Kind = Literal["refused", "wrong", "server"]
+
+
+class AnswerError(ServiceError):
+    """One question has no right answer; the next may have one.
+
+    Attributes:
+        kind: the model would not answer; it answered wrongly each time; or its server refused.
+        said: what it said, or what is wrong with it.
+        attempts: how often it was asked.
+        cost: what was paid all the same.
+    """
+
+    def __init__(
+        self, service: str, kind: Kind, said: str, attempts: int = 0, cost: float = 0.0
+    ) -> None:
+        times = {1: "once", 2: "twice"}.get(attempts, f"{attempts} times")
+        sentence = {
+            "refused": f"the model will not answer: {said}",
+            "wrong": f"the model answered wrongly {times}: {said}",
+            "server": said,
+        }[kind]
+        super().__init__(service, sentence, retryable=False)
+        self.kind, self.said, self.attempts, self.cost = kind, said, attempts, cost
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (AnswerError, (self.service, self.kind, self.said, self.attempts, self.cost))
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Value]):
+    """Something to ask.
+
+    Attributes:
+        messages: the conversation so far.
+        form: what the answer must look like.
+        mark: what the caller knows it by.
+        expected: tokens of a usual answer, for estimates.
+    """
+
+    messages: tuple[Message, ...]
+    form: Form[Value]
+    mark: Any = None
+    expected: int = EXPECTED_ANSWER
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Value]):
+    """A right answer.
+
+    Attributes:
+        value: read by the form.
+        model: as the server calls what answered.
+        attempts: how often it was asked; with `cached`, when it was.
+        tokens_in, tokens_out: of all attempts.
+        cost: of all attempts, in the currency of the settings; 0 when it is `cached`.
+        cached: whether it was given before.
+    """
+
+    value: Value
+    model: str
+    attempts: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    cached: bool = False
+
+
+def as_form(form: Form[Value] | type[Value]) -> Form[Value]:
+    """A form, also of a pydantic model."""
+    if isinstance(form, type):
+        assert issubclass(form, BaseModel)
+        return cast("Form[Value]", ModelForm(form))
+    return form
+
+
+def as_text(question: Question[Any]) -> str:
+    """A question in full, for people."""
+    return "\n\n".join(
+        f"[{message.role}]\n{message.text}" + "\n[a picture]" * len(message.pictures)
+        for message in question.messages
+    )

@@ -1,0 +1,333 @@
+"""A server that speaks the OpenAI chat protocol. In: messages and a schema. Out: its model's text.
+
+A cloud model, vLLM, Ollama, llama.cpp: all answer `POST {base_url}/chat/completions`, and each
+understands a little less or other than the next. What a server refuses is left out from then on.
+Quota, errors of its own and cut connections are met with waiting; a body without end is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from functools import partial
+from threading import Lock
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any
+
+from memeloc.errors import MissingError, ServiceError
+from memeloc.flight import Backoff, Refusal
+from memeloc.language_models.messages import Message
+from memeloc.language_models.settings import ModelSettings, read_key
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_BODY = 4_000_000
+"""Bytes of an answer's body at the most."""
+
+_TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+_FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
+_ABOUT_FORMAT = re.compile(r"response_?format|json_?(?:schema|object)|schema|grammar|structured")
+_FILTERED = re.compile(r"content_?(?:filter|policy|management)|moderation", re.IGNORECASE)
+_FORMATS = ("json_schema", "json_object", "")
+"""From the strictest to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered to one request.
+
+    Attributes:
+        text: of the model's message.
+        refusal: why the model or a filter before it would not answer; empty when it did.
+        cut: whether the answer ended at its limit of tokens.
+        model: as the server calls what answered.
+        tokens_in, tokens_out: as it counts them; None when it does not.
+    """
+
+    text: str
+    refusal: str = ""
+    cut: bool = False
+    model: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+class StatusError(ServiceError):
+    """An HTTP status that is not success.
+
+    Attributes:
+        status, said: of the answer.
+        wait: seconds that it asks to wait; 0.0 if it does not say.
+        code: the protocol's short name of the error, if it gave one.
+        for_all: whether every further question would meet it too.
+    """
+
+    def __init__(
+        self, service: str, status: int, said: str, wait: float = 0.0, code: str = ""
+    ) -> None:
+        spent = code == "insufficient_quota"  # is sent as 429, and waiting does not help
+        retryable = status in _TRANSIENT and not spent
+        super().__init__(service, f"HTTP status {status}: {said}", retryable=retryable)
+        self.status, self.said, self.wait, self.code = status, said, wait, code
+        self.for_all = status in _FOR_ALL or spent
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (StatusError, (self.service, self.status, self.said, self.wait, self.code))
+
+
+class Server:
+    """One server and one model on it. May be used from several threads.
+
+    Args:
+        settings: see `ModelSettings`.
+        service: what it is called in errors.
+        pip: what is to be installed when httpx is missing.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, service: str = "language model", pip: str = "memeloc[models]"
+    ) -> None:
+        self.settings = settings
+        self.service = service
+        self._pip = pip
+        self._dialect = _Dialect()
+        self._lock = Lock()
+        self._client: httpx.Client | None = None
+        self._key = ""
+
+    def send(
+        self,
+        messages: Sequence[Message],
+        name: str,
+        schema: Mapping[str, Any],
+        backoff: Backoff,
+    ) -> Reply:
+        """One question, sent until there is an answer.
+
+        Raises:
+            MissingError: httpx is missing, or the server wants a key and none is set.
+            ServiceError: the server refuses for good, or still after all attempts of `backoff`.
+        """
+        client = self._connect()
+        while True:
+            dialect = self._dialect
+            body = _body(self.settings, dialect, messages, name, schema)
+            try:
+                return backoff.ask(partial(self._post, client, body), self._passing)
+            except StatusError as error:
+                if _filtered(error):
+                    return Reply("", refusal=error.said)
+                simpler = dialect.without(error) if error.status in (400, 422, 501) else None
+                if simpler is None:
+                    raise
+                self._dialect = simpler
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _connect(self) -> httpx.Client:
+        with self._lock:
+            if self._client is None:
+                try:
+                    import httpx
+                except ImportError as error:
+                    raise MissingError(
+                        f"{self.service} needs httpx: pip install '{self._pip}'"
+                    ) from error
+                self._key = read_key(self.settings)
+                headers = {"Accept-Encoding": "identity"}
+                if self._key:
+                    headers["Authorization"] = f"Bearer {self._key}"
+                self._client = httpx.Client(
+                    headers=headers,
+                    timeout=self.settings.timeout,
+                    limits=httpx.Limits(max_connections=None),
+                )
+            return self._client
+
+    def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> Reply:
+        url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
+        with client.stream("POST", url, json=body) as response:
+            content = self._read(response)
+        try:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
+            answer = None
+        if response.status_code >= 300:
+            raise self._status(response.status_code, answer, content, response)
+        if not isinstance(answer, dict) or not isinstance(answer.get("choices"), list):
+            if isinstance(answer, dict) and answer.get("error"):
+                # Some relays send the error of the server behind them as a success.
+                code = _field(answer["error"], "code")
+                status = code if isinstance(code, int) and 400 <= code < 600 else 502
+                raise self._status(status, answer, content, response)
+            raise ServiceError(
+                self.service,
+                "its answer is not in the OpenAI chat protocol; does base_url end with /v1?",
+                retryable=False,
+            )
+        return _reply(answer)
+
+    def _read(self, response: httpx.Response) -> bytes:
+        """The body, as far as it may go."""
+        import httpx
+
+        until = monotonic() + self.settings.timeout
+        content = bytearray()
+        for chunk in response.iter_bytes(65536):
+            content += chunk
+            if len(content) > MAX_BODY:
+                raise ServiceError(
+                    self.service, f"its answer has more than {MAX_BODY:,} bytes", retryable=False
+                )
+            if monotonic() > until:
+                raise httpx.ReadTimeout(f"no whole answer within {self.settings.timeout:g} s")
+        return bytes(content)
+
+    def _status(
+        self, status: int, answer: Any, content: bytes, response: httpx.Response
+    ) -> StatusError:
+        error = answer.get("error", answer) if isinstance(answer, dict) else None
+        said = _field(error, "message") or (error if isinstance(error, str) else None)
+        text = said if isinstance(said, str) else content[:2000].decode("utf-8", "replace")
+        text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
+        if 300 <= status < 400:
+            text = "it redirects elsewhere; set base_url to where it stands"
+        code = _field(error, "code") or _field(error, "type")
+        return StatusError(
+            self.service, status, text, _asked_wait(response), code if isinstance(code, str) else ""
+        )
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key else text
+
+    def _passing(self, error: Exception) -> Refusal | None:
+        import httpx
+
+        if isinstance(error, StatusError):
+            return Refusal(error, error.wait) if error.retryable else None
+        if isinstance(error, httpx.HTTPError | httpx.StreamError):
+            said = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
+            return Refusal(ServiceError(self.service, said, retryable=True))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """What a server has been found to understand; simpler with each thing it refused.
+
+    Attributes:
+        form: which of `_FORMATS`.
+        limit: what it calls the limit of an answer's tokens.
+        temperature, seed: whether it takes one.
+    """
+
+    form: int = 0
+    limit: str = "max_tokens"
+    temperature: bool = True
+    seed: bool = True
+
+    def without(self, error: StatusError) -> _Dialect | None:
+        """This dialect without what the server refused; None when it refused something else."""
+        said = error.said.lower()
+        if self.limit == "max_tokens" and "max_completion_tokens" in said:
+            return replace(self, limit="max_completion_tokens")
+        if self.temperature and "temperature" in said:
+            return replace(self, temperature=False)
+        if self.seed and re.search(r"\bseed\b", said):
+            return replace(self, seed=False)
+        if self.form + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(said):
+            return replace(self, form=self.form + 1)
+        return None
+
+
+def _body(
+    settings: ModelSettings,
+    dialect: _Dialect,
+    messages: Sequence[Message],
+    name: str,
+    schema: Mapping[str, Any],
+) -> dict[str, Any]:
+    form = _FORMATS[dialect.form]
+    wired = [message.wire() for message in messages]
+    body: dict[str, Any] = {"model": settings.model, "messages": wired}
+    body[dialect.limit] = settings.max_tokens
+    if dialect.temperature:
+        body["temperature"] = settings.temperature
+    if dialect.seed:
+        body["seed"] = settings.seed
+    if form == "json_schema":
+        asked = {"name": name, "strict": True, "schema": schema}
+        body["response_format"] = {"type": form, "json_schema": asked}
+        return body
+    if form:
+        body["response_format"] = {"type": form}
+    # What the server does not hold its model to, the model is told.
+    told = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
+    if wired[0]["role"] == "system":
+        wired[0]["content"] += f"\n\n{told}"
+    else:
+        wired.insert(0, {"role": "system", "content": told})
+    return body
+
+
+def _reply(answer: Mapping[str, Any]) -> Reply:
+    """What stands in a successful answer, whatever is missing in it."""
+    choice = answer["choices"][0] if answer["choices"] else None
+    message = _field(choice, "message")
+    text = _field(message, "content")
+    if isinstance(text, list):  # parts, as some servers send them
+        text = "".join(str(_field(part, "text") or "") for part in text)
+    refusal = _field(message, "refusal")
+    ended = _field(choice, "finish_reason")
+    if ended == "content_filter" and not refusal:
+        refusal = "its content filter ended the answer"
+    usage = answer.get("usage")
+    model = answer.get("model")
+    return Reply(
+        text if isinstance(text, str) else "",
+        " ".join(refusal.split())[:300] if isinstance(refusal, str) else "",
+        ended == "length",
+        model[:200] if isinstance(model, str) else "",
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
+    )
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _count(usage: Any, name: str) -> int | None:
+    count = _field(usage, name)
+    fits = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 10**9
+    return count if fits else None
+
+
+def _filtered(error: StatusError) -> bool:
+    """Whether a filter before the model refused the question, as Azure's does with status 400."""
+    return error.status in (400, 422) and bool(
+        _FILTERED.search(error.code)
+        or re.search(r"content[ _](?:filter|policy|manage)", error.said)
+    )
+
+
+def _asked_wait(response: httpx.Response) -> float:
+    """Seconds by the header Retry-After: a number, or a date (RFC 9110, section 10.2.3)."""
+    value = response.headers.get("retry-after", "").strip()
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time()
+        except (ValueError, TypeError, OverflowError):
+            return 0.0
+    return max(0.0, seconds) if seconds == seconds else 0.0

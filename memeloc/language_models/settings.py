@@ -1,0 +1,148 @@
+"""How a language model is asked. In: a table of settings, the environment. Out: `ModelSettings`.
+
+The key is never a setting: it is read from the environment when a question is sent, and stands in
+no file, error or log.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memeloc.errors import InputError, MissingError
+
+URL_VARIABLE = "OPENAI_BASE_URL"
+MODEL_VARIABLE = "OPENAI_MODEL"
+DEFAULT_URL = "https://api.openai.com/v1"
+
+
+class ModelSettings(BaseModel):
+    """Which model is asked, where, how, and what it costs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: Annotated[str, Field(min_length=1, description="the model, as its server names it")]
+    base_url: Annotated[
+        str,
+        Field(
+            pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
+            description="the server's address up to and with /v1, without a password, as "
+            '"http://localhost:11434/v1"',
+        ),
+    ] = DEFAULT_URL
+    key_variable: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+            description="the environment variable that holds the key; it may be unset where the "
+            "server wants none",
+        ),
+    ] = "OPENAI_API_KEY"
+    price_in: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False, description="price of a million tokens of question"),
+    ] = 0.0
+    price_out: Annotated[
+        float,
+        Field(ge=0, allow_inf_nan=False, description="price of a million tokens of answer"),
+    ] = 0.0
+    currency: Annotated[
+        str, Field(pattern=r"^[A-Z]{3}$", description="of the prices, its ISO 4217 code")
+    ] = "USD"
+    temperature: Annotated[
+        float,
+        Field(ge=0, le=2, allow_inf_nan=False, description="0 gives the likeliest answer"),
+    ] = 0.0
+    seed: Annotated[
+        int, Field(description="of the model's random numbers, where its server takes one")
+    ] = 0
+    max_tokens: Annotated[
+        int, Field(ge=1, description="tokens of an answer at the most; more are not billed")
+    ] = 1024
+    picture_tokens: Annotated[
+        int, Field(ge=0, description="tokens that a picture counts as in estimates")
+    ] = 1200
+    asks: Annotated[
+        int,
+        Field(ge=1, le=10, description="how often a question is asked until its answer is right"),
+    ] = 3
+    at_once: Annotated[int, Field(ge=1, le=256, description="requests in flight")] = 4
+    timeout: Annotated[
+        float, Field(gt=0, allow_inf_nan=False, description="seconds for one request")
+    ] = 120.0
+
+
+def read_model_settings(
+    table: Mapping[str, Any],
+    *,
+    model: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    where: str = "[language_model] of memeloc.toml",
+) -> ModelSettings:
+    """Settings of a table, over the environment's address and model, under a model named here.
+
+    Args:
+        table: such as `[language_model]` of memeloc.toml.
+        model: comes before the table's.
+        environ: the environment; None is this process's. `OPENAI_BASE_URL` and `OPENAI_MODEL` are
+            read.
+        where: what the table is called in errors.
+
+    Raises:
+        InputError: no model is named, a setting is unknown, or a value is wrong.
+    """
+    variables = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    if variables.get(URL_VARIABLE):
+        values["base_url"] = variables[URL_VARIABLE]
+    if variables.get(MODEL_VARIABLE):
+        values["model"] = variables[MODEL_VARIABLE]
+    values.update(table)
+    if model:
+        values["model"] = model
+    known = ModelSettings.model_fields
+    for name in values:
+        if name not in known:
+            raise InputError(
+                f"{where} has no setting {str(name)[:60]!r}; it has {', '.join(known)}"
+            )
+    if "model" not in values:
+        raise InputError(
+            f"no language model is named: set model in {where}, the environment variable "
+            f"{MODEL_VARIABLE}, or name one on the command line"
+        )
+    try:
+        return ModelSettings(**values)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = str(first["loc"][0])
+        said = first["msg"][:1].lower() + first["msg"][1:]
+        raise InputError(
+            f"the setting {name} of {where}: {said} ({known[name].description})"
+        ) from None
+
+
+def read_key(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> str:
+    """The key from the environment; empty when there is none and the server is not OpenAI's.
+
+    Raises:
+        MissingError: OpenAI's own server is to be asked without a key, or the key cannot stand in
+            a header. The sentence does not show it.
+    """
+    variables = os.environ if environ is None else environ
+    key = variables.get(settings.key_variable, "").strip()
+    if not key and settings.base_url.split("/")[2].lower().split(":")[0] == "api.openai.com":
+        raise MissingError(
+            f"api.openai.com wants a key: set the environment variable {settings.key_variable}; "
+            "or name another server by base_url or the environment variable "
+            f"{URL_VARIABLE}. --dry-run needs none"
+        )
+    if not all("!" <= letter <= "~" for letter in key):
+        raise MissingError(
+            f"the key in the environment variable {settings.key_variable} holds a space or a "
+            "letter that no key has; was more copied than the key?"
+        )
+    return key
