@@ -17,7 +17,7 @@ from pathlib import Path
 from PIL import Image
 
 from memeloc.errors import InputError
-from memeloc.items import FoundTemplate
+from memeloc.items import FoundTemplate, item_id
 from memeloc.model import STYLES, TextBox, TextStyle, check_tag_name
 from memeloc.templates.definition import check_turned_boxes, read_definition
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
@@ -36,7 +36,8 @@ def write_template(
             address and terms become the template's source and licence, and the details `source`
             and `safe_name` are preferred to its address and name.
         folder: the folder of templates; made when it is not there.
-        name: the template's name; else `safe_name` of its details, else its own name.
+        name: the template's name; else `safe_name` of its details, else its own name where that is
+            safe as a file's, else its item's id.
         replace: see `write_folder`.
 
     Returns:
@@ -53,7 +54,7 @@ def write_template(
     source = found.details.get("source")
     return write_folder(
         folder,
-        name or str(found.details.get("safe_name") or found.name),
+        name or _name_of(found),
         found.picture,
         found.boxes,
         title=found.name,
@@ -125,6 +126,16 @@ def write_folder(
         if not _same(partial, folder):
             put_in_place(partial, folder, replace=replace)
     return folder
+
+
+def _name_of(found: FoundTemplate) -> str:
+    name = found.details.get("safe_name")
+    if isinstance(name, str) and name:
+        return name
+    try:
+        return check_tag_name(found.name, "a template's name")
+    except InputError:
+        return item_id(found.origin.source, "template", found.origin.key, found.name)
 
 
 @contextmanager

@@ -81,6 +81,18 @@ sample:
     "no-text": "name: No Regions Named\nexample: [one line, another line]\n",
     "empty-file": "",
     "only-comment": "# to be filled\n",
+    # A long address that was folded, and regions that end a thousandth beyond the picture.
+    "folded": """\
+name: A Folded Address
+source: 
+  https://example.org/a/very/long/address/that/a/writer/of/yaml/puts/on/a/line/of/its/own/
+text:
+  - {style: default, color: khaki, font: thin, anchor_x: 0.502, anchor_y: 0.399, scale_x: 0.499, scale_y: 0.1, start: 0.4}
+  - {style: upper, color: palegoldenrod, anchor_x: 0.025, anchor_y: 0.7, scale_x: 0.95, scale_y: 0.265}
+example:
+  - Wait, it's round?
+  - always has been
+""",
     "empty-regions": "name: Without Regions\ntext: []\nexample:\n  - a\n  - b\n",
     "null-region": "name: A Region of Defaults\ntext:\n  -\nexample:\n  - all by default\n",
     "one-mapping": "name: No List\ntext: {anchor_y: 0.4, style: none}\nexample: Just one line\n",

@@ -156,6 +156,13 @@ def test_what_has_no_equivalent_is_said(found: Found) -> None:
     }
 
 
+def test_a_thousandth_beyond_the_picture_is_no_matter(found: Found) -> None:
+    folded = found[0]["folded"]
+    assert folded.details["source"].endswith("/its/own/")
+    assert "out of" not in json.dumps(folded.details["regions"])
+    assert folded.boxes[0].x + folded.boxes[0].width == pytest.approx(1.0)
+
+
 def test_names(found: Found) -> None:
     templates, _, _ = found
     names = {key: one.details["safe_name"] for key, one in templates.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,13 @@ def test_what_is_written_loads_again(tmp_path: Path) -> None:
         for key in ("x", "y", "width", "height", "angle"):
             assert getattr(got, key) == pytest.approx(getattr(given, key), abs=1e-6)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["late-train"]
+
+
+def test_a_name_that_no_file_can_have_becomes_an_id(tmp_path: Path) -> None:
+    one = write_template(found(details={}, name="Late Train, Again?"), tmp_path)
+    assert re.fullmatch("late-train-again-[0-9a-f]{10}", one.name)
+    assert load_template(one).title == "Late Train, Again?"
+    assert write_template(found(details={}, name="late-train"), tmp_path).name == "late-train"
 
 
 def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
