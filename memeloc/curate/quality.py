@@ -1,0 +1,255 @@
+"""The quality of pictures. In: templates and finished memes. Out: verdicts, features of pictures.
+
+What HarMeme rejects (section 4.2, appendix B.3) beside code-mixing: text that nobody can read,
+pictures without text and texts without picture, cartoons. And what CHARMemes counts of pictures
+(appendix A): resolution, aspect, Laplacian variance. A picture is measured once, by its content.
+
+Whether something is a cartoon, or is text alone, no rule tells: these go out only by the answers of
+people (or of a model that answers as one) to the questions of those names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from memeloc.curate.language import no_text
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.engine import ShardResult, map_shards
+from memeloc.errors import InputError
+from memeloc.items import Item
+from memeloc.ocr.transcript import NO_TEXT, UNSURE
+
+FEATURE = "quality-1"
+"""The feature's name; its number rises when the same picture would measure otherwise."""
+
+SIDE = 256
+"""Longest side, in pixels, at which pictures are measured: one scale makes them comparable."""
+
+_SHARD = 32
+_POOLED = 200
+"""Pictures from which starting processes is worth its time."""
+
+_QUESTIONS = {
+    "cartoon": "cartoon",
+    "unreadable": "unreadable text",
+    "unimodal": "one modality",
+    "no-text": "no text",
+}
+"""Question to people, and the reason that `yes` gives."""
+
+
+class QualitySettings(FilterSettings):
+    """What the quality filter can be told."""
+
+    smallest_side: Annotated[
+        int, Field(ge=1, description="pixels that the shorter side must have")
+    ] = 150
+    largest_aspect: Annotated[
+        float, Field(ge=1, description="the longer side over the shorter one, at most")
+    ] = 4.0
+    blurred: Annotated[
+        float,
+        Field(ge=0, description="Laplacian variance (longest side 256 px) below which one drops"),
+    ] = 15.0
+    doubtful: Annotated[
+        float, Field(ge=0, description="Laplacian variance below which a person is asked")
+    ] = 40.0
+    blank: Annotated[
+        float,
+        Field(ge=0, description="standard deviation of the greys (0 to 255) that is no picture"),
+    ] = 2.0
+    reject: Annotated[
+        tuple[str, ...],
+        Field(
+            description="questions that drop a picture when people said yes: cartoon, unreadable, "
+            "unimodal, no-text"
+        ),
+    ] = ("cartoon", "unreadable", "unimodal", "no-text")
+    need: Annotated[
+        tuple[str, ...],
+        Field(description="questions that must have been answered, else a person is asked"),
+    ] = ()
+
+
+class QualityFilter:
+    """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
+
+    name = "quality"
+    summary = "resolution, aspect, blur; unreadable or missing text; cartoons where people said so"
+    kinds = ("template", "picture")
+    Settings = QualitySettings
+
+    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+        self._settings = read_settings(QualitySettings, settings, self.name)
+        for question in (*self._settings.reject, *self._settings.need):
+            if question not in _QUESTIONS:
+                raise InputError(
+                    f"the filter quality knows no question {question[:60]!r}; it knows "
+                    f"{', '.join(_QUESTIONS)}"
+                )
+        self._desk = desk
+        self._transcripts: Mapping[str, Any] = desk.options.get("transcripts") or {}
+        self._stamp = stamped(self._settings.model_dump(), FEATURE)
+        self._answers: dict[str, dict[str, Counter[str]]] = {}
+        for question in dict.fromkeys((*self._settings.reject, *self._settings.need)):
+            for said in desk.judgements(question):
+                by = self._answers.setdefault(said.subject, {})
+                by.setdefault(question, Counter())[said.answer.strip().lower()] += 1
+
+    def stamp(self, item: Item) -> str:
+        """See `Filter`."""
+        return stamped(
+            self._stamp,
+            item.picture,
+            bool("".join(item.parts).strip()),
+            self._marks(item),
+            self._answers.get(item.id),
+        )
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter`."""
+        measured = dict(
+            self._desk.features(FEATURE, {item.picture for item in items if item.picture})
+        )
+        paths = {
+            item.picture: item.path
+            for item in items
+            if item.picture and item.path is not None and item.picture not in measured
+        }
+        measured.update(self._measure(paths))
+        for item in items:
+            features = measured.get(item.picture, {})
+            outcome, reason, score = self._decide(item, features)
+            evidence = dict(features)
+            if answers := self._answers.get(item.id):
+                evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
+            yield Verdict(item.id, self.name, outcome, score, reason, evidence, self.stamp(item))
+
+    def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
+        """Measure pictures, keeping each shard's as it comes: an interrupted run goes on there."""
+        found: dict[str, Any] = {}
+        todo = list(paths.items())
+        shards = [todo[start : start + _SHARD] for start in range(0, len(todo), _SHARD)]
+
+        def keep(done: ShardResult[list[tuple[str, Path]], dict[str, Any]]) -> None:
+            if done.value is None:
+                # One picture of the shard ended the process; each of them is a person's to see.
+                found.update({sha: {"error": done.failure} for sha, _ in done.shard})
+                return
+            self._desk.add_features(FEATURE, done.value)
+            found.update(done.value)
+
+        jobs = self._desk.jobs if len(todo) >= _POOLED else 1
+        map_shards(measure_all, shards, jobs=jobs, on_done=keep)
+        return found
+
+    def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
+        settings = self._settings
+        if not item.picture:
+            return "drop", "no picture", None
+        if not features or "error" in features:
+            return "ask", "does not open", None
+        blur: float = features["blur"]
+        shorter, longer = sorted((features["width"], features["height"]))
+        if shorter < settings.smallest_side:
+            return "drop", "too small", shorter
+        if longer / shorter > settings.largest_aspect:
+            return "drop", "stretched", round(longer / shorter, 2)
+        if features["contrast"] < settings.blank:
+            return "drop", "blank", features["contrast"]
+        people = self._people(item)
+        if people is not None and people[0] == "drop":
+            return *people, blur
+        if blur < settings.blurred:
+            return "drop", "blurred", blur
+        if people is not None:
+            return *people, blur
+        if blur < settings.doubtful:
+            return "ask", "blurred", blur
+        return *self._text(item), blur
+
+    def _people(self, item: Item) -> tuple[Outcome, str] | None:
+        """What people's answers make of it; None when they leave it to the rest."""
+        answers = self._answers.get(item.id, {})
+        split = ""
+        for question in self._settings.reject:
+            counts = answers.get(question, Counter())
+            yes, no = counts["yes"], counts["no"]
+            if yes > no:
+                return "drop", _QUESTIONS[question]
+            if yes and yes == no:
+                split = split or f"people differ: {_QUESTIONS[question]}"
+        if split:
+            return "ask", split
+        for question in self._settings.need:
+            counts = answers.get(question, Counter())
+            if not counts["yes"] + counts["no"]:
+                return "ask", f"not answered: {question}"
+        return None
+
+    def _text(self, item: Item) -> tuple[Outcome, str]:
+        """Whether a finished meme has text that can be read."""
+        if item.kind != "picture":
+            return "keep", ""
+        marks = self._marks(item)
+        readable = self._answers.get(item.id, {})
+        if NO_TEXT in marks and not readable.get("no-text", Counter())["no"]:
+            return "ask", "no text"
+        if UNSURE in marks and not readable.get("unreadable", Counter())["no"]:
+            return "ask", "unreadable text"
+        if not "".join(item.parts).strip() and not marks:
+            return no_text(item)
+        return "keep", ""
+
+    def _marks(self, item: Item) -> list[str]:
+        """What the reader noted; nothing once a person has written the transcript."""
+        transcript = self._transcripts.get(item.id)
+        if transcript is None or getattr(transcript, "person", ""):
+            return []
+        return sorted(transcript.marks)
+
+
+def measure_all(pictures: Sequence[tuple[str, Path]]) -> dict[str, Any]:
+    """`measure` for several; what does not open gets its `error`. Keys are passed through."""
+    found: dict[str, Any] = {}
+    for key, path in pictures:
+        try:
+            found[key] = measure(path)
+        except InputError as error:
+            found[key] = {"error": error.message}
+    return found
+
+
+def measure(path: Path) -> dict[str, float]:
+    """Width, height, blur and contrast of a picture.
+
+    Blur is the variance of the Laplacian (four neighbours) of its greys, 0 to 255, shrunk so that
+    the longest side has `SIDE` pixels; a smaller picture is not enlarged. Sharp pictures have
+    hundreds to thousands, and a Gaussian blur of 1 % of the longest side leaves 4 to 25.
+    Contrast is the standard deviation of the same greys.
+
+    Raises:
+        InputError: the picture cannot be opened.
+    """
+    import numpy as np
+
+    from memeloc.templates.pictures import open_picture, picture_size
+
+    width, height = picture_size(path)
+    grey = np.asarray(open_picture(path, SIDE).convert("L"), dtype=np.float32)
+    padded = np.pad(grey, 1, mode="edge")
+    laplacian = (
+        padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:] - 4 * grey
+    )
+    return {
+        "width": width,
+        "height": height,
+        "blur": round(float(laplacian.var()), 2),
+        "contrast": round(float(grey.std()), 2),
+    }

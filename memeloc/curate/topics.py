@@ -1,0 +1,238 @@
+"""What templates are about. In: templates' names, a TOML of topics. Out: a topic each, or none.
+
+A topic has keywords; a keyword matches whole words of a template's name (Multi3Hate, section 3.1
+and appendix A.2). How many captions and templates a topic needs is the selection's business.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.errors import InputError
+from memeloc.items import Item
+
+BUILT_IN = Path(__file__).with_name("data") / "topics.toml"
+"""The paper's categories and topics."""
+
+_WORDS = re.compile(r"\w+", re.UNICODE)
+_IRREGULAR = ("man", "men")
+_MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What templates can be about.
+
+    Attributes:
+        category: what it belongs to, such as `Religion`.
+        name: its name, such as `Islam`.
+        keywords: words, or several words, of a template's name.
+    """
+
+    category: str
+    name: str
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMatch:
+    """A topic whose keyword stands in a template's name."""
+
+    topic: Topic
+    keyword: str
+
+
+class _TopicEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    name: Annotated[str, Field(min_length=1)]
+    keywords: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+
+
+class _CategoryEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    name: Annotated[str, Field(min_length=1)]
+    topic: Annotated[list[_TopicEntry], Field(min_length=1)]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    category: Annotated[list[_CategoryEntry], Field(min_length=1)]
+
+
+def read_topics(path: Path = BUILT_IN) -> tuple[Topic, ...]:
+    """Read categories, topics and keywords, in the order of the file.
+
+    Raises:
+        InputError: the file is not there, is no TOML or not of this form, names a topic twice, or
+            gives a keyword to two topics; the sentence says where.
+    """
+    try:
+        content = path.read_bytes()
+        if len(content) > _MAX_BYTES:
+            raise InputError("is too large for a file of topics", file=path)
+        found = _File.model_validate(tomllib.loads(content.decode("utf-8")))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is not TOML: {error}", file=path) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise InputError(f"{where}: {first['msg'].lower()}", file=path) from None
+    topics: list[Topic] = []
+    names: set[str] = set()
+    owners: dict[tuple[str, ...], str] = {}
+    for category in found.category:
+        for entry in category.topic:
+            if entry.name.casefold() in names:
+                raise InputError(f"names the topic {entry.name!r} twice", file=path)
+            names.add(entry.name.casefold())
+            for keyword in entry.keywords:
+                words = _fold(keyword)
+                if not words:
+                    raise InputError(f"the keyword {keyword!r} has no letters", file=path)
+                if owners.setdefault(words, entry.name) != entry.name:
+                    raise InputError(
+                        f"gives the keyword {keyword!r} to {owners[words]!r} and {entry.name!r}",
+                        file=path,
+                    )
+            topics.append(Topic(category.name, entry.name, tuple(entry.keywords)))
+    return tuple(topics)
+
+
+class TopicMatcher:
+    """Finds topics in names.
+
+    >>> matcher = TopicMatcher((Topic("Animals", "Cats", ("cat", "house cat")),))
+    >>> [match.keyword for match in matcher.match("Two House Cats")]
+    ['house cat']
+    >>> matcher.match("Concatenation")
+    []
+    """
+
+    def __init__(self, topics: Sequence[Topic]) -> None:
+        self._order = {topic: place for place, topic in enumerate(topics)}
+        self._keywords = [
+            (topic, keyword, _fold(keyword)) for topic in topics for keyword in topic.keywords
+        ]
+
+    def match(self, name: str) -> list[TopicMatch]:
+        """The topics of a name, one match each: the longest keyword first, then the file's order.
+
+        Case and accents do not matter, nor what stands between words (`middle-eastern`). The last
+        word of a keyword may be in the plural (-s, -es, -ies, -men) or have a possessive s.
+        """
+        words = _fold(name)
+        found: dict[Topic, tuple[int, str]] = {}
+        for topic, keyword, wanted in self._keywords:
+            length = len(" ".join(wanted))
+            if _stands_in(wanted, words) and length > found.get(topic, (0, ""))[0]:
+                found[topic] = length, keyword
+        ordered = sorted(found.items(), key=lambda one: (-one[1][0], self._order[one[0]]))
+        return [TopicMatch(topic, keyword) for topic, (_, keyword) in ordered]
+
+
+def _fold(text: str) -> tuple[str, ...]:
+    """The words of a text without case, accents and possessive s."""
+    plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
+    plain = "".join(char for char in plain if not unicodedata.combining(char))
+    plain = re.sub(r"'s\b|s'(?=\W|$)", lambda m: "s" if m.group() == "s'" else "", plain)
+    return tuple(_WORDS.findall(plain.replace("_", " ")))
+
+
+def _stands_in(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    last = len(wanted) - 1
+    forms = _forms(wanted[last])
+    return any(
+        words[start : start + last] == wanted[:last] and words[start + last] in forms
+        for start in range(len(words) - last)
+    )
+
+
+def _forms(word: str) -> set[str]:
+    """A word and its English plurals."""
+    forms = {word, word + "s", word + "es"}
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        forms.add(word[:-1] + "ies")
+    if word.endswith(_IRREGULAR[0]):
+        forms.add(word.removesuffix(_IRREGULAR[0]) + _IRREGULAR[1])
+    return forms
+
+
+class TopicSettings(FilterSettings):
+    """What the topic filter can be told."""
+
+    file: Annotated[
+        str, Field(description="TOML of categories, topics and keywords; empty: the shipped one")
+    ] = ""
+    several: Annotated[
+        Literal["first", "ask"],
+        Field(
+            description="a template of several topics goes to the longest keyword's, or is asked"
+        ),
+    ] = "first"
+    match: Annotated[
+        Literal["name", "name and keywords"],
+        Field(description="what of a template is searched for keywords"),
+    ] = "name"
+
+
+class TopicFilter:
+    """Keeps templates whose name has a topic's keyword."""
+
+    name = "topics"
+    summary = "templates on one of the topics, by keywords in their name"
+    kinds = ("template",)
+    Settings = TopicSettings
+
+    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+        self._settings = read_settings(TopicSettings, settings, self.name)
+        folder: Path = desk.options.get("folder") or Path()
+        file = folder / Path(self._settings.file).expanduser() if self._settings.file else BUILT_IN
+        self._topics = read_topics(file)
+        self._matcher = TopicMatcher(self._topics)
+
+    @cached_property
+    def _stamp(self) -> str:
+        topics = [(topic.category, topic.name, topic.keywords) for topic in self._topics]
+        return stamped(self._settings.several, self._settings.match, topics, "topics-1")
+
+    def stamp(self, item: Item) -> str:
+        """See `Filter`."""
+        return stamped(self._stamp, self._text(item))
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter`."""
+        for item in items:
+            matches = self._matcher.match(self._text(item))
+            outcome: Outcome = "keep" if matches else "drop"
+            reason = "" if matches else "no topic"
+            if len(matches) > 1 and self._settings.several == "ask":
+                outcome, reason = "ask", "several topics"
+            evidence = {
+                "topics": [
+                    {
+                        "category": match.topic.category,
+                        "topic": match.topic.name,
+                        "keyword": match.keyword,
+                    }
+                    for match in matches
+                ]
+            }
+            yield Verdict(item.id, self.name, outcome, None, reason, evidence, self.stamp(item))
+
+    def _text(self, item: Item) -> str:
+        if self._settings.match == "name":
+            return item.name
+        return " / ".join((item.name, *item.keywords))
