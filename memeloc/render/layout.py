@@ -332,19 +332,15 @@ def _part_of(run: ShapedRun, start: int, end: int) -> ShapedRun:
     """The glyphs of a run that belong to the characters start to end; a break there is safe."""
     if start <= run.start and run.end <= end:
         return run
-    kept = [
-        (glyph, info)
-        for glyph, info in zip(run.glyphs, run.infos, strict=True)
-        if start <= glyph[1] < end
-    ]
+    first, after = run.between(start, end)
     return ShapedRun(
         max(run.start, start),
         min(run.end, end),
         run.level,
         run.script,
         run.face,
-        [glyph for glyph, _ in kept],
-        [info for _, info in kept],
+        run.glyphs[first:after],
+        run.infos[first:after],
     )
 
 

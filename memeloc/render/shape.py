@@ -6,9 +6,11 @@ that. Where HarfBuzz says that a break would change the glyphs, the layout shape
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
+from operator import itemgetter
 
 import uharfbuzz as hb
 
@@ -21,6 +23,13 @@ _UNSAFE = int(hb.GlyphFlags.UNSAFE_TO_BREAK)
 Glyph = tuple[int, int, float, float, float]
 """One glyph: its number in the font, the code point offset of its cluster in the paragraph, and in
 ems its offset to the right and up, and its advance. Plain tuples, for there are so many."""
+
+
+_rising = itemgetter(1)
+
+
+def _falling(glyph: Glyph) -> int:
+    return -glyph[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,22 @@ class ShapedRun:
 
         HarfBuzz's flags are dear to read, so they are read only where a line does break.
         """
-        return not any(
-            info.flags & _UNSAFE
-            for info, glyph in zip(self.infos, self.glyphs, strict=True)
-            if glyph[1] == offset
+        first, after = self.between(offset, offset + 1)
+        return not any(info.flags & _UNSAFE for info in self.infos[first:after])
+
+    def between(self, start: int, end: int) -> tuple[int, int]:
+        """The first glyph of the characters start to end, and the one after the last.
+
+        HarfBuzz's clusters go up from glyph to glyph, and down from right to left.
+        """
+        if self.level & 1:
+            return (
+                bisect_right(self.glyphs, -end, key=_falling),
+                bisect_right(self.glyphs, -start, key=_falling),
+            )
+        return (
+            bisect_left(self.glyphs, start, key=_rising),
+            bisect_left(self.glyphs, end, key=_rising),
         )
 
 
