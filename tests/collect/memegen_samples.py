@@ -84,7 +84,7 @@ sample:
     # A long address that was folded, and regions that end a thousandth beyond the picture.
     "folded": """\
 name: A Folded Address
-source: 
+source:
   https://example.org/a/very/long/address/that/a/writer/of/yaml/puts/on/a/line/of/its/own/
 text:
   - {style: default, color: khaki, font: thin, anchor_x: 0.502, anchor_y: 0.399, scale_x: 0.499, scale_y: 0.1, start: 0.4}
