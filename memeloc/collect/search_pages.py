@@ -36,7 +36,7 @@ _NAMED = re.compile(
 )
 # Whatever else stands in a script and is called like a picture.
 _LOOSE = re.compile(
-    r"""https?:(?:\\?/){2}[^"'\s<>]{1,1000}?\.(?:jpe?g|png|gif|webp)\b""", re.IGNORECASE
+    r"""https?:(?:\\?/){2}[^"'\s<>]{1,400}?\.(?:jpe?g|png|gif|webp)\b""", re.IGNORECASE
 )
 
 # Hosts of small copies, logos and counters.
