@@ -210,7 +210,7 @@ class QualityFilter:
     def _marks(self, item: Item) -> list[str]:
         """What the reader noted; nothing once a person has written the transcript."""
         transcript = self._transcripts.get(item.id)
-        if transcript is None or getattr(transcript, "person", ""):
+        if transcript is None or bool(getattr(transcript, "person", "")):
             return []
         return sorted(transcript.marks)
 

@@ -178,9 +178,7 @@ class TopicSettings(FilterSettings):
     ] = ""
     several: Annotated[
         Literal["first", "ask"],
-        Field(
-            description="a template of several topics goes to the longest keyword's, or is asked"
-        ),
+        Field(description="several topics: that of the longest keyword, or ask a person"),
     ] = "first"
     match: Annotated[
         Literal["name", "name and keywords"],

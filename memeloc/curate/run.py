@@ -1,0 +1,104 @@
+"""Running filters over items. In: a filter, items, earlier verdicts. Out: verdicts, as they come.
+
+An item that a filter judged before under the same settings, versions and content is passed over, so
+a run that was interrupted goes on where it stopped, and a second run does nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memeloc.curate.protocol import Filter
+from memeloc.curate.verdict import Verdict
+from memeloc.errors import MemelocError
+from memeloc.items import Item
+
+_BATCH = 1_000
+"""Items that a filter is given at once."""
+_STORED = 5_000
+"""Verdicts that wait to be stored together, at most ..."""
+_SECONDS = 5.0
+"""... and for how long."""
+
+Known = Mapping[str, Mapping[str, Verdict]]
+"""The newest verdicts, by item and filter."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How one filter's run went.
+
+    Attributes:
+        filter: its name.
+        judged: how many items it judged now.
+        skipped: how many it had judged before.
+        outcomes: how many items, judged now or before, by verdict and reason.
+        failure: why it stopped before the end, a sentence; empty when it did not.
+    """
+
+    filter: str
+    judged: int = 0
+    skipped: int = 0
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failure: str = ""
+
+    def count(self, verdict: str) -> int:
+        """How many items got a verdict (`keep`, `drop` or `ask`)."""
+        return sum(count for (one, _), count in self.outcomes.items() if one == verdict)
+
+
+def run_filter(
+    filter_: Filter,
+    items: Sequence[Item],
+    known: Known,
+    store: Callable[[Sequence[Verdict]], object],
+    *,
+    again: bool = False,
+    on_done: Callable[[int], None] = lambda count: None,
+) -> Tally:
+    """Judge what was not judged yet, and store verdicts as they come.
+
+    Args:
+        filter_: the filter; items of other kinds than its own are left out.
+        items: what to judge.
+        known: earlier verdicts; of other filters too, which are not looked at.
+        store: keeps some verdicts. What is stored stands if the run ends early, in any way.
+        again: judge also what was judged before.
+        on_done: told how many more items are done with.
+
+    Returns:
+        The counts. An error that would fail for every further item ends the run and is the
+        tally's `failure`, so that other filters can go on.
+    """
+    tally = Tally(filter_.name)
+    mine = [item for item in items if item.kind in filter_.kinds]
+    waiting: list[Verdict] = []
+    stored = time.monotonic()
+    try:
+        for start in range(0, len(mine), _BATCH):
+            todo: list[Item] = []
+            for item in mine[start : start + _BATCH]:
+                before = known.get(item.id, {}).get(filter_.name)
+                if before is not None and not again and before.settings == filter_.stamp(item):
+                    tally.skipped += 1
+                    tally.outcomes[before.verdict, before.reason] += 1
+                    on_done(1)
+                else:
+                    todo.append(item)
+            for verdict in filter_.judge(todo) if todo else ():
+                waiting.append(verdict)
+                tally.judged += 1
+                tally.outcomes[verdict.verdict, verdict.reason] += 1
+                on_done(1)
+                if len(waiting) >= _STORED or time.monotonic() - stored > _SECONDS:
+                    store(waiting)
+                    waiting, stored = [], time.monotonic()
+    except MemelocError as error:
+        tally.failure = str(error)
+    finally:
+        if waiting:
+            store(waiting)
+    return tally
