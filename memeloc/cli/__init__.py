@@ -21,6 +21,7 @@ from memeloc import __version__
 from memeloc.cli import (
     correct,
     export,
+    filter,
     fonts,
     import_,
     init,
@@ -28,6 +29,7 @@ from memeloc.cli import (
     memory,
     proof,
     render,
+    select,
     status,
     templates,
     translate,
@@ -37,6 +39,8 @@ from memeloc.errors import MemelocError
 
 ORDER = (
     "init",
+    "filter",
+    "select",
     "import",
     "translate",
     "correct",
@@ -136,6 +140,8 @@ def memeloc(
 
 
 app.command("init")(init.init)
+app.command("filter")(filter.filter_items)
+app.command("select")(select.select)
 app.command("import")(import_.import_table)
 app.command("translate")(translate.translate)
 app.add_typer(correct.app, name="correct")
