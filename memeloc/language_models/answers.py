@@ -26,7 +26,7 @@ _REFUSED = re.compile(
         (?:sorry|unable|not\sable)\b
     | (?:sorry|apologies|unfortunately)\b .{0,80}?
         \b(?:can['’]?t|cannot|can\snot|won['’]?t|unable)\b
-    | i\s+(?:can['’]?t|cannot|can\snot|won['’]?t|will\snot|must\sdecline|do(?:\snot|n['’]?t)\sfeel)\b
+    | i\s+(?:can['’]?t|cannot|can\snot|won['’]?t|will\snot|must\sdecline)\b
     | as\san?\s(?:ai|language\smodel)\b
     )""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,

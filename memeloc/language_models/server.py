@@ -182,7 +182,7 @@ class Server:
 
         until = monotonic() + self.settings.timeout
         content = bytearray()
-        for chunk in response.iter_bytes(65536):
+        for chunk in response.iter_bytes():  # as they come: whole chunks may take for ever
             content += chunk
             if len(content) > MAX_BODY:
                 raise ServiceError(

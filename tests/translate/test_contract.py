@@ -23,7 +23,7 @@ from memeloc.translate import (
     unit_of,
 )
 from memeloc.translate.memory import MemoryTranslator
-from tests.translate.chat_server import serve_chat
+from tests.chat_server import serve_chat
 from tests.translate.google_server import serve_grpc
 from tests.translate.tiny_model import write_argos, write_pieces
 

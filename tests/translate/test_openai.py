@@ -16,7 +16,7 @@ from memeloc.flight import Backoff
 from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAISettings, OpenAITranslator
-from tests.translate.chat_server import ChatServer, error, right, serve_chat
+from tests.chat_server import ChatServer, error, right, serve_chat
 
 Item = Callable[..., TranslationItem]
 

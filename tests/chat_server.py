@@ -26,14 +26,15 @@ class ChatServer:
     Attributes:
         url: its base URL.
         bodies, keys: every request that arrived, and its Authorization header.
-        say: the text of the model's answer to a request, by its number from 1 and its body.
+        say: the text of the model's answer to a request, by its number from 1 and its body; or a
+            whole message, or a choice, as a mapping.
         refuse: an answer that is an error (status, headers, body), or None.
     """
 
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
-    say: Callable[[int, dict[str, Any]], str] = lambda number, body: right(body)
+    say: Callable[[int, dict[str, Any]], Any] = lambda number, body: right(body)
     refuse: Callable[[int, dict[str, Any]], Answer | None] = lambda number, body: None
     usage: bool = True
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -63,8 +64,10 @@ def serve_chat() -> Iterator[ChatServer]:
             if refusal is not None:
                 self._send(*refusal)
                 return
-            message = {"role": "assistant", "content": state.say(number, body)}
-            answer: dict[str, Any] = {"choices": [{"index": 0, "message": message}]}
+            said = state.say(number, body)
+            message = said if isinstance(said, dict) else {"role": "assistant", "content": said}
+            choice = message if "message" in message else {"index": 0, "message": message}
+            answer: dict[str, Any] = {"choices": [choice], "model": "tiny-2026"}
             if state.usage:
                 answer["usage"] = {"prompt_tokens": 200, "completion_tokens": 50}
             self._send(200, {}, json.dumps(answer))

@@ -1,0 +1,152 @@
+"""Reading what a model wrote: what counts as its answer, and that nothing breaks us."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from memeloc.language_models import ModelForm
+from memeloc.language_models.answers import MAX_CHARACTERS, read_json, read_object, refuses
+from memeloc.language_models.forms import strict_schema
+
+
+class Weather(BaseModel):
+    warm: bool
+    note: str = ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"warm": true}',
+        '  \ufeff{"warm": true}\n',
+        '```json\n{"warm": true}\n```',
+        '```\n{"warm": true}```',
+        '<think>{"warm": false}? No.</think>{"warm": true}',
+        '<think>hm</think>\n```json\n{"warm": true}\n```',
+        'Sure, here you are:\n{"warm": true}\nAnything else?',
+        'Sure: ```json\n{"warm": true}\n``` And again: {"warm": true}',
+        'In {braces} and {"broken": then {"warm": true}',
+    ],
+)
+def test_one_object_is_found_whatever_stands_around_it(text: str) -> None:
+    assert read_object(text) == {"warm": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "it is not JSON"),
+        ("yes", "it is not JSON"),
+        ('{"warm": true', "it is not JSON"),
+        ("[true]", "not an object"),
+        ("true", "not an object"),
+        ('{"warm": true} or {"warm": false}', "several different"),
+        ('{"warm": true, "warm": false}', "stands in it twice"),
+        ('Well: {"warm": true, "warm": false}', "stands in it twice"),
+        ('{"warm": NaN}', "NaN is no JSON number"),
+        ('{"warm": -1e999}', "too large"),
+        ('{"warm": "\\ud800"}', "half of a character"),
+        ('{"\\udfff": 1}', "half of a character"),
+        ("[" * 100_000, "it is not JSON"),
+        ('{"a":' * 30_000, "it is not JSON"),
+        ('{"a":' * 80 + "1" + "}" * 80, "nested too deeply"),
+        ('{"a": ' + "9" * 5000 + "}", "it is not JSON"),
+        ("{" * MAX_CHARACTERS + "{", "too long"),
+    ],
+)
+def test_what_is_no_answer_says_what_is_wrong(text: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        read_object(text)
+
+
+_pieces = st.lists(
+    st.one_of(
+        st.text(max_size=12),
+        st.sampled_from(
+            ["{", "}", "[", "]", '"', ":", ",", "```json\n", "```", "<think>", "</think>", "\\",
+             "\\ud800", "1e999", "NaN", "Infinity", "null", '{"warm": true}', "\ud83d", "\x00"]
+        ),
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.integers(),
+            lambda inner: st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+            max_leaves=6,
+        ).map(json.dumps),
+    ),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(_pieces)
+@example('{"warm": ' * 3000)
+def test_reading_raises_nothing_but_value_error(text: str) -> None:
+    refuses(text)
+    for read in (read_json, ModelForm(Weather).read):
+        try:
+            value = read(text)
+        except ValueError as error:
+            assert str(error)  # noqa: PT017
+        else:
+            if isinstance(value, Weather):
+                assert isinstance(value.warm, bool)
+                value.note.encode()
+            else:
+                json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+
+
+@given(
+    st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers() | st.booleans()),
+    st.text(st.characters(codec="utf-8", exclude_characters="{}`<")),
+)
+def test_an_object_survives_fences_and_words(value: dict[str, object], words: str) -> None:
+    written = json.dumps(value)
+    assert read_object(written) == value
+    assert read_object(f"```json\n{written}\n```") == value
+    assert read_object(f"{words}: {written}\n{words}") == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I cannot help with that.", "I'm sorry, but no.", "I’m unable to judge this.", "I can't.",
+     "Sorry, I can’t do that", "As an AI, I do not judge.", "<think>no</think> I won't answer",
+     "Unfortunately, this is something that I cannot answer."],
+)  # fmt: skip
+def test_refusals_are_known(text: str) -> None:
+    assert refuses(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"warm": true}', "Sorry for the wait! It is warm.", "It cannot be warm", "", "Icannot"],
+)
+def test_other_words_are_no_refusal(text: str) -> None:
+    assert not refuses(text)
+
+
+def test_values_are_not_converted_and_the_complaint_names_the_field() -> None:
+    with pytest.raises(ValueError, match="warm: input should be a valid boolean"):
+        ModelForm(Weather).read('{"warm": "yes"}')
+    with pytest.raises(ValueError, match="warm: field required"):
+        ModelForm(Weather).read("{}")
+
+
+def test_a_schema_is_made_strict_without_touching_fields_of_the_same_names() -> None:
+    class Inner(BaseModel):
+        title: str = "x"
+
+    class Outer(BaseModel):
+        default: int = 3
+        properties: list[Inner]
+
+    schema = strict_schema(Outer)
+    assert schema["required"] == ["default", "properties"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["default"] == {"type": "integer"}
+    inner = schema["$defs"]["Inner"]
+    assert inner["properties"] == {"title": {"type": "string"}}
+    assert inner["required"] == ["title"]

@@ -1,0 +1,407 @@
+"""The client against a local server that speaks the protocol, well and badly."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from memeloc.errors import MemelocError, MissingError, ServiceError
+from memeloc.language_models import (
+    Answer,
+    AnswerError,
+    Budget,
+    LanguageModel,
+    MemoryCache,
+    Message,
+    ModelForm,
+    ModelSettings,
+    OverBudgetError,
+    Picture,
+    Question,
+)
+from tests.chat_server import ChatServer, error
+
+Connect = Callable[..., LanguageModel]
+
+
+class Weather(BaseModel):
+    warm: bool
+
+
+def _asked(text: str = "Is it warm?") -> tuple[Message, ...]:
+    return (Message("system", "You know the weather."), Message("user", text))
+
+
+def _question(text: str) -> Question[Weather]:
+    return Question(_asked(text), ModelForm(Weather), mark=text)
+
+
+def test_a_question_goes_out_deterministic_and_with_its_schema(
+    chat: ChatServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", " sesame\n")
+    model = connect(key_variable="MY_KEY", price_in=1.0, price_out=2.0, seed=7)
+    answer = model.ask(_asked(), Weather)
+    assert answer.value == Weather(warm=True)
+    assert (answer.attempts, answer.cached, answer.model) == (1, False, "tiny-2026")
+    assert answer.cost == pytest.approx((200 + 2 * 50) / 1e6)
+    (body,) = chat.bodies
+    assert chat.keys == ["Bearer sesame"]
+    assert (body["model"], body["temperature"], body["seed"]) == ("tiny", 0, 7)
+    form = body["response_format"]["json_schema"]
+    assert (form["name"], form["strict"]) == ("Weather", True)
+    assert form["schema"]["required"] == ["warm"]
+    assert body["messages"][1] == {"role": "user", "content": "Is it warm?"}
+    assert "0.0003 USD" in model.spent.line()
+
+
+def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
+    chat: ChatServer, connect: Connect
+) -> None:
+    reads: list[int] = []
+
+    def read() -> bytes:
+        reads.append(1)
+        return b"\xff\xd8picture"
+
+    model = connect(MemoryCache())
+    message = Message("user", "Is it warm here?", (Picture("sha-1", read),))
+    question = Question((message,), ModelForm(Weather))
+    assert model.plan([question]).tokens_in > model.settings.picture_tokens
+    assert not reads
+    for _ in range(2):
+        model.ask((message,), Weather)
+    assert len(reads) == len(chat.bodies) == 1
+    text, picture = chat.bodies[0]["messages"][0]["content"]
+    assert text == {"type": "text", "text": "Is it warm here?"}
+    url = picture["image_url"]["url"]
+    assert base64.b64decode(url.removeprefix("data:image/jpeg;base64,")) == b"\xff\xd8picture"
+    other = Message("user", "Is it warm here?", (Picture("sha-2", read),))
+    model.ask((other,), Weather)
+    assert len(chat.bodies) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("It is warm.", "it is not JSON"),
+        ('{"warm": "very"}', "warm: input should be a valid boolean"),
+        ('{"cold": false}', "warm: field required"),
+        ("", "it is not JSON"),
+        (None, "it is not JSON"),
+        ({"message": {"content": '{"wa'}, "finish_reason": "length"}, "cut off at 1024 tokens"),
+        ({"message": None}, "it is not JSON"),
+    ],
+)
+def test_a_wrong_answer_is_sent_back_with_what_is_wrong(
+    chat: ChatServer, connect: Connect, first: Any, told: str
+) -> None:
+    chat.say = lambda number, body: first if number == 1 else '{"warm": false}'
+    answer = connect().ask(_asked(), Weather)
+    assert (answer.value.warm, answer.attempts) == (False, 2)
+    again = chat.bodies[1]["messages"]
+    assert [message["role"] for message in again[-2:]] == ["assistant", "user"]
+    assert told in again[-1]["content"]
+    assert (answer.tokens_in, answer.tokens_out) == (400, 100)
+
+
+def test_answers_that_stay_wrong_are_paid_for_and_told(chat: ChatServer, connect: Connect) -> None:
+    chat.say = lambda number, body: "warm"
+    model = connect(MemoryCache(), price_in=1.0)
+    with pytest.raises(AnswerError, match="wrongly 3 times: it is not JSON") as raised:
+        model.ask(_asked(), Weather)
+    assert raised.value.kind == "wrong"
+    assert raised.value.cost == pytest.approx(3 * 200 / 1e6)
+    assert len(chat.bodies) == 3
+    assert pickle.loads(pickle.dumps(raised.value)).cost == raised.value.cost
+    assert model.spent.failed == 1
+    # Nothing wrong is kept: the next run asks again.
+    chat.say = lambda number, body: '{"warm": true}'
+    assert not model.ask(_asked(), Weather).cached
+
+
+@pytest.mark.parametrize(
+    ("said", "requests"),
+    [
+        ({"content": None, "refusal": "I can't assist."}, 1),
+        ({"message": {"content": ""}, "finish_reason": "content_filter"}, 1),
+        ("I cannot help with that.", 3),
+        (error(400, "The response was filtered by the content policy"), 1),
+        ((400, {}, '{"error": {"message": "no", "code": "content_filter"}}'), 1),
+    ],
+)
+def test_a_refusal_is_told_as_one(
+    chat: ChatServer, connect: Connect, said: Any, requests: int
+) -> None:
+    if isinstance(said, tuple):
+        chat.refuse = lambda number, body: said
+    else:
+        chat.say = lambda number, body: said
+    model = connect()
+    with pytest.raises(AnswerError, match="will not answer") as raised:
+        model.ask(_asked(), Weather)
+    assert raised.value.kind == "refused"
+    assert len(chat.bodies) == requests
+    assert model.spent.refused == 1
+
+
+def test_a_server_is_asked_in_the_words_that_it_understands(
+    chat: ChatServer, connect: Connect
+) -> None:
+    def refuse(number: int, body: dict[str, Any]) -> Any:
+        if "response_format" in body:
+            return error(400, f"unknown response_format {body['response_format']['type']}")
+        if "max_tokens" in body:
+            return error(400, "max_tokens is not supported, use max_completion_tokens")
+        for name in ("temperature", "seed"):
+            if name in body:
+                return error(422, f"Unrecognized argument: {name}")
+        return None
+
+    chat.refuse = refuse
+    model = connect(at_once=1)
+    answers = [answer for _, answer in model.ask_all([_question("a"), _question("b")])]
+    assert all(isinstance(answer, Answer) for answer in answers)
+    assert len(chat.bodies) == 7
+    last = chat.bodies[-1]
+    assert set(last) == {"model", "messages", "max_completion_tokens"}
+    # What the server does not hold its model to, the model is told.
+    assert '"required": ["warm"]' in last["messages"][0]["content"]
+    assert '"required"' not in chat.bodies[0]["messages"][0]["content"]
+    assert '"required"' in chat.bodies[1]["messages"][0]["content"]
+
+
+def test_quota_errors_and_cut_connections_pass(chat: ChatServer, connect: Connect) -> None:
+    relayed = json.dumps({"error": {"message": "overloaded", "code": 503}})
+    trouble = {1: error(429, "slow down", **{"Retry-After": "0.2"}), 2: error(529, "overloaded"),
+               3: (0, {}, ""), 4: (200, {}, relayed)}  # fmt: skip
+    chat.refuse = lambda number, body: trouble.get(number)
+    before = time.monotonic()
+    assert connect().ask(_asked(), Weather).value.warm
+    assert len(chat.bodies) == 5
+    assert time.monotonic() - before >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((200, {}, "<html>Log in</html>"), "not in the OpenAI chat protocol"),
+        ((200, {}, "[" * 100_000), "not in the OpenAI chat protocol"),
+        ((200, {}, '{"choices": {}}'), "not in the OpenAI chat protocol"),
+        ((200, {}, "x" * 4_000_001), "more than 4,000,000 bytes"),
+        (error(400, "too many pictures"), "too many pictures"),
+    ],
+)
+def test_what_is_wrong_with_every_question_ends_the_run_after_three(
+    chat: ChatServer, connect: Connect, answer: Any, said: str
+) -> None:
+    chat.refuse = lambda number, body: answer
+    model = connect(at_once=1)
+    with pytest.raises(ServiceError, match=said):
+        list(model.ask_all(_question(str(number)) for number in range(50)))
+    assert len(chat.bodies) == 3
+
+
+def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connect: Connect) -> None:
+    chat.refuse = lambda number, body: (
+        error(400, "too long") if "long" in body["messages"][1]["content"] else None
+    )
+    model = connect(at_once=1)
+    texts = ["a", "long 1", "long 2", "long 3", "long 4", "b"]
+    got = {question.mark: answer for question, answer in model.ask_all(map(_question, texts))}
+    assert [isinstance(got[text], Answer) for text in texts] == [True, *[False] * 4, True]
+    assert (model.spent.answered, model.spent.failed) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (error(401, "wrong key"), "wrong key"),
+        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "redirects elsewhere"),
+        ((429, {}, '{"error": {"message": "no credit", "code": "insufficient_quota"}}'), "credit"),
+    ],
+)
+def test_what_waiting_does_not_mend_ends_the_run_at_once(
+    chat: ChatServer, connect: Connect, answer: Any, said: str
+) -> None:
+    chat.refuse = lambda number, body: answer
+    with pytest.raises(ServiceError, match=said):
+        list(connect(at_once=1).ask_all(map(_question, "abc")))
+    assert len(chat.bodies) == 1
+
+
+def test_a_server_that_is_gone_ends_the_run_and_what_came_before_stands(
+    chat: ChatServer, connect: Connect
+) -> None:
+    chat.refuse = lambda number, body: None if number <= 5 else (0, {}, "")
+    got: list[Any] = []
+    model = connect(at_once=1)
+    with pytest.raises(ServiceError) as raised:
+        got.extend(answer for _, answer in model.ask_all(map(_question, "abcdefghijklmn")))
+    assert raised.value.retryable
+    assert [isinstance(answer, Answer) for answer in got] == [True] * 5 + [False] * 3
+    # A single question afterwards waits as before.
+    chat.refuse = lambda number, body: error(503, "busy") if number < 30 else None
+    while len(chat.bodies) < 29:
+        with pytest.raises(ServiceError):
+            model.ask(_asked(), Weather)
+    assert model.ask(_asked("again"), Weather).value.warm
+
+
+def test_an_endless_trickle_is_left_after_the_timeout(connect: Connect, chat: ChatServer) -> None:
+    import socket
+
+    trickle = socket.create_server(("127.0.0.1", 0))
+    stop = threading.Event()
+
+    def serve() -> None:
+        while not stop.is_set():
+            try:
+                connection, _ = trickle.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                try:
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n")
+                    while not stop.wait(0.05):
+                        connection.sendall(b" ")
+                except OSError:
+                    pass
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    model = connect(timeout=0.3)
+    model.backoff.attempts = 1
+    model.settings = model._server.settings = model.settings.model_copy(
+        update={"base_url": f"http://127.0.0.1:{trickle.getsockname()[1]}/v1"}
+    )
+    before = time.monotonic()
+    with pytest.raises(ServiceError, match=r"no whole answer within 0\.3 s"):
+        model.ask(_asked(), Weather)
+    assert time.monotonic() - before < 3
+    stop.set()
+    trickle.close()
+
+
+def test_nobody_pays_twice_for_the_same_question(chat: ChatServer, connect: Connect) -> None:
+    cache = MemoryCache()
+    chat.say = lambda number, body: time.sleep(0.05) or '{"warm": true}'
+    model = connect(cache, price_in=1.0, at_once=8)
+    answers = [answer for _, answer in model.ask_all([_question("same")] * 8)]
+    assert len(chat.bodies) == len(cache) == 1
+    assert sorted(answer.cached for answer in answers) == [False] + [True] * 7
+    assert sum(answer.cost for answer in answers) == pytest.approx(200 / 1e6)
+    assert (model.spent.answered, model.spent.cached, model.spent.requests) == (8, 7, 1)
+    assert not model._asking
+
+    class Warmth(BaseModel):
+        warm: bool
+        why: str = ""
+
+    # Another schema, model, temperature or text is another question.
+    connect(cache).ask(_asked("same"), Weather)
+    assert len(chat.bodies) == 1
+    connect(cache).ask(_asked("same"), Warmth)
+    connect(cache, temperature=0.5).ask(_asked("same"), Weather)
+    connect(cache, seed=1).ask(_asked("same"), Weather)
+    connect(cache).ask(_asked("same "), Weather)
+    assert len(chat.bodies) == 5
+
+
+@pytest.mark.parametrize("kept", ["", "null", "[]", "{}", '{"text": "no"}', "\x00"])
+def test_what_is_broken_in_the_cache_is_asked_again(
+    chat: ChatServer, connect: Connect, kept: str
+) -> None:
+    cache = MemoryCache()
+    model = connect(cache)
+    cache.put(model.key(_question("a")), kept)
+    assert not model.ask(_asked("a"), Weather).cached
+    assert model.ask(_asked("a"), Weather).cached
+
+
+@pytest.mark.parametrize("usage", [True, False])
+@pytest.mark.parametrize("at_once", [1, 6])
+def test_the_budget_holds(chat: ChatServer, connect: Connect, usage: bool, at_once: int) -> None:
+    chat.usage = usage
+    chat.say = lambda number, body: "x" * 300 if number % 2 else '{"warm": true}'
+    budget = Budget(0.02)
+    model = connect(budget=budget, price_in=3.0, price_out=9.0, max_tokens=256, at_once=at_once)
+    got: list[Any] = []
+    with pytest.raises(OverBudgetError, match=r"budget of 0\.02"):
+        got.extend(answer for _, answer in model.ask_all(_question(str(n)) for n in range(500)))
+    assert 2 < len(got) < 500
+    assert model.spent.cost == pytest.approx(budget.spent)
+    most = model.most(_question("500")) / model.settings.asks
+    assert 0.02 - 2 * most < budget.spent <= 0.02
+    assert budget._set_aside == 0.0
+    assert (model.spent.guessed == 0) is usage
+
+
+def test_a_plan_asks_nothing_and_is_not_exceeded(
+    chat: ChatServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat.usage = False
+    chat.say = lambda number, body: "wrong" * 40
+    model = connect(MemoryCache(), price_in=1.0, price_out=1.0, max_tokens=300)
+    monkeypatch.setattr("memeloc.language_models.server.Server._connect", None)
+    plan = model.plan([_question("a"), _question("a"), _question("b")])
+    assert not chat.bodies
+    assert (plan.questions, plan.cached) == (3, 1)
+    assert 0 < plan.expected < plan.most
+    assert "[user]\na" in plan.samples[0]
+    assert "2 questions to tiny (1 more" in plan.line()
+    assert json.loads(json.dumps(plan.to_json()))["model"] == "tiny"
+    monkeypatch.undo()
+    for _, answer in model.ask_all([_question("a"), _question("b")]):
+        assert isinstance(answer, AnswerError)
+    assert model.spent.cost <= plan.most
+
+
+def test_the_key_is_nowhere_to_be_seen(
+    chat: ChatServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-sesame")
+    chat.refuse = lambda number, body: error(401, "Incorrect API key: sk-sesame.")
+    model = connect()
+    with pytest.raises(ServiceError) as raised:
+        model.ask(_asked(), Weather)
+    assert "Incorrect API key: [key]." in str(raised.value)
+    assert "sesame" not in repr(model.settings) + model.spent.line()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-sesame\nopen")
+    with pytest.raises(MissingError) as missing:
+        connect().ask(_asked(), Weather)
+    assert "sesame" not in str(missing.value)
+
+
+def test_openai_itself_wants_a_key_but_a_plan_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    model = LanguageModel(ModelSettings(model="m"))
+    assert model.plan([_question("a")]).questions == 1
+    with pytest.raises(MissingError, match="OPENAI_API_KEY"):
+        list(model.ask_all([_question("a")]))
+
+
+def test_halves_of_characters_are_sent_and_kept_whole(chat: ChatServer, connect: Connect) -> None:
+    cache = MemoryCache()
+    model = connect(cache)
+    model.ask(_asked("sun \ud83c"), Weather)
+    assert chat.bodies[0]["messages"][1]["content"] == "sun \ufffd"
+    assert model.ask(_asked("sun \ud83c"), Weather).cached
+
+
+def test_an_error_of_the_caller_is_not_swallowed(connect: Connect) -> None:
+    def read() -> bytes:
+        raise MemelocError("the picture is gone")
+
+    message = Message("user", "?", (Picture("k", read),))
+    with pytest.raises(MemelocError, match="the picture is gone"):
+        connect().ask((message,), Weather)
