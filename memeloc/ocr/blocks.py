@@ -17,12 +17,12 @@ from memeloc.ocr.protocol import Box, Line
 UNSPACED = frozenset(("Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr"))
 """Scripts that write no space between words."""
 
-_WORD_GAP = 0.7
+_WORD_GAP = 0.45
 """Most space between two pieces of a line, in heights of their boxes."""
 _LINE_GAP = 0.55
 """Most space between two lines of a part, in heights of their boxes."""
 _ALIKE = 2.0
-"""Most ratio of the heights of two neighbours; a line in capitals is lower than one with Ä and g."""
+"""Most ratio of the heights of two neighbours: capitals alone are lower than Ä and g together."""
 _SAME_ROW = 0.5
 """Least overlap of two boxes in a row, of the lower one's height."""
 _JOINERS = "\u200c\u200d"

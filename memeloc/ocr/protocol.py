@@ -1,4 +1,4 @@
-"""What every reader of pictures promises. In: pictures, a locale. Out: `Line`s with their places."""
+"""What every reader of pictures promises. In: pictures, a locale. Out: `Line`s and their places."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,17 +20,20 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from memeloc.errors import MissingError, ServiceError
+from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.locales import default
 from memeloc.model import Locale
-from memeloc.ocr.protocol import Line
+from memeloc.ocr.protocol import Box, Line
 
 Quad = npt.NDArray[np.float64]
 """Four corners (x, y) in pixels: top left, top right, bottom right, bottom left of the text."""
 
 _NEEDED = "rapidocr", "onnxruntime"
 _LONGEST = 2000
-"""Longer side in pixels that text is looked for at; larger pictures are scaled down by the engine."""
+"""Longer side in pixels at which text is looked for; the engine scales larger pictures down."""
+
+_LEAST = 0.5
+"""Confidence below which a line is a drawing: the engine's own setting."""
 
 
 def model_paths() -> tuple[Path, Path]:
@@ -73,23 +77,68 @@ def _engine() -> Any:
     )
 
 
-def find_text(picture: Image.Image) -> list[Quad]:
-    """Where lines of text are in a picture (RGB), whatever the script.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line of text.
+
+    Attributes:
+        quad: where it is.
+        text: what the model reads, whether or not it knows the script.
+        confidence: 0 to 1.
+    """
+
+    quad: Quad
+    text: str
+    confidence: float
+
+    @property
+    def box(self) -> Box:
+        """Around the quad, upright."""
+        left, top = self.quad.min(axis=0)
+        right, bottom = self.quad.max(axis=0)
+        return float(left), float(top), float(right), float(bottom)
+
+
+def find_text(picture: Image.Image, *, read: bool) -> list[Found]:
+    """Where lines of text are in a picture, and how the model reads them.
+
+    Args:
+        picture: RGB.
+        read: whether to read; what the model makes nothing of is then left out. Without it, every
+            line in whatever script is there, with an empty text and a confidence of 0.
 
     Raises:
         MissingError: see `model_paths`.
         ServiceError: the engine failed.
     """
-    found = _run(picture, use_rec=False)
-    return [] if found.boxes is None else [np.asarray(box, dtype=float) for box in found.boxes]
+    found = _run(picture, use_det=True, use_rec=read)
+    if found.boxes is None:
+        return []
+    count = len(found.boxes)
+    texts, scores = (found.txts, found.scores) if read else (("",) * count, (0.0,) * count)
+    return [
+        Found(np.asarray(box, dtype=float), str(text).strip(), float(score))
+        for box, text, score in zip(found.boxes, texts, scores, strict=True)
+    ]
 
 
-def _run(picture: Image.Image, **settings: bool) -> Any:
+def read_line(line: Image.Image) -> tuple[str, float]:
+    """What the model reads in a line that was cut out (RGB), and its confidence.
+
+    Raises:
+        MissingError, ServiceError: as `find_text`.
+    """
+    found = _run(line, use_det=False, use_rec=True)
+    if not found.txts:
+        return "", 0.0
+    return str(found.txts[0]).strip(), float(found.scores[0])
+
+
+def _run(picture: Image.Image, *, use_det: bool, use_rec: bool) -> Any:
     pixels = np.ascontiguousarray(np.asarray(picture)[:, :, ::-1])
+    engine = _engine()
     try:
-        return _engine()(pixels, use_det=True, **{"use_rec": True, **settings})
-    except MissingError:
-        raise
+        return engine(pixels, use_det=use_det, use_rec=use_rec, text_score=0.0)
     except Exception as error:  # whatever ONNX Runtime, OpenCV and the engine raise
         raise ServiceError("RapidOCR", str(error).strip().split("\n")[-1]) from error
 
@@ -105,9 +154,17 @@ def _characters() -> frozenset[str]:
     return frozenset(session.get_modelmeta().custom_metadata_map["character"].splitlines())
 
 
+def exemplars_of(locale: Locale) -> tuple[str, ...]:
+    """The locale's letters; none where nobody has stated them."""
+    try:
+        return tuple(locale.exemplars or default().exemplars(locale.tag))
+    except InputError:
+        return ()
+
+
 def unknown_letters(locale: Locale) -> list[str]:
     """The locale's letters that the model does not know, in either case."""
-    letters = locale.exemplars or default().exemplars(locale.tag)
+    letters = exemplars_of(locale)
     wanted = {letter for one in letters for letter in (one, one.upper(), one.lower())}
     known = _characters()
     return sorted(
@@ -139,18 +196,11 @@ class RapidReader:
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
         """The lines of each picture."""
-        return [self._read(picture) for picture in pictures]
-
-    def _read(self, picture: Image.Image) -> list[Line]:
-        found = _run(picture)
-        if found.boxes is None or not found.txts:
-            return []
         return [
-            Line(
-                text.strip(),
-                (*map(float, box.min(axis=0)), *map(float, box.max(axis=0))),
-                float(score),
-            )
-            for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-            if text.strip()
+            [
+                Line(found.text, found.box, found.confidence)
+                for found in find_text(picture, read=True)
+                if found.text and found.confidence >= _LEAST
+            ]
+            for picture in pictures
         ]

@@ -8,16 +8,17 @@ stands. It is started once for many pictures.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PIL import Image
 
 from memeloc.model import Locale
 from memeloc.ocr.masks import cut_line, find_letters
 from memeloc.ocr.protocol import Box, Line
-from memeloc.ocr.rapid import find_text, model_paths
+from memeloc.ocr.rapid import find_text, model_paths, read_line
 from memeloc.ocr.tesseract import (
     LINE,
     installed_models,
@@ -34,6 +35,13 @@ _EXPECTED = 0.8
 """Letters in a stretch as long as the line's box is high, at the least."""
 _HANGUL_GAP = 7
 """Pixels of a page: Tesseract takes syllables for words, which are at least this far apart."""
+_LATIN = re.compile(r"(?=.*[A-Za-z]{2})[ -~]+")
+_LATIN_LEAST = 0.95
+_LIKE_LATIN = frozenset(("Latn", "Cyrl", "Grek", "Armn"))
+"""Scripts whose letters look like Latin ones. In others, what RapidOCR is sure to be Latin and
+Tesseract cannot read is: `ctrl+s` in Arabic, which no Arabic model reads."""
+_SURE = 0.75
+"""What Tesseract's reading must be trusted, not to be compared with that."""
 _PAGES = 400
 """Pages a start, at most."""
 
@@ -60,39 +68,52 @@ class TesseractReader:
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
         """The lines of each picture."""
-        found: list[list[Line]] = [[] for _ in pictures]
+        lines: list[_Cut] = []
         pages: list[Image.Image] = []
-        places: list[tuple[int, Box, float, bool]] = []  # picture, box, letters expected, mask
         for number, picture in enumerate(pictures):
-            for quad in find_text(picture):
-                line = cut_line(picture, quad)
-                if line is None:
-                    continue
-                box = (*map(float, quad.min(axis=0)), *map(float, quad.max(axis=0)))
-                candidates = find_letters(line)
-                expected = _EXPECTED * max(line.width / line.height, 1)
-                pages += candidates
-                places += [
-                    (number, box, expected, index < len(candidates) - 1)  # type: ignore[misc]
-                    for index in range(len(candidates))
-                ]
+            for found in find_text(picture, read=False):
+                image = cut_line(picture, found.quad)
+                if image is not None:
+                    candidates = find_letters(image)
+                    lines.append(_Cut(number, found.box, image, len(candidates)))
+                    pages += candidates
+        gap = _HANGUL_GAP if locale.script == "Kore" else 0
         texts: list[tuple[str, float]] = []
         with one_thread_each():
             for start in range(0, len(pages), _PAGES):
                 some = pages[start : start + _PAGES]
-                texts += read_words(
-                    some, locale.tesseract, LINE, least_gap=_HANGUL_GAP * (locale.script == "Kore")
-                )
-        best: dict[tuple[int, Box], tuple[float, Line]] = defaultdict(
-            lambda: (_LEAST, Line("", (0, 0, 0, 0), 0))
-        )
-        for (number, box, expected, mask), (text, confidence) in zip(places, texts, strict=True):
+                texts += read_words(some, locale.tesseract, LINE, least_gap=gap)
+        read: list[list[Line]] = [[] for _ in pictures]
+        left = iter(texts)
+        for line in lines:
+            text, confidence, trust = line.best([next(left) for _ in range(line.candidates)])
+            if trust < _SURE and locale.script not in _LIKE_LATIN:
+                other, sure = read_line(line.image)
+                if sure >= _LATIN_LEAST and _LATIN.fullmatch(other):
+                    text, confidence, trust = other, sure, sure
+            if text and trust > _LEAST:
+                read[line.picture].append(Line(text, line.box, confidence))
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A line that was cut out of the picture of that number."""
+
+    picture: int
+    box: Box
+    image: Image.Image
+    candidates: int
+
+    def best(self, texts: Sequence[tuple[str, float]]) -> tuple[str, float, float]:
+        """Of what was read of its candidates: text, confidence, and how far to trust it."""
+        expected = _EXPECTED * max(self.image.width / self.image.height, 1)
+        found = "", 0.0, 0.0
+        for index, (text, confidence) in enumerate(texts):
+            mask = index < len(texts) - 1
             trust = confidence * min(1.0, _letters(text) / expected) + _PREFER * mask
-            if text and trust > best[number, box][0]:
-                best[number, box] = trust, Line(text, box, confidence)
-        for (number, _), (_, line_read) in best.items():
-            if line_read.text:
-                found[number].append(line_read)
+            if text and trust > found[2]:
+                found = text, confidence, trust
         return found
 
 
