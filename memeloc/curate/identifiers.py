@@ -41,7 +41,7 @@ FOREIGN_LETTERS = 3
 CALIBRATION = 2.5
 """Score to log-probability, so that 0.9 is right nine times in ten."""
 
-_UNMENTIONED = 1e-7
+_UNMENTIONED = 1e-5
 """Probability of a language that fastText does not mention."""
 _UNLIKELY = 1e-13
 """The least probability that is taken from py3langid."""
@@ -132,7 +132,8 @@ def plain(text: str) -> str:
     >>> plain("NOOOOO WAY!!! see http://example.com İZMİR")
     'no way!!! see izmir'
     """
-    text = _NOISE.sub(" ", text)
+    if any(mark in text for mark in ".@#/"):
+        text = _NOISE.sub(" ", text)
     text = _ELONGATED.sub(r"\1", text.lower().replace("i̇", "i"))
     return " ".join(text.split())
 
@@ -152,6 +153,9 @@ def count_scripts(text: str) -> Counter[str]:
     >>> count_scripts("ok, खाना")
     Counter({'Latn': 2, 'Deva': 2})
     """
+    if text.isascii():
+        letters = sum(map(str.isalpha, text))
+        return Counter(Latn=letters) if letters else Counter()
     found = Counter(map(script_of_char, text))
     del found[""]
     return found

@@ -1,0 +1,117 @@
+"""Sentences to measure language identification on. In: Debian's packages. Out: texts by language.
+
+Nothing of them is in this repository: they are the translated dialogue of a game, The Battle for
+Wesnoth (GPL-2+), read from its installed packages, or from packages fetched for the time of the
+bench. Short, spoken, full of exclamations and invented names: the nearest to captions that many
+languages share. No identifier was trained on them (py3langid: Wikipedia, Leipzig, CC-100, Tatoeba,
+GlotCC; fastText: Wikipedia, Tatoeba, SETimes; langdetect: Wikipedia), and memeloc's weights were
+set on other texts, those of Tux Paint.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import polib
+
+from bench.scenes import ROOT
+
+PACKAGES = tuple(f"wesnoth-1.16-{name}" for name in ("ttb", "dm", "ei", "dw", "l", "thot", "did"))
+"""Debian packages, of some 6 MB each; `MEMELOC_BENCH_SENTENCES` may name a folder instead that has
+`LANGUAGE/LC_MESSAGES/*.mo`."""
+
+INSTALLED = Path("/usr/share/games/wesnoth/1.16/locale")
+
+LANGUAGES = 20
+"""Languages measured: of ours, those with most sentences in the packages, English among them."""
+SENTENCES = 300
+"""Sentences of each, chosen by their hash."""
+
+_CODES = {"pt_BR": "pt", "zh_CN": "zh-Hans", "zh_TW": "zh-Hant", "nb_NO": "nb"}
+_SHORTEST, _LONGEST = 12, 90
+"""Characters of the English sentence."""
+_MARKUP = frozenset("<>{}$%\\|=_^\n")
+
+
+def sentences(folder: Path) -> dict[str, list[str]]:
+    """Short sentences by locale, most first; empty when there is no source of them.
+
+    Args:
+        folder: where packages may be fetched to.
+    """
+    from memeloc.locales import default
+
+    registry = default()
+    catalogues = _catalogues(folder)
+    if catalogues is None:
+        return {}
+    found: dict[str, set[str]] = {"en": set()}
+    for language in sorted(path for path in catalogues.iterdir() if path.is_dir()):
+        tag = _CODES.get(language.name, language.name)
+        if tag not in registry or "@" in language.name or registry.get(tag).tag != tag:
+            continue
+        for original, translated in _pairs(language):
+            found["en"].add(original)
+            found.setdefault(tag, set()).add(translated)
+    ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+    return {tag: _chosen(texts) for tag, texts in ordered}
+
+
+def starter() -> dict[str, list[str]]:
+    """The captions of the starter set by locale: a second source, in all scripts."""
+    found: dict[str, list[str]] = {}
+    with (ROOT / "examples" / "starter" / "captions.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
+        for row in csv.DictReader(file):
+            for tag, text in row.items():
+                if tag not in ("meme_id", "template") and text:
+                    parts = " ".join(part.strip() for part in text.split("//"))
+                    found.setdefault("zh-Hans" if tag == "zh" else tag, []).append(parts.strip())
+    return found
+
+
+def _catalogues(folder: Path) -> Path | None:
+    named = os.environ.get("MEMELOC_BENCH_SENTENCES")
+    if named:
+        return Path(named)
+    if INSTALLED.is_dir():
+        return INSTALLED
+    try:
+        subprocess.run(
+            ["apt-get", "download", *PACKAGES],
+            cwd=folder, capture_output=True, check=True, timeout=300,
+        )  # fmt: skip
+        for package in sorted(folder.glob("*.deb")):
+            subprocess.run(["dpkg", "-x", str(package), str(folder)], check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    there = folder / INSTALLED.relative_to("/")
+    return there if there.is_dir() else None
+
+
+def _pairs(language: Path) -> Iterator[tuple[str, str]]:
+    for catalogue in sorted((language / "LC_MESSAGES").glob("*.mo")):
+        for entry in polib.mofile(str(catalogue)):
+            original, translated = entry.msgid.strip(), entry.msgstr.strip()
+            usable = (
+                not entry.msgid_plural
+                and _SHORTEST <= len(original) <= _LONGEST
+                and original[-1] in ".!?…"
+                and " " in original
+                and translated
+                and translated != original
+                and not _MARKUP & {*original, *translated}
+            )
+            if usable:
+                yield original, translated
+
+
+def _chosen(texts: set[str]) -> list[str]:
+    ordered = sorted(texts, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
+    return ordered[:SENTENCES]
