@@ -31,6 +31,15 @@ _PLUGINS = (WebPImagePlugin, TiffImagePlugin)
 
 _ORIENTATION = 0x0112  # the EXIF tag
 _TURNED = frozenset({5, 6, 7, 8})  # its values that swap width and height
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}  # what sets each upright, as ImageOps.exif_transpose has it
 
 
 def picture_size(path: Path) -> tuple[int, int]:
@@ -84,6 +93,25 @@ def open_picture(path: Path, max_side: int | None = None) -> Image.Image:
             result = ImageOps.exif_transpose(result)
         result.info.clear()
         return result
+
+
+def open_grey(path: Path, least_side: int) -> Image.Image:
+    """Read a picture in grey (mode L), upright, as `open_picture` does, for what needs few pixels.
+
+    A JPEG is decoded at the smallest size at which both sides still have `least_side` pixels, down
+    to an eighth, and its colours not at all: several times as fast. Other files keep their size.
+
+    Raises:
+        InputError: as `open_picture`.
+    """
+    with _opened(path) as picture:
+        picture.draft("L", (least_side, least_side))
+        orientation = picture.getexif().get(_ORIENTATION)
+        picture.load()
+        plain = picture.mode in ("L", "RGB") and not picture.has_transparency_data
+        grey = (picture if plain else _to_rgb(picture)).convert("L")
+    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
+    return grey if turn is None else grey.transpose(turn)
 
 
 @contextmanager
