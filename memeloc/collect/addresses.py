@@ -1,0 +1,126 @@
+"""Which addresses may be asked. In: a URL, or an IP address. Out: yes, or the reason why not.
+
+Pages name other pages and pictures, and a name on the network may mean any machine: so only http
+and https are followed, on ports where the web is served, and never to a machine inside the network.
+What a name resolves to is checked where the connection is made (memeloc.collect.connecting), so
+that no second look at the name can give another answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING
+
+from memeloc.errors import MemelocError
+
+if TYPE_CHECKING:
+    import httpx
+
+LONGEST = 4000
+"""Characters that an address may have."""
+
+_PORTS = {"http": 80, "https": 443}
+_FIRST_FREE_PORT = 1024
+_NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+
+
+class FetchRefused(MemelocError):  # noqa: N818 - a refusal, not a fault
+    """Something was not fetched, or not taken.
+
+    Attributes:
+        url: what was asked for.
+        reason: a short key that can be counted.
+        message: a sentence.
+    """
+
+    def __init__(self, url: str, reason: str, message: str) -> None:
+        self.url = url
+        self.reason = reason
+        self.message = message
+        super().__init__(f"{url[:200]}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Cross a process boundary whole."""
+        return (FetchRefused, (self.url, self.reason, self.message))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a URL leads: scheme, host in lower case and in ASCII, and port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def name(self) -> str:
+        """`host:port`, as `allow_hosts` lists them."""
+        return f"{self.host}:{self.port}"
+
+
+def place_of(url: str) -> tuple[httpx.URL, Place]:
+    """A URL without its fragment, and where it leads.
+
+    Raises:
+        FetchRefused: it is no address that is followed.
+    """
+    import httpx
+
+    if len(url) > LONGEST:
+        raise FetchRefused(url, "not an address", f"it has over {LONGEST:,} characters")
+    try:
+        parsed = httpx.URL(url).copy_with(fragment=None)
+    except (httpx.InvalidURL, ValueError, TypeError) as error:
+        raise FetchRefused(url, "not an address", f"it is no address ({error})") from error
+    if parsed.scheme not in _PORTS:
+        raise FetchRefused(
+            url, "not http", f"only http and https are followed, not {parsed.scheme or 'nothing'!r}"
+        )
+    if parsed.userinfo:
+        raise FetchRefused(url, "not an address", "it has a name or password in it")
+    host = parsed.raw_host.decode("ascii", "replace").lower().rstrip(".")
+    if not host:
+        raise FetchRefused(url, "not an address", "it names no host")
+    port = parsed.port or _PORTS[parsed.scheme]
+    if port < _FIRST_FREE_PORT and port not in _PORTS.values():
+        raise FetchRefused(
+            url, "not a web port", f"port {port} is not one that the web is served on"
+        )
+    return parsed, Place(parsed.scheme, host, port)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public network.
+
+    An IPv6 address that stands for an IPv4 one (mapped, 6to4, Teredo, NAT64) is public when that
+    one is, too. Text that is no IP address is not public.
+
+    >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:10.0.0.1")
+    (True, False, False)
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if not found.is_global or found.is_multicast or found.is_reserved or found.is_unspecified:
+        return isinstance(found, IPv6Address) and _is_nat64(found) and _inner_public(found)
+    return not isinstance(found, IPv6Address) or _inner_public(found)
+
+
+def _is_nat64(address: IPv6Address) -> bool:
+    return any(address in network for network in _NAT64)
+
+
+def _inner_public(address: IPv6Address) -> bool:
+    """Whether every IPv4 address that an IPv6 one stands for is public."""
+    inner: list[IPv4Address] = []
+    if address.ipv4_mapped is not None:
+        inner.append(address.ipv4_mapped)
+    if address.sixtofour is not None:
+        inner.append(address.sixtofour)
+    if address.teredo is not None:
+        inner += address.teredo
+    if _is_nat64(address):
+        inner.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return all(is_public(str(one)) for one in inner)

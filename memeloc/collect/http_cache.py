@@ -1,0 +1,94 @@
+"""Pages on disk. In: an address. Out: what came from it last, and what to ask whether it changed.
+
+An entry is a small JSON file named by the hash of its address, a body a file named by the hash of
+its bytes; both are written beside their place and renamed, the body first, so that a killed run
+leaves whole entries only. The folder may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an address gave.
+
+    Attributes:
+        url: the address.
+        fetched: when it was last known to be so, in seconds since 1970.
+        location: where it leads on; empty for a page.
+        body: SHA-256 of its bytes.
+        content_type: as the server stated it.
+        etag, modified: what the server gave to ask by whether it has changed.
+        picture: whether the bytes were found to be a picture.
+    """
+
+    url: str
+    fetched: float
+    location: str = ""
+    body: str = ""
+    content_type: str = ""
+    etag: str = ""
+    modified: str = ""
+    picture: bool = False
+
+
+class HttpCache:
+    """Entries and bodies in a folder.
+
+    Args:
+        folder: where; it is made when something is put.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, url: str) -> Entry | None:
+        """The entry of an address; None when there is none that can be read, bytes and all."""
+        try:
+            entry = Entry(**json.loads(self._entry_file(url).read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+        if entry.url != url or (entry.body and not self._body_file(entry.body).is_file()):
+            return None
+        return entry
+
+    def body(self, entry: Entry) -> bytes | None:
+        """The bytes of an entry; None when they are gone or damaged."""
+        try:
+            content = self._body_file(entry.body).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == entry.body else None
+
+    def put(self, entry: Entry, content: bytes | None = None) -> Entry:
+        """Keep an entry, with its bytes where they are new."""
+        if content is not None:
+            entry = replace(entry, body=hashlib.sha256(content).hexdigest())
+            file = self._body_file(entry.body)
+            if not file.is_file() or file.stat().st_size != len(content):
+                _write(file, content)
+        _write(self._entry_file(entry.url), json.dumps(asdict(entry)).encode())
+        return entry
+
+    def _entry_file(self, url: str) -> Path:
+        name = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / "pages" / name[:2] / f"{name}.json"
+
+    def _body_file(self, sha256: str) -> Path:
+        return self._folder / "bodies" / sha256[:2] / sha256
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        partial.write_bytes(content)
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
