@@ -18,7 +18,7 @@ from memeloc.errors import MemelocError, ServiceError
 from memeloc.flight import Backoff, fly
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cache import Cache
-from memeloc.language_models.cost import Budget, Estimate, Plan, Spending, estimate, price
+from memeloc.language_models.cost import OVERHEAD, Budget, Estimate, Plan, Spending, estimate, price
 from memeloc.language_models.forms import Form
 from memeloc.language_models.messages import Message, question_key, whole
 from memeloc.language_models.questions import (
@@ -37,6 +37,8 @@ SAMPLES = 3
 """Questions that a plan shows in full."""
 SENT_BACK = 2000
 """Characters of a wrong answer that are sent back at the most."""
+WRONG = 400
+"""Bytes of what is said to be wrong with it, at the most."""
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
@@ -86,6 +88,14 @@ class LanguageModel:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def open(self) -> None:
+        """Make ready to ask; the first question does it else.
+
+        Raises:
+            MissingError: httpx or a key is missing.
+        """
+        self._server.connect()
 
     def close(self) -> None:
         """Close the connections; the next question opens them again."""
@@ -178,15 +188,19 @@ class LanguageModel:
         schema = len(json.dumps(dict(question.form.schema)))
         return estimate(self.settings, question.messages, schema, question.expected)
 
+    def price(self, tokens_in: float, tokens_out: float) -> float:
+        """What tokens cost."""
+        return price(self.settings, tokens_in, tokens_out)
+
     def most(self, question: Question[Any]) -> float:
         """What a question may cost when it is asked as often as allowed."""
         one = self.estimate(question)
-        # Each time more, the wrong answer and what is wrong with it come on top.
-        more = self.settings.max_tokens + 600
+        # From the second time on, the wrong answer and what is wrong with it come on top.
+        more = self.settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
         asks = self.settings.asks
         return price(
             self.settings,
-            asks * one.most_in + more * asks * (asks - 1) // 2,
+            asks * one.most_in + more * (asks - 1),
             asks * self.settings.max_tokens,
         )
 
@@ -245,6 +259,7 @@ class LanguageModel:
                 wrong = str(error)
                 if reply.cut:
                     wrong += f"; it was cut off at {self.settings.max_tokens} tokens"
+                wrong = whole(wrong).encode()[:WRONG].decode("utf-8", "ignore")
                 messages = [
                     *question.messages,
                     Message("assistant", text[:SENT_BACK]),

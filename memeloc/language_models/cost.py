@@ -64,12 +64,18 @@ def estimate(
         schema_bytes: size of the schema that is sent with it.
         expected_answer: tokens of a usual answer.
     """
-    size = schema_bytes + sum(len(whole(message.text).encode()) for message in messages)
+    sizes = [len(whole(message.text).encode()) for message in messages]
+    size = schema_bytes + sum(sizes)
+    # What the model itself wrote has no more tokens than it was allowed to write.
+    most = schema_bytes + sum(
+        min(size, settings.max_tokens) if message.role == "assistant" else size
+        for message, size in zip(messages, sizes, strict=True)
+    )
     pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
     return Estimate(
         -(-size // 4) + pictures,
         min(expected_answer, settings.max_tokens),
-        size + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
+        most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
         settings.max_tokens,
     )
 

@@ -112,7 +112,7 @@ class Server:
             MissingError: httpx is missing, or the server wants a key and none is set.
             ServiceError: the server refuses for good, or still after all attempts of `backoff`.
         """
-        client = self._connect()
+        client = self.connect()
         while True:
             dialect = self._dialect
             body = _body(self.settings, dialect, messages, name, schema)
@@ -133,7 +133,12 @@ class Server:
                 self._client.close()
                 self._client = None
 
-    def _connect(self) -> httpx.Client:
+    def connect(self) -> httpx.Client:
+        """The connections, made when there are none yet.
+
+        Raises:
+            MissingError: httpx is missing, or the server wants a key and none is set.
+        """
         with self._lock:
             if self._client is None:
                 try:

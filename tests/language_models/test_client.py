@@ -352,7 +352,7 @@ def test_a_plan_asks_nothing_and_is_not_exceeded(
     chat.usage = False
     chat.say = lambda number, body: "wrong" * 40
     model = connect(MemoryCache(), price_in=1.0, price_out=1.0, max_tokens=300)
-    monkeypatch.setattr("memeloc.language_models.server.Server._connect", None)
+    monkeypatch.setattr("memeloc.language_models.server.Server.connect", None)
     plan = model.plan([_question("a"), _question("a"), _question("b")])
     assert not chat.bodies
     assert (plan.questions, plan.cached) == (3, 1)

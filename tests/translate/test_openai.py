@@ -13,9 +13,10 @@ import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.flight import Backoff
+from memeloc.language_models import ModelSettings
 from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
-from memeloc.translate.openai import OpenAISettings, OpenAITranslator
+from memeloc.translate.openai import OpenAITranslator
 from tests.chat_server import ChatServer, error, right, serve_chat
 
 Item = Callable[..., TranslationItem]
@@ -29,7 +30,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 def _translator(chat: ChatServer, backoff: Backoff, **more: Any) -> OpenAITranslator:
-    return OpenAITranslator(OpenAISettings("tiny", base_url=chat.url, **more), backoff)
+    return OpenAITranslator(ModelSettings(model="tiny", base_url=chat.url, asks=2, **more), backoff)
 
 
 def test_the_question_says_what_the_picture_shows_and_how_much_room_there_is(
@@ -204,9 +205,9 @@ def test_a_cloud_model_needs_a_key_and_every_model_a_name(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(MissingError, match="OPENAI_API_KEY"):
         list(create("openai", {"model": "m"}).translate([item("a")]))
-    with pytest.raises(InputError, match="needs the setting model"):
+    with pytest.raises(InputError, match="no language model is named"):
         create("openai")
     with pytest.raises(InputError, match="has no setting 'modle'"):
         create("openai", {"modle": "m"})
-    with pytest.raises(InputError, match=r"price_in.*must be a number"):
+    with pytest.raises(InputError, match=r"price_in.*valid number"):
         create("openai", {"model": "m", "price_in": "cheap"})
