@@ -123,7 +123,9 @@ def clean(text: str, locale: Locale) -> str:
         for sign in text
         if sign.isspace() or sign in _JOINERS or unicodedata.category(sign)[0] != "C"
     )
-    kept = unicodedata.normalize("NFC", " ".join(kept.split()))
+    # `//` between spaces parts captions; what was read there is a stroke.
+    words = ["/" if set(word) == {"/"} else word for word in kept.split()]
+    kept = unicodedata.normalize("NFC", " ".join(words))
     if locale.script in UNSPACED:
         return _BESIDE.sub("\0", kept).replace(" ", "").replace("\0", " ")
     return kept

@@ -140,7 +140,9 @@ def _run(picture: Image.Image, *, use_det: bool, use_rec: bool) -> Any:
     try:
         return engine(pixels, use_det=use_det, use_rec=use_rec, text_score=0.0)
     except Exception as error:  # whatever ONNX Runtime, OpenCV and the engine raise
-        raise ServiceError("RapidOCR", str(error).strip().split("\n")[-1]) from error
+        raise ServiceError(
+            "RapidOCR", str(error).strip().split("\n")[-1], retryable=False
+        ) from error
 
 
 @cache

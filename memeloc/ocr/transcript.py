@@ -17,13 +17,14 @@ class Transcript:
 
     Attributes:
         item: the id of the picture's item.
-        parts: one string a block of text, top to bottom, lines within it parted by newlines; empty
-            when nothing was read.
+        parts: one string a block of text, in reading order, its lines joined; empty when nothing
+            was read.
         language: tag of the locale it was read in.
         reader: name and version of what read it, such as `rapidocr 3.4.2`.
         confidence: as the reader states it, from 0 to 1, the mean over the characters; 0 when
             nothing was read.
-        marks: what a person should look at, of `NO_TEXT` and `UNSURE`.
+        marks: what a person should look at: `NO_TEXT` and why (see `memeloc.ocr.failing`), or
+            `UNSURE`; empty for most.
     """
 
     item: str

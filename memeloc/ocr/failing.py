@@ -1,0 +1,125 @@
+"""When a reading is a failure. In: what was read. Out: which of AraHarMeme's criteria it meets.
+
+AraHarMeme (section 3.3) calls a result unsuccessful when it
+
+1. contains only isolated characters or fragments that form no interpretable words,
+2. consists of corrupted or nonsensical strings, or
+3. does not correspond to any text that is visible,
+
+and labels such an instance "no text extracted" only after a person has checked. So here they only
+mark candidates. A program cannot tell a word from another; what stands for each criterion is told
+with it below.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+
+from memeloc.model import Locale
+from memeloc.ocr.protocol import Line
+from memeloc.ocr.transcript import NO_TEXT, UNSURE
+
+FRAGMENTS = "only fragments"
+"""Criterion 1: no run of letters is longer than `SHORTEST_WORD` - 1, a signs' script apart."""
+NONSENSE = "nonsense"
+"""Criterion 2: less than half of what was read is letters and digits of the language's, in words
+of which `LEAST_WORDS` mix no letters with other signs."""
+NOT_SEEN = "not in the picture"
+"""Criterion 3: nothing was read, or the reader trusts none of it as far as `LEAST_TRUST`."""
+
+SHORTEST_WORD = 3
+LEAST_SHARE = 0.5
+LEAST_WORDS = 0.5
+LEAST_TRUST = 0.5
+LEAST_SURE = 0.75
+"""Mean confidence below which a reading is marked `UNSURE`."""
+
+_SIGNS = frozenset(("Hans", "Hant", "Jpan", "Kore"))
+"""Scripts in which two signs make a word."""
+_SHARED = frozenset("0123456789")
+
+
+def find_marks(parts: Sequence[Line], locale: Locale, letters: Collection[str]) -> tuple[str, ...]:
+    """`NO_TEXT` and the criteria met, or `UNSURE`, or nothing.
+
+    Args:
+        parts: what was read.
+        locale: the language it was read in.
+        letters: the language's; empty when unknown, then any letter counts.
+    """
+    met = failures(parts, locale, letters)
+    if met:
+        return (NO_TEXT, *met)
+    weights = [len(part.text) for part in parts]
+    mean = sum(w * part.confidence for w, part in zip(weights, parts, strict=True)) / sum(weights)
+    return (UNSURE,) if mean < LEAST_SURE else ()
+
+
+def failures(parts: Sequence[Line], locale: Locale, letters: Collection[str]) -> tuple[str, ...]:
+    """The criteria that a reading meets, in the paper's order."""
+    text = " ".join(part.text for part in parts)
+    words = text.split()
+    met = []
+    runs = [_longest_run(word) for word in words]
+    shortest = 2 if locale.script in _SIGNS else SHORTEST_WORD
+    if words and max(runs) < shortest and not _only_short_words(words):
+        met.append(FRAGMENTS)
+    if words and (_share(text, letters) < LEAST_SHARE or _whole(words) < LEAST_WORDS):
+        met.append(NONSENSE)
+    if not words or max(part.confidence for part in parts) < LEAST_TRUST:
+        met.append(NOT_SEEN)
+    return tuple(met)
+
+
+def _is_letter(sign: str) -> bool:
+    return unicodedata.category(sign)[0] in "LM"
+
+
+def _longest_run(word: str) -> int:
+    longest = run = 0
+    for sign in word:
+        run = run + 1 if _is_letter(sign) else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _only_short_words(words: Sequence[str]) -> bool:
+    """Whether it is a number or time, or a phrase such as `no` or `I do`: all letters, of two."""
+    bare = [word.strip(".,:;!?'\"“”«»…¿¡()") for word in words]
+    return all(
+        word.replace(":", "").replace(".", "").isdecimal() and len(word) > 1 for word in bare
+    ) or (
+        all(all(map(_is_letter, word)) for word in bare)
+        and sum(len(word) == 2 for word in bare) > len(bare) / 2
+    )
+
+
+def _share(text: str, letters: Collection[str]) -> float:
+    """Of all signs but spaces, those that are the language's letters, in either case, or digits."""
+    known = {
+        sign
+        for one in letters
+        for form in (one, one.upper(), one.lower())
+        for sign in unicodedata.normalize("NFKD", form)
+    }
+    signs = [sign for sign in unicodedata.normalize("NFKD", text) if not sign.isspace()]
+    # Words of Latin letters stand in every language's memes.
+    fine = sum(
+        (_is_letter(sign) and (not known or sign in known or sign.isascii()))
+        or sign in _SHARED
+        or unicodedata.category(sign) in ("Mn", "Nd")
+        for sign in signs
+    )
+    return fine / len(signs) if signs else 0.0
+
+
+def _whole(words: Sequence[str]) -> float:
+    """The share of the text that stands in words without a sign in the middle, such as `a}b`."""
+    total = sum(map(len, words))
+    whole = 0
+    for word in words:
+        inner = [sign for sign in word[1:-1] if unicodedata.category(sign)[0] in "SPC"]
+        joined = [sign for sign in inner if sign not in "-'’.,:/+@_־·،"]
+        whole += len(word) * (not joined)
+    return whole / total if total else 0.0

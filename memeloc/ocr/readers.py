@@ -1,0 +1,99 @@
+"""Readers by name, and which serves a language. In: a name or a locale. Out: a reader.
+
+A package outside adds one through the entry point group `memeloc.readers` (see
+`memeloc.ocr.protocol.Reader`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from memeloc.errors import InputError, MissingError
+from memeloc.model import Locale
+from memeloc.ocr.protocol import Reader
+
+GROUP = "memeloc.readers"
+"""The entry point group."""
+
+_BUILT_IN = {
+    "rapidocr": "memeloc.ocr.rapid:RapidReader",
+    "tesseract": "memeloc.ocr.tesseract_reader:TesseractReader",
+}
+
+MEASURED: Mapping[str, tuple[float, float]] = {}
+"""Character error rate of RapidOCR and of Tesseract, by locale, in percent.
+
+Source: `python -m bench.reading`, the starter set (16 memes a language, one in three poster memes
+on coloured noise, scaled by 0.6 to 1.4, JPEG 60 to 90, seed 4), RapidOCR 3.10.0 with its wheel's
+PP-OCRv6 models, Tesseract 5.3.0 with Debian 12's. Both sides are normalised as in
+`memeloc.ocr.error_rate`; parts may come in any order.
+"""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all readers: the built-in ones, then those of other packages."""
+    outside = sorted({entry.name for entry in entry_points(group=GROUP)} - set(_BUILT_IN))
+    return (*_BUILT_IN, *outside)
+
+
+@cache
+def reader(name: str) -> Reader:
+    """The reader of a name; the same each time.
+
+    Raises:
+        InputError: there is none.
+        MissingError: what it needs is not installed, and how to install it.
+    """
+    make: Callable[[], Reader]
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        make = getattr(import_module(module), attribute)
+    else:
+        found = list(entry_points(group=GROUP, name=name))
+        if not found:
+            raise InputError(f"there is no reader {name[:60]!r}; there are {', '.join(names())}")
+        try:
+            make = found[0].load()
+        except ImportError as error:
+            raise MissingError(
+                f"the reader {name!r} of {found[0].value} cannot be loaded: {error}"
+            ) from error
+    return make()
+
+
+def choose(locale: Locale, name: str = "auto") -> Reader:
+    """The reader for a language: the one named, or the one that was measured to err less.
+
+    A language that was not measured is read by RapidOCR when its model knows all its letters, and
+    else by Tesseract.
+
+    Raises:
+        InputError: there is no reader of that name, or it cannot read the language; the sentence
+            says why.
+        MissingError: what it needs is not installed, and how to install it.
+    """
+    if name != "auto":
+        chosen = reader(name)
+        why = chosen.lacks(locale)
+        # Who names a reader knows best; only what it cannot do at all stops it.
+        if why and name != "rapidocr":
+            raise _missing(why)
+        return chosen
+    rapid = reader("rapidocr")
+    rates = MEASURED.get(locale.tag)
+    if rates is not None and rates[0] <= rates[1]:
+        return rapid
+    if rates is None and not rapid.lacks(locale):
+        return rapid
+    tesseract = reader("tesseract")
+    why = tesseract.lacks(locale)
+    if why:
+        raise _missing(why)
+    return tesseract
+
+
+def _missing(why: str) -> Exception:
+    return MissingError(f"{why}.") if "apt install" in why else InputError(why)

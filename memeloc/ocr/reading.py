@@ -1,0 +1,141 @@
+"""Many pictures read on all cores. In: files and their languages. Out: a reading each, as it comes.
+
+Pictures of one language go together to one process, for a reader is started once for several. What
+cannot be opened or read is a failure with a sentence, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.engine.pool import map_shards
+from memeloc.engine.protocol import ShardResult
+from memeloc.errors import MemelocError, ServiceError
+from memeloc.model import Locale
+from memeloc.ocr.transcript import Transcript
+
+METHOD = 1
+"""Raise it when the same pictures are to be read anew by the same readers."""
+
+_TOGETHER = 8
+"""Pictures of a language that are read together."""
+_LONGEST = 2500
+"""Longer side in pixels that a picture is opened with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """A picture to be read.
+
+    Attributes:
+        key: identifies it: an item's id, or whatever the caller knows it by.
+        path: its file.
+        locale: the language to read it in.
+        reader: a reader's name.
+    """
+
+    key: str
+    path: Path
+    locale: Locale
+    reader: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPicture:
+    """How one picture was read: a transcript, or a sentence why there is none."""
+
+    key: str
+    transcript: Transcript | None
+    failure: str = ""
+
+
+def read_pictures(
+    several: Iterable[ToRead],
+    *,
+    jobs: int,
+    on_read: Callable[[list[ReadPicture]], None],
+) -> None:
+    """Read pictures with `jobs` processes.
+
+    Args:
+        several: what to read; it is taken lazily.
+        jobs: processes, 1 or more; 1 is this process itself.
+        on_read: is called in this process with what was read together, as it comes.
+
+    Raises:
+        MissingError: what a reader needs is not installed.
+    """
+
+    def done(result: ShardResult[list[ToRead], list[ReadPicture]]) -> None:
+        if result.value is not None:
+            on_read(result.value)
+        else:
+            on_read([ReadPicture(one.key, None, result.failure) for one in result.shard])
+
+    map_shards(
+        read_together, _shards(several), jobs=jobs, on_done=done, initializer=_one_thread_each
+    )
+
+
+def read_together(several: Sequence[ToRead]) -> list[ReadPicture]:
+    """Read pictures of one language by one reader, in this process."""
+    from memeloc.ocr.blocks import arrange
+    from memeloc.ocr.failing import find_marks
+    from memeloc.ocr.rapid import exemplars_of
+    from memeloc.ocr.readers import reader
+    from memeloc.templates.pictures import open_picture
+
+    by = reader(several[0].reader)
+    locale = several[0].locale
+    results: dict[str, ReadPicture] = {}
+    pictures = []
+    for one in several:
+        try:
+            pictures.append((one, open_picture(one.path, _LONGEST)))
+        except MemelocError as error:
+            results[one.key] = ReadPicture(one.key, None, str(error))
+    lines = []
+    try:
+        lines = by.read([picture for _, picture in pictures], locale)
+    except ServiceError as error:
+        if len(several) > 1:  # it may be one picture's fault: each by itself
+            return [result for one in several for result in read_together([one])]
+        results[several[0].key] = ReadPicture(several[0].key, None, str(error))
+        pictures = []
+    letters = exemplars_of(locale)
+    for (one, _), found in zip(pictures, lines, strict=True):
+        parts = arrange(found, locale)
+        weights = sum(len(part.text) for part in parts)
+        sure = sum(len(part.text) * part.confidence for part in parts) / max(1, weights)
+        results[one.key] = ReadPicture(
+            one.key,
+            Transcript(
+                item=one.key,
+                parts=tuple(part.text for part in parts),
+                language=locale.tag,
+                reader=f"{by.name} {by.version}",
+                confidence=round(min(max(sure, 0.0), 1.0), 3),
+                marks=find_marks(parts, locale, letters),
+            ),
+        )
+    return [results[one.key] for one in several]
+
+
+def _shards(several: Iterable[ToRead]) -> Iterator[list[ToRead]]:
+    waiting: dict[tuple[str, str], list[ToRead]] = {}
+    for one in several:
+        key = one.locale.tag, one.reader
+        shard = waiting.setdefault(key, [])
+        shard.append(one)
+        if len(shard) == _TOGETHER:
+            yield waiting.pop(key)
+    yield from waiting.values()
+
+
+def _one_thread_each() -> None:
+    """Readers' own threads only slow each other down when several run."""
+    os.environ["OMP_THREAD_LIMIT"] = "1"
+    os.environ["OMP_NUM_THREADS"] = "1"
