@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urljoin
 
 from memeloc.errors import MemelocError
 from memeloc.items import Refusal
@@ -51,6 +52,19 @@ def web_address(value: Any) -> str:
     """An address that begins with http:// or https://; empty for what is none."""
     address = text_of(value, 4000)
     return address if address.lower().startswith(("http://", "https://")) else ""
+
+
+def joined_address(page: str, value: Any) -> str:
+    """An address as it stands on the page at `page`, made absolute; empty for what is none.
+
+    >>> joined_address("https://example.org/list", "/a.jpg")
+    'https://example.org/a.jpg'
+    """
+    address = text_of(value, 4000)
+    try:
+        return web_address(urljoin(page, address)) if address else ""
+    except ValueError:
+        return ""
 
 
 def refused(source: str, url: str, error: MemelocError) -> Refusal:

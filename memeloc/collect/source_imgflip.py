@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
-from memeloc.collect.json_values import count_of, refused, text_of, web_address
+from memeloc.collect.json_values import count_of, joined_address, refused, text_of
 from memeloc.collect.rows import even_rows
 from memeloc.errors import MemelocError
 from memeloc.items import FoundTemplate, Origin, Refusal
@@ -85,8 +84,8 @@ class ImgflipSource:
     ) -> Iterator[FoundTemplate | Refusal]:
         boxes = count_of(meme.get("box_count"))
         picture = None
-        address = web_address(urljoin(page.url, text_of(meme.get("url"), 4000)))
-        if text_of(meme.get("url")) and address:
+        address = joined_address(page.url, meme.get("url"))
+        if address:
             try:
                 picture = fetcher.get(address, accept="picture").body
             except MemelocError as error:

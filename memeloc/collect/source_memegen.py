@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
-from memeloc.collect.json_values import count_of, lines_of, refused, text_of, web_address
+from memeloc.collect.json_values import (
+    count_of,
+    joined_address,
+    lines_of,
+    refused,
+    text_of,
+    web_address,
+)
 from memeloc.collect.rows import even_rows
 from memeloc.errors import MemelocError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
@@ -84,9 +91,10 @@ class MemegenSource:
     ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
         lines = count_of(entry.get("lines"))
         picture = None
-        blank = web_address(entry.get("blank")) or f"{self.address}/images/{quote(key)}.png"
+        blank = joined_address(page.url, entry.get("blank"))
+        blank = blank or f"{self.address}/images/{quote(key)}.png"
         try:
-            picture = fetcher.get(urljoin(page.url, blank), accept="picture").body
+            picture = fetcher.get(blank, accept="picture").body
         except MemelocError as error:
             yield refused(self.name, blank, error)
         details: dict[str, Any] = {

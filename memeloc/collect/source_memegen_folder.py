@@ -37,8 +37,8 @@ class MemegenFolderSource:
     """A checkout of memegen as a source.
 
     Args:
-        path: see `read_folder`.
-        styles: see `read_folder`.
+        path: a checkout of memegen, its folder `templates`, or the folder of one template.
+        styles: also make a template of each other picture (style) of a template.
     """
 
     name = NAME

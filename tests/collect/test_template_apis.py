@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memeloc.collect.fetch import Fetcher, FetchSettings
 
+from memeloc.collect.fetch import Fetcher, FetchSettings
 from memeloc.collect.source_imgflip import ImgflipSource
 from memeloc.collect.source_memegen import MemegenSource
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
@@ -66,7 +66,7 @@ OWL = {
 
 def test_memegen(tmp_path: Path) -> None:
     gone = {"id": "gone", "lines": "5", "blank": "{address}/images/gone.png", "example": ["a"]}
-    page = {"id": "page", "name": 7, "lines": -1, "blank": "{address}/images/page.png"}
+    page = {"id": "page", "name": 7, "lines": -1, "blank": "http://[x"}
     answers = {
         "/templates/": as_json([DRAGON, OWL, OWL, gone, page, {"name": "no id"}, None, "text"]),
         "/images/dragon.png": png(),
@@ -125,6 +125,7 @@ def test_imgflip(tmp_path: Path) -> None:
         {"id": "1", "name": "No Picture", "box_count": 1},
         {"id": "2", "name": "Not There", "url": "{address}/gone.jpg", "box_count": "many"},
         {"name": "nothing else"},
+        {"id": "3", "name": "Bad Address", "url": "http://[x"},
     ]
     answers = {
         "/get_memes": as_json({"success": True, "data": {"memes": memes}}),
@@ -134,14 +135,20 @@ def test_imgflip(tmp_path: Path) -> None:
     with serving(answers) as site:
         templates, _, refusals = collected(ImgflipSource(site.address), site, tmp_path / "a")
         limited, _, _ = collected(ImgflipSource(site.address, limit=1), site, tmp_path / "b")
-    assert [one.name for one in templates] == ["Two Choices", "Buttons", "No Picture", "Not There"]
-    assert [len(one.boxes) for one in templates] == [0, 3, 1, 0]
-    assert [one.picture is None for one in templates] == [False, False, True, True]
+    assert [one.name for one in templates] == [
+        "Two Choices",
+        "Buttons",
+        "No Picture",
+        "Not There",
+        "Bad Address",
+    ]
+    assert [len(one.boxes) for one in templates] == [0, 3, 1, 0, 0]
+    assert [one.picture is None for one in templates] == [False, False, True, True, True]
     assert templates[0].details["captions"] == 1_160_000
     assert templates[1].origin.key == "87743020"
     assert templates[0].origin.url == "https://imgflip.com/memetemplate/181913649"
     assert templates[0].origin.terms == "https://imgflip.com/terms"
-    assert len(refusals) == 3
+    assert len(refusals) == 4
     assert [one.name for one in limited] == ["Two Choices"]
 
 
