@@ -109,9 +109,8 @@ def worn(image: Image.Image, scale: float, quality: int) -> Image.Image:
     """The picture scaled, and after a JPEG of that quality."""
     size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
     stream = io.BytesIO()
-    image.convert("RGB").resize(size, Image.Resampling.BICUBIC).save(
-        stream, "JPEG", quality=quality
-    )
+    small = image.convert("RGB").resize(size, Image.Resampling.BICUBIC)
+    small.save(stream, "JPEG", quality=quality)
     return Image.open(stream).convert("RGB")
 
 
@@ -120,9 +119,8 @@ def noise(size: tuple[int, int], seed: int) -> Image.Image:
     chance = np.random.default_rng(seed)
     total = np.zeros((size[1], size[0], 3))
     for cells in (4, 9, 20, 45, 100):
-        coarse = chance.integers(
-            0, 256, (max(1, cells * size[1] // size[0]), cells, 3), dtype=np.uint8
-        )
+        shape = max(1, cells * size[1] // size[0]), cells, 3
+        coarse = chance.integers(0, 256, shape, dtype=np.uint8)
         fine = Image.fromarray(coarse).resize(size, Image.Resampling.BICUBIC)
         total += np.asarray(fine, dtype=float) - 127.5
     grey = total.mean(axis=2, keepdims=True)

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from memeloc import __version__
 from memeloc.cli import (
+    collect,
     correct,
     export,
     filter,
@@ -27,6 +28,7 @@ from memeloc.cli import (
     init,
     locales,
     memory,
+    ocr,
     proof,
     render,
     select,
@@ -39,6 +41,8 @@ from memeloc.errors import MemelocError
 
 ORDER = (
     "init",
+    "collect",
+    "ocr",
     "filter",
     "select",
     "import",
@@ -140,6 +144,8 @@ def memeloc(
 
 
 app.command("init")(init.init)
+app.add_typer(collect.app, name="collect")
+app.command("ocr")(ocr.ocr)
 app.command("filter")(filter.filter_items)
 app.command("select")(select.select)
 app.command("import")(import_.import_table)

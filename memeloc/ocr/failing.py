@@ -13,6 +13,7 @@ with it below.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
@@ -87,12 +88,10 @@ def _longest_run(word: str) -> int:
 def _only_short_words(words: Sequence[str]) -> bool:
     """Whether it is a number or time, or a phrase such as `no` or `I do`: all letters, of two."""
     bare = [word.strip(".,:;!?'\"“”«»…¿¡()") for word in words]
-    return all(
-        word.replace(":", "").replace(".", "").isdecimal() and len(word) > 1 for word in bare
-    ) or (
-        all(all(map(_is_letter, word)) for word in bare)
-        and sum(len(word) == 2 for word in bare) > len(bare) / 2
-    )
+    if all(len(word) > 1 and re.fullmatch(r"\d[\d:.,/%-]*", word) for word in bare):
+        return True
+    pairs = sum(len(word) == 2 for word in bare)
+    return pairs > len(bare) / 2 and all(all(map(_is_letter, word)) for word in bare)
 
 
 def _share(text: str, letters: Collection[str]) -> float:
