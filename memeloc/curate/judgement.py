@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PAIR = "|"
-"""What stands between the two ids of a subject that is a pair of items."""
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One answer of one person.
 
     Attributes:
-        subject: the item's id, or of a pair both, see `pair_subject`.
+        subject: the item's id, or of a pair both, see `memeloc.curate.pairs.pair_subject`.
         question: its name, such as `wordplay`, `description` or `duplicates`.
         person: who answered.
         answer: one of the question's answers, or free text where it asks for one.
@@ -27,12 +24,3 @@ class Judgement:
     answer: str
     comment: str = ""
     row: int = 0
-
-
-def pair_subject(first: str, second: str) -> str:
-    """The subject of a pair of items, whichever comes first.
-
-    >>> pair_subject("cat-2", "cat-1")
-    'cat-1|cat-2'
-    """
-    return PAIR.join(sorted((first, second)))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, insert, select
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.pairs import Pair
 from memeloc.curate.verdict import Verdict
-from memeloc.workspace.caption_versions import now
+from memeloc.workspace.caption_versions import now, slices
 from memeloc.workspace.item_tables import Json, judgements, pair_sets, pairs, verdicts
 from memeloc.workspace.nouns import FileRecord
 from memeloc.workspace.schema import Words
@@ -22,14 +22,27 @@ from memeloc.workspace.storing_files import store_file
 
 
 def find_verdicts(
-    connection: Connection, filter_: str | None = None
+    connection: Connection, filter_: str | None = None, ids: Sequence[str] | None = None
 ) -> dict[str, dict[str, Verdict]]:
-    """The newest verdict of each item and filter, by item and filter."""
+    """The newest verdict of each item and filter, by item and filter; of all, or of some items."""
+    if ids is not None:
+        some: dict[str, dict[str, Verdict]] = {}
+        for slice_ in slices(ids):
+            some |= _find(connection, filter_, slice_)
+        return some
+    return _find(connection, filter_, None)
+
+
+def _find(
+    connection: Connection, filter_: str | None, ids: list[str] | None
+) -> dict[str, dict[str, Verdict]]:
     newest = select(func.max(verdicts.c.id).label("id")).group_by(
         verdicts.c.item_id, verdicts.c.filter
     )
     if filter_ is not None:
         newest = newest.where(verdicts.c.filter == filter_)
+    if ids is not None:
+        newest = newest.where(verdicts.c.item_id.in_(ids))
     last = newest.subquery()
     found: dict[str, dict[str, Verdict]] = {}
     query = select(verdicts).join(last, last.c.id == verdicts.c.id).order_by(verdicts.c.id)
@@ -48,7 +61,10 @@ def find_verdicts(
 
 def add_verdicts(connection: Connection, several: Sequence[Verdict]) -> int:
     """Store verdicts; how many say something new."""
-    current = {name: find_verdicts(connection, name) for name in {one.filter for one in several}}
+    asked: dict[str, list[str]] = {}
+    for one in several:
+        asked.setdefault(one.filter, []).append(one.item)
+    current = {name: find_verdicts(connection, name, ids) for name, ids in asked.items()}
     fresh: list[dict[str, Any]] = []
     for one in several:
         known = current[one.filter].get(one.item, {}).get(one.filter)
