@@ -1,57 +1,49 @@
-"""A small memegen.link. In: requests. Out: the answers of its API, and pictures.
-
-`/templates/` and `/templates/ID` answer as https://api.memegen.link does; one template has a
-picture that is a page.
-"""
+"""The API of memegen.link. In: requests. Out: its templates, their pictures and examples."""
 
 from __future__ import annotations
 
-from examples.sites import pictures
-from examples.sites.web import Reply, Request, as_json, page, picture
+import re
+from typing import Any
+from urllib.parse import quote
 
-TEMPLATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "tea": ("Tea Kettle", ("the water boils", "nobody watched it"), ("kitchen", "waiting")),
-    "ladder": ("Ladder", ("step one", "step two", "step one again"), ("progress",)),
-    "bench": ("Bench in the Park", ("", "sit down, they said"), ()),
-    "map": ("Map Upside Down", ("we are nearly there",), ("travel", "lost")),
+from examples.sites.pictures import blank, meme
+from examples.sites.web import Reply, Request, as_json, picture
+
+TEMPLATES = {
+    "lighthouse": ("Lighthouse Keeper", 2, ("one light", "many opinions about it")),
+    "hamster": ("Hamster At The Wheel", 2, ("I ran all night", "same place, better view")),
+    "teapot": ("Short And Stout", 1, ("I was asked for coffee",)),
 }
-"""Name, the lines of the example, and keywords, by id."""
-
-BROKEN = "fog"
-"""A template whose picture is a page."""
 
 
 def answer(request: Request) -> Reply | None:
-    """A page of the site."""
-    if request.path in ("/templates", "/templates/"):
-        return as_json([_entry(key, request.home) for key in (*TEMPLATES, BROKEN)])
-    kind, _, rest = request.path.strip("/").partition("/")
-    if kind == "templates" and rest in TEMPLATES:
-        return as_json(_entry(rest, request.home))
-    if kind == "images":
-        key = rest.removesuffix(".jpg")
-        if key in TEMPLATES:
-            return picture(pictures.blank(f"memegen {key}"))
-        if key == BROKEN:
-            return Reply(page("Fog", "<p>This is a page.</p>").body, "image/jpeg")
+    """`/templates/`, `/templates/ID` and `/images/...`."""
+    path = request.path
+    if path in ("/templates", "/templates/"):
+        return as_json([entry(request.home, key) for key in TEMPLATES])
+    if (found := re.fullmatch(r"/templates/([^/]+)/?", path)) and found[1] in TEMPLATES:
+        return as_json(entry(request.home, found[1]))
+    if (found := re.fullmatch(r"/images/([^/.]+)\.(?:png|jpg)", path)) and found[1] in TEMPLATES:
+        return picture(blank(TEMPLATES[found[1]][0]))
+    if (found := re.fullmatch(r"/images/([^/]+)/.+", path)) and found[1] in TEMPLATES:
+        name, _, lines = TEMPLATES[found[1]]
+        return picture(meme(name, (*lines, "")[:2], "en"))
     return None
 
 
-def _entry(key: str, home: str) -> dict[str, object]:
-    name, lines, keywords = TEMPLATES.get(key, ("Fog", ("", ""), ()))
-    path = "/".join(line.replace(" ", "_") or "_" for line in lines)
+def entry(home: str, key: str) -> dict[str, Any]:
+    """A template as the API tells it."""
+    name, lines, example = TEMPLATES[key]
+    text = "/".join(quote(line.replace(" ", "_")) for line in example)
     return {
         "id": key,
         "name": name,
-        "lines": len(lines),
+        "lines": lines,
         "overlays": 0,
         "styles": [],
-        "blank": f"{home}/images/{key}.jpg",
-        "example": {
-            "text": list(lines) if any(lines) else [],
-            "url": f"{home}/images/{key}/{path}.jpg",
-        },
-        "source": f"https://example.org/memes/{key}",
-        "keywords": list(keywords),
+        "blank": f"{home}/images/{key}.png",
+        "example": {"text": list(example), "url": f"{home}/images/{key}/{text}.png"},
+        "source": None,
+        "keywords": name.lower().split(),
         "_self": f"{home}/templates/{key}",
     }

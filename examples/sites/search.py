@@ -1,65 +1,50 @@
-"""A small image search. In: requests. Out: result pages to be saved, and the pictures they name.
+"""Results of an image search. In: requests. Out: a page of results to save, and their pictures.
 
-`/images?q=KEYWORD` is a result page: it shows small copies, and a script names the pictures
-themselves, as the large engines do. One picture is gone, one is only a small icon.
+A browser would save `/results?q=KEYWORD`; `/list.txt?q=KEYWORD` is a list of addresses instead.
 """
 
 from __future__ import annotations
 
 import json
-from urllib.parse import quote
+import re
 
-from examples.sites import pictures
+from examples.sites.pictures import meme
 from examples.sites.web import Reply, Request, escape, page, picture
 
-RESULTS: dict[str, tuple[tuple[str, str], ...]] = {
-    "late train meme": (
-        ("the train is late", "so is my excuse"),
-        ("platform nine", "and a half hour"),
-        ("mind the gap", "in my calendar"),
-    ),
-    "monday cat meme": (
-        ("it is monday", "the cat took the day off"),
-        ("my desk", "is her desk"),
-    ),
+RESULTS = {
+    "1": ("Rainy Bus Stop", ("bus in two minutes", "since Tuesday")),
+    "2": ("Garden Gnome", ("guards the lawn", "grass grows anyway")),
+    "3": ("Alarm Clock", ("six o'clock", "we have talked about this")),
+    "4": ("Rainy Bus Stop", ("BUS IN TWO MINUTES", "SINCE TUESDAY")),
 }
-"""The texts of the memes that are found, by keyword."""
+"""By number: the scene and its text. The last one shows the same as the first, only smaller."""
 
 
 def answer(request: Request) -> Reply | None:
-    """A page of the site."""
-    if request.path == "/images":
-        keyword = request.query.get("q", "")
-        return _results(request.home, keyword, RESULTS.get(keyword, ()))
-    kind, _, name = request.path.strip("/").partition("/")
-    keyword, _, number = name.removesuffix(".jpg").rpartition("-")
-    found = RESULTS.get(keyword, ())
-    if number.isdecimal() and int(number) < len(found):
-        width = {"full": pictures.SIDE[0], "small": 120}.get(kind)
-        if width is not None:
-            parts = found[int(number)]
-            return picture(pictures.meme(f"search {name}", parts, "en", width=width))
-    if request.path == "/icon.jpg":
-        return picture(pictures.blank("icon", width=32))
+    """The page, the list, and the pictures."""
+    keyword = request.query.get("q", "meme")
+    if request.path in ("/", "/results"):
+        cards = "".join(
+            f'<a class="iusc" href="#" m="{escape(card(request.home, key))}">'
+            f'<img class="mimg" src="{request.home}/small/{key}.jpg"></a>'
+            for key in RESULTS
+        )
+        box = f'<input type="search" name="q" value="{escape(keyword)}">'
+        return page(f"{keyword} - Image Search", f"<form>{box}</form>{cards}")
+    if request.path == "/list.txt":
+        lines = [f"{request.home}/pictures/{key}.jpg\t{keyword}" for key in RESULTS]
+        return Reply(("\n".join(lines) + "\n").encode(), "text/plain; charset=utf-8")
+    found = re.fullmatch(r"/(pictures|small)/(\d+)\.jpg", request.path)
+    if found is not None and found[2] in RESULTS:
+        scene, parts = RESULTS[found[2]]
+        width = 160 if found[1] == "small" else 400 if found[2] == "4" else 600
+        return picture(meme(scene, parts, "en", width=width))
     return None
 
 
-def _results(home: str, keyword: str, found: tuple[tuple[str, str], ...]) -> Reply:
-    names = [f"{quote(keyword)}-{number}.jpg" for number in range(len(found))]
-    width, height = pictures.SIDE
-    known = [[f"{home}/full/{name}", height, width] for name in names]
-    if found:
-        known += [[f"{home}/full/gone.jpg", height, width], [f"{home}/icon.jpg", 26, 32]]
-    shown = "".join(
-        f'<img class="r8k" alt="{escape(" ".join(parts))}" src="{home}/small/{name}">'
-        for name, parts in zip(names, found, strict=True)
-    )
-    field = f'<form><input name="q" value="{escape(keyword)}"></form>'
-    # As in a script of an engine: `=` and `&` of addresses are escaped.
-    script = json.dumps(known).replace("=", "\\u003d").replace("&", "\\u0026")
-    address = f"{home}/images?q={quote(keyword)}"
-    return page(
-        f"{keyword} - Image Search",
-        f"{field}<div>{shown}</div><script>var results = {script};</script>",
-        head=f'<link rel="canonical" href="{escape(address)}">',
+def card(home: str, key: str) -> str:
+    """What the page knows of a result, as JSON."""
+    scene, _ = RESULTS[key]
+    return json.dumps(
+        {"murl": f"{home}/pictures/{key}.jpg", "purl": f"{home}/pages/{key}", "t": scene}
     )

@@ -1,0 +1,1 @@
+"""The example sites and the server that shows them."""
