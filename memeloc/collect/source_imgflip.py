@@ -2,21 +2,24 @@
 
 `GET /get_memes` answers without an account: id, name, picture, size, the number of text boxes and,
 of late, how many captions a template has (https://imgflip.com/api). Where the boxes are it does not
-say. Captions of users are not in the API; they are collected from saved or public pages.
+say. `POST /search_memes` searches all templates for those who have an account, see imgflip_account.
+Captions of users are not in the API.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from memeloc.collect.imgflip_account import account, search
 from memeloc.collect.json_values import count_of, joined_address, refused, text_of
 from memeloc.collect.rows import even_rows
 from memeloc.errors import MemelocError
 from memeloc.items import FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetch import Fetcher, Page
+    from memeloc.collect.fetch import Fetcher
 
 ADDRESS = "https://api.imgflip.com"
 TERMS = "https://imgflip.com/terms"
@@ -27,45 +30,70 @@ class ImgflipSource:
 
     Args:
         address: the API's, without `/get_memes`.
+        search: words to search all templates for instead; needs an account with Imgflip Premium,
+            named by MEMELOC_IMGFLIP_USERNAME and MEMELOC_IMGFLIP_PASSWORD, and may cost something.
         limit: at most this many templates; 0 is all, which are a hundred.
     """
 
     name = "imgflip"
     summary = "the Imgflip API: the hundred most used templates and their pictures"
 
-    def __init__(self, address: str = ADDRESS, *, limit: int = 0) -> None:
+    def __init__(
+        self, address: str = ADDRESS, *, search: Sequence[str] = (), limit: int = 0
+    ) -> None:
         self.address = address.rstrip("/")
+        self.search = tuple(search)
         self.limit = limit
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | Refusal]:
-        """Yield each template; what fails is a refusal."""
-        url = f"{self.address}/get_memes"
-        try:
-            page = fetcher.get(url, accept="json")
-            answer = page.json()
-        except MemelocError as error:
-            yield refused(self.name, url, error)
-            return
-        except (ValueError, RecursionError):
-            yield Refusal(self.name, url, "not JSON", "the answer is not JSON")
-            return
-        memes = self._memes(answer)
-        if isinstance(memes, str):
-            yield Refusal(self.name, url, "not as expected", memes)
-            return
+        """Yield each template once; what fails is a refusal.
+
+        Raises:
+            MissingError: a search needs an account, and the environment names none.
+        """
         seen: set[str] = set()
-        for rank, meme in enumerate(memes, 1):
-            key = text_of(meme.get("id"), 200) if isinstance(meme, dict) else ""
-            if not key:
-                sentence = f"entry {rank} has no id, so it was left out"
-                yield Refusal(self.name, url, "no id", sentence)
+        for url, word, answer, origin in self._answers(fetcher):
+            if isinstance(answer, Refusal):
+                yield answer
                 continue
-            if key in seen:
+            memes = self._memes(answer)
+            if isinstance(memes, str):
+                yield Refusal(self.name, url, "not as expected", memes)
                 continue
-            seen.add(key)
-            yield from self._template(fetcher, key, meme, page, rank)
-            if self.limit and len(seen) >= self.limit:
-                return
+            for rank, meme in enumerate(memes, 1):
+                key = text_of(meme.get("id"), 200) if isinstance(meme, dict) else ""
+                if not key:
+                    sentence = f"entry {rank} has no id, so it was left out"
+                    yield Refusal(self.name, url, "no id", sentence)
+                    continue
+                if key in seen:
+                    continue
+                seen.add(key)
+                yield from self._template(fetcher, key, meme, origin, {"rank": rank, **word})
+                if self.limit and len(seen) >= self.limit:
+                    return
+
+    def _answers(
+        self, fetcher: Fetcher
+    ) -> Iterator[tuple[str, dict[str, Any], Any, tuple[str, datetime]]]:
+        """What the API says: its address, the word searched for, its answer, and where and when."""
+        if not self.search:
+            url = f"{self.address}/get_memes"
+            try:
+                page = fetcher.get(url, accept="json")
+                yield url, {}, page.json(), (page.url, page.fetched)
+            except MemelocError as error:
+                yield url, {}, refused(self.name, url, error), (url, datetime.now(UTC))
+            return
+        account()
+        url = f"{self.address}/search_memes"
+        for word in self.search:
+            moment = datetime.now(UTC)
+            try:
+                answer = search(self.address, word, fetcher.settings)
+            except MemelocError as error:
+                answer = refused(self.name, url, error)
+            yield url, {"query": word}, answer, (url, moment)
 
     @staticmethod
     def _memes(answer: Any) -> list[Any] | str:
@@ -80,11 +108,16 @@ class ImgflipSource:
         return memes if isinstance(memes, list) else "the answer holds no list of templates"
 
     def _template(
-        self, fetcher: Fetcher, key: str, meme: dict[str, Any], page: Page, rank: int
+        self,
+        fetcher: Fetcher,
+        key: str,
+        meme: dict[str, Any],
+        origin: tuple[str, datetime],
+        known: dict[str, Any],
     ) -> Iterator[FoundTemplate | Refusal]:
         boxes = count_of(meme.get("box_count"))
         picture = None
-        address = joined_address(page.url, meme.get("url"))
+        address = joined_address(origin[0], meme.get("url"))
         if address:
             try:
                 picture = fetcher.get(address, accept="picture").body
@@ -92,10 +125,10 @@ class ImgflipSource:
                 yield refused(self.name, address, error)
         else:
             sentence = f"the template {key} names no picture; it comes in without one"
-            yield Refusal(self.name, page.url, "no picture", sentence)
+            yield Refusal(self.name, origin[0], "no picture", sentence)
         details: dict[str, Any] = {
             "id": key,
-            "rank": rank,
+            **known,
             "box_count": boxes,
             "captions": count_of(meme.get("captions")),
             "picture": address,
@@ -107,7 +140,7 @@ class ImgflipSource:
             ]
         yield FoundTemplate(
             origin=Origin(
-                self.name, key, f"https://imgflip.com/memetemplate/{key}", TERMS, page.fetched
+                self.name, key, f"https://imgflip.com/memetemplate/{key}", TERMS, origin[1]
             ),
             name=text_of(meme.get("name"), 500) or key,
             picture=picture,

@@ -27,6 +27,7 @@ class Site:
     address: str
     answers: dict[str, Answer]
     asked: list[str] = field(default_factory=list)
+    posted: list[str] = field(default_factory=list)
 
     @property
     def host(self) -> str:
@@ -54,6 +55,11 @@ def serving(answers: Mapping[str, Answer]) -> Iterator[Site]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", "0"))
+            site.posted.append(self.rfile.read(length).decode())
+            self.do_GET()
 
         def log_message(self, *args: object) -> None:
             pass

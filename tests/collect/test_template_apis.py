@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
 from memeloc.collect.fetch import Fetcher, FetchSettings
 from memeloc.collect.source_imgflip import ImgflipSource
 from memeloc.collect.source_memegen import MemegenSource
+from memeloc.errors import MissingError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from memeloc.templates import load_template, write_template
 from tests.collect.memegen_samples import drawing
@@ -150,6 +152,34 @@ def test_imgflip(tmp_path: Path) -> None:
     assert templates[0].origin.terms == "https://imgflip.com/terms"
     assert len(refusals) == 4
     assert [one.name for one in limited] == ["Two Choices"]
+
+
+def test_imgflip_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memes = [{"id": "9", "name": "Found", "url": "{address}/9.png", "box_count": 2}]
+    answers = {
+        "/search_memes": as_json({"success": True, "data": {"memes": memes}}),
+        "/9.png": png(),
+    }
+    monkeypatch.delenv("MEMELOC_IMGFLIP_USERNAME", raising=False)
+    with serving(answers) as site:
+        source = ImgflipSource(site.address, search=("late train", "owl"))
+        with pytest.raises(MissingError, match="MEMELOC_IMGFLIP_PASSWORD"):
+            collected(source, site, tmp_path)
+        monkeypatch.setenv("MEMELOC_IMGFLIP_USERNAME", "somebody")
+        monkeypatch.setenv("MEMELOC_IMGFLIP_PASSWORD", "a secret & more")
+        templates, _, refusals = collected(source, site, tmp_path)
+        assert [one.details["query"] for one in templates] == ["late train"]
+        assert refusals == []
+        assert [parse_qs(one)["query"] for one in site.posted] == [["late train"], ["owl"]]
+        assert parse_qs(site.posted[0])["password"] == ["a secret & more"]
+        assert not any("secret" in one for one in site.asked)
+        site.answers["/search_memes"] = Answer(b"", "text/plain", 403)
+        _, _, refusals = collected(source, site, tmp_path)
+        assert [one.reason for one in refusals] == ["status", "status"]
+    elsewhere = ImgflipSource("http://imgflip.example.org", search=("owl",))
+    _, _, refusals = collected(elsewhere, site, tmp_path)
+    assert [one.reason for one in refusals] == ["not https"]
+    assert "secret" not in refusals[0].sentence
 
 
 WRONG = [
