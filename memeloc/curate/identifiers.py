@@ -12,6 +12,7 @@ measures on dialogue that neither these weights nor the models have seen.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
@@ -47,11 +48,12 @@ _UNLIKELY = 1e-13
 """The least probability that is taken from py3langid."""
 _BATCH = 256
 """Texts that are weighed together."""
-_GUESSES = 40
+_GUESSES = 20
 """Languages that fastText is asked for."""
 
-_PARTS = {"Hans": {"Hani"}, "Hant": {"Hani"}, "Jpan": {"Hira", "Kana", "Hani"}}
-_PARTS |= {"Kore": {"Hang", "Hani"}}
+PARTS = {"Hans": {"Hani"}, "Hant": {"Hani"}, "Jpan": {"Hira", "Kana", "Hani"}}
+PARTS |= {"Kore": {"Hang", "Hani"}}
+"""Scripts that are several, as Unicode tells letters apart."""
 _TELLING = ({"Hira", "Kana"}, "Jpan"), ({"Hang"}, "Kore")
 """Scripts that decide although others stand beside them."""
 
@@ -140,8 +142,8 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def script_of_char(char: str) -> str:
-    """ISO 15924 code of a letter; empty for what is no letter or belongs to all scripts."""
-    if not char.isalpha():
+    """ISO 15924 code of a letter or vowel sign; empty for all else, and what all scripts share."""
+    if not char.isalpha() and unicodedata.category(char) not in ("Mn", "Mc"):
         return ""
     script = scripts_of_unicode.script(char)
     return "" if script in ("Zyyy", "Zinh", "Zzzz") else str(script)
@@ -151,7 +153,7 @@ def count_scripts(text: str) -> Counter[str]:
     """How many letters of each script a text has.
 
     >>> count_scripts("ok, खाना")
-    Counter({'Latn': 2, 'Deva': 2})
+    Counter({'Deva': 4, 'Latn': 2})
     """
     if text.isascii():
         letters = sum(map(str.isalpha, text))
@@ -163,7 +165,7 @@ def count_scripts(text: str) -> Counter[str]:
 
 def scripts_of_locale(locale: Locale) -> frozenset[str]:
     """The scripts, as Unicode tells letters apart, that a locale is written in."""
-    return frozenset(_PARTS.get(locale.script, {locale.script}))
+    return frozenset(PARTS.get(locale.script, {locale.script}))
 
 
 def main_script(counts: Mapping[str, int]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +19,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.identifiers import (
+    PARTS,
     Identification,
     Identifier,
     check_tags,
     count_scripts,
     identifier,
+    main_script,
     script_of_char,
     scripts_of_locale,
 )
@@ -150,7 +153,7 @@ class MixingFilter:
     @cached_property
     def _stamp(self) -> str:
         return stamped(
-            self._settings.model_dump(), self._expected, self._identifier.versions, "mixing-1"
+            self._settings.model_dump(), self._expected, self._identifier.versions, "mixing-2"
         )
 
     def stamp(self, item: Item) -> str:
@@ -159,43 +162,42 @@ class MixingFilter:
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
-        wholes = self._identifier.identify([" ".join(item.parts) for item in items])
-        passages = [_passages(item.parts, self._settings.window) for item in items]
-        flat = self._identifier.identify([one.text for some in passages for one in some])
+        texts = [_Text(item.parts, self._settings.window) for item in items]
+        wholes = self._identifier.identify([text.own for text in texts])
+        flat = self._identifier.identify([one.text for text in texts for one in text.passages])
         start = 0
-        for item, whole, some in zip(items, wholes, passages, strict=True):
-            found = flat[start : start + len(some)]
-            start += len(some)
-            yield self._judge(item, whole, list(zip(some, found, strict=True)))
+        for item, text, whole in zip(items, texts, wholes, strict=True):
+            found = flat[start : start + len(text.passages)]
+            start += len(text.passages)
+            yield self._judge(item, text, whole, found)
 
     def _judge(
-        self, item: Item, whole: Identification, passages: list[tuple[_Passage, Identification]]
+        self, item: Item, text: _Text, whole: Identification, found: Sequence[Identification]
     ) -> Verdict:
         if not "".join(item.parts).strip():
             outcome, reason = no_text(item)
             return Verdict(item.id, self.name, outcome, None, reason, {}, self.stamp(item))
-        words = _words(item.parts)
-        weights = [_weight(word) for word in words]
-        foreign: dict[int, str] = {}
-        if whole.language:
-            scripts = scripts_of_locale(self._locales.get(whole.language))
-            for place, word in enumerate(words):
-                script = _script(word)
-                known = not script or script in scripts
-                small = len(word) == 1 or (word.isupper() and len(word) <= _ABBREVIATION)
-                if not known and not (small and script == "Latn"):
-                    foreign[place] = script
-            for passage, found in passages:
-                if self._is_foreign(found, whole):
-                    for place in range(passage.first, passage.last):
-                        foreign.setdefault(place, found.language)
+        foreign = dict(text.foreign)
+        looked, seen = Counter[int](), Counter[int]()
+        languages: dict[int, str] = {}
+        for passage, one in zip(text.passages, found, strict=True):
+            places = range(passage.first, passage.last)
+            looked.update(places)
+            if self._is_foreign(one, whole):
+                seen.update(places)
+                languages.update(dict.fromkeys(places, one.language))
+        # A passage that is foreign in part counts as a whole, so most passages must say so.
+        for place, count in seen.items():
+            if 2 * count > looked[place]:
+                foreign.setdefault(place, languages[place])
+        weights = [_weight(word) for word in text.words]
         share = sum(weights[place] for place in foreign) / sum(weights) if weights else 0.0
         evidence: dict[str, Any] = {"language": whole.language}
         if foreign:
             by: dict[str, list[str]] = {}
             for place in sorted(foreign):
-                by.setdefault(foreign[place], []).append(words[place])
-            evidence["foreign"] = {key: " ".join(found) for key, found in by.items()}
+                by.setdefault(foreign[place], []).append(text.words[place])
+            evidence["foreign"] = {key: " ".join(several) for key, several in by.items()}
         outcome, reason = "keep", ""
         if foreign and share >= self._settings.limit:
             outcome, reason = "drop", "code-mixed"
@@ -215,8 +217,42 @@ class MixingFilter:
         )
 
 
-def _words(parts: Sequence[str]) -> list[str]:
-    return [part[start:end] for part in parts for start, end in _spans(part)]
+class _Text:
+    """The words of a text, and what of them can be said without identifying anything.
+
+    Attributes:
+        words: of all parts.
+        foreign: places of words in another script than the text's main one, and that script.
+        own: the words of the main script alone.
+        passages: what to identify by itself.
+    """
+
+    def __init__(self, parts: Sequence[str], window: int) -> None:
+        spans = [_spans(part) for part in parts]
+        self.words = [
+            part[start:end] for part, some in zip(parts, spans, strict=True) for start, end in some
+        ]
+        scripts = [_script(word) for word in self.words]
+        heavy = Counter[str]()
+        for word, script in zip(self.words, scripts, strict=True):
+            if script:
+                heavy[script] += round(100 * _weight(word))
+        main = main_script(heavy)
+        at_home = PARTS.get(main, {main})
+        self.foreign = {
+            place: script
+            for place, (word, script) in enumerate(zip(self.words, scripts, strict=True))
+            if script and script not in at_home and not (script == "Latn" and _is_small(word))
+        }
+        self.own = " ".join(
+            word for word, script in zip(self.words, scripts, strict=True) if script in at_home
+        )
+        self.passages = _passages(parts, spans, window)
+
+
+def _is_small(word: str) -> bool:
+    """A letter (in Ctrl+V) or an abbreviation, at home in every script."""
+    return len(word) == 1 or (word.isupper() and len(word) <= _ABBREVIATION)
 
 
 def _spans(part: str) -> list[tuple[int, int]]:
@@ -246,13 +282,14 @@ def _script(word: str) -> str:
     return next(filter(None, map(script_of_char, word)), "")
 
 
-def _passages(parts: Sequence[str], window: int) -> list[_Passage]:
+def _passages(
+    parts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], window: int
+) -> list[_Passage]:
     """Every part of at least three words, and windows over those that are longer than one."""
     found: list[_Passage] = []
     first = 0
-    several = sum(bool(part.strip()) for part in parts) > 1
-    for part in parts:
-        words = _spans(part)
+    several = sum(map(bool, spans)) > 1
+    for part, words in zip(parts, spans, strict=True):
         if len(words) > window:
             step = max(1, window // 2)
             starts = [*range(0, len(words) - window, step), len(words) - window]
