@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memeloc.cli.corrected import compare, report
+from memeloc.cli.corrected import KINDS, OfKind, checked_kind, compare, report
 from memeloc.cli.output import print_json, progress, say, table
 from memeloc.cli.settle import settle
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 
 _SHOWN = 20
 _ONLY = ("new", "changed", "open", "all")
+_FIRST = {"caption": "translate", "transcript": "memeloc ocr", "survey": "translate"}
 
 Lang = Annotated[str, typer.Option(metavar="TAG", help="The language.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -36,9 +37,10 @@ def export(
         str, typer.Option(metavar="NAME", help="Who gets the sheet; stays with every answer.")
     ] = "",
     round_: Annotated[int, typer.Option("--round", min=1, max=9, help="Round of correction.")] = 1,
-    kind: Annotated[
-        str, typer.Option("--format", metavar="KIND", help="xlsx, xliff, po or csv.")
+    form_name: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="xlsx, xliff, po or csv.")
     ] = "xlsx",
+    kind: OfKind = "caption",
     only: Annotated[
         str,
         typer.Option(
@@ -62,14 +64,16 @@ def export(
     Example:
       memeloc correct export --lang hi --to asha
       memeloc correct export --lang de --round 2 --to jonas --format xliff
+      memeloc correct export --lang ar --kind transcript --to samira
     """
     from memeloc.cli.correcting import make_sheet, record_of
     from memeloc.correct.sheets import formats, write_sheet
     from memeloc.workspace import Workspace
 
-    form = formats().get(kind)
+    form = formats().get(form_name)
     if form is None:
         raise typer.BadParameter(f"one of {', '.join(formats())}", param_hint="--format")
+    of_kind = checked_kind(kind)
     ids = None if only in _ONLY else [one.strip() for one in only.split(",") if one.strip()]
     with Workspace.find() as workspace:
         locale = workspace.locale(lang)
@@ -80,23 +84,29 @@ def export(
             to,
             only=which,  # type: ignore[arg-type]
             meme_ids=ids,
+            kind=of_kind,
         )
-        path = out or Path(f"{locale.tag}-r{round_}{f'-{to}' if to else ''}{form.suffix}")
+        path = out or Path(
+            f"{locale.tag}-{'' if kind == 'caption' else f'{kind}s-'}r{round_}"
+            f"{f'-{to}' if to else ''}{form.suffix}"
+        )
         if items:
             with progress("Drawing", len(items)) as bar:
-                sheet = make_sheet(workspace, items, locale, round_, to, lambda: bar.advance(1))
-            write_sheet(sheet, path, kind)
+                sheet = make_sheet(
+                    workspace, items, locale, round_, to, lambda: bar.advance(1), kind=of_kind
+                )
+            write_sheet(sheet, path, form_name)
             versions = [(item.meme_id, item.source.id, item.base.id) for item in items]
-            workspace.record_sheet(record_of(sheet, kind, path), versions)
-    result = {"captions": len(items), "file": str(path) if items else None, "language": locale.tag}
+            workspace.record_sheet(record_of(sheet, form_name, path), versions)
+    result = {f"{kind}s": len(items), "file": str(path) if items else None, "language": locale.tag}
     if as_json:
         print_json(result)
     elif items:
-        print(f"Wrote {len(items):,} captions in {locale.name} to {path}")
+        print(f"Wrote {len(items):,} {kind}s in {locale.name} to {path}")
     else:
         print(
             f"There is nothing to correct in {locale.name}, round {round_}"
-            f"{f', for {to}' if to else ''}: translate first, or ask for --only all"
+            f"{f', for {to}' if to else ''}: {_FIRST[of_kind]} first, or ask for --only all"
         )
 
 
@@ -270,12 +280,17 @@ def status(as_json: AsJson = False) -> None:
             if correction.standing:
                 answered[correction.sheet_id] += 1
                 by_outcome.setdefault(correction.sheet_id, Counter())[correction.status] += 1
-        open_cases = Counter((case.language, case.round) for case in workspace.cases())
+        open_cases: Counter[tuple[str, str, int]] = Counter(
+            (kind, case.language, case.round)
+            for kind in KINDS
+            for case in workspace.cases(kind=kind)
+        )
         for sheet in workspace.sheets():
             sent = len(workspace.sheet_items(sheet.id))
             rows.append(
                 {
                     "sheet": sheet.id,
+                    "kind": sheet.kind,
                     "language": sheet.language,
                     "round": sheet.round,
                     "person": sheet.person,
@@ -283,13 +298,14 @@ def status(as_json: AsJson = False) -> None:
                     "sent": sent,
                     "answered": answered[sheet.id],
                     "corrected": by_outcome.get(sheet.id, Counter())["corrected"],
-                    "to_settle": open_cases[sheet.language, sheet.round],
+                    "to_settle": open_cases[sheet.kind, sheet.language, sheet.round],
                 }
             )
     if as_json:
         print_json({"sheets": rows, "to_settle": sum(open_cases.values())})
         return
     columns = (
+        "kind",
         "language",
         "round",
         "person",

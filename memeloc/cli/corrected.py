@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,11 +14,27 @@ if TYPE_CHECKING:
     from memeloc.correct.report import Judgement
     from memeloc.workspace import Workspace
 
+Kind = Literal["caption", "transcript"]
+
 _SHOWN = 50
 _WHO = ("language", "round", "person")
 
+KINDS: tuple[Kind, ...] = ("caption", "transcript")
+
+OfKind = Annotated[
+    str,
+    typer.Option("--kind", metavar="KIND", help="caption, or transcript: the text in pictures."),
+]
 Langs = Annotated[str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def checked_kind(kind: str) -> Kind:
+    """The kind, when there is one of that name."""
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise typer.BadParameter(f"one of {', '.join(KINDS)}", param_hint="--kind")
 
 
 def compare(
@@ -29,6 +45,7 @@ def compare(
     changed: Annotated[
         bool, typer.Option("--changed", help="Only answers that changed something.")
     ] = False,
+    kind: OfKind = "caption",
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, caption by caption.
@@ -43,7 +60,7 @@ def compare(
     wanted = {one.strip() for one in memes.split(",") if one.strip()}
     rows: list[dict[str, object]] = []
     with Workspace.find() as workspace:
-        for one in _judgements(workspace, langs):
+        for one in _judgements(workspace, langs, checked_kind(kind)):
             if (wanted and one.meme_id not in wanted) or (changed and one.before == one.after):
                 continue
             pairs = zip(one.before, one.after, strict=False)
@@ -75,6 +92,7 @@ def report(
     to: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as a page, too.")
     ] = None,
+    kind: OfKind = "caption",
     as_json: AsJson = False,
 ) -> None:
     """Say what correction taught: how much was touched, by whom, how far, and what most often.
@@ -92,7 +110,7 @@ def report(
     from memeloc.workspace import Workspace
 
     with Workspace.find() as workspace:
-        made = make_report(_judgements(workspace, langs))
+        made = make_report(_judgements(workspace, langs, checked_kind(kind)))
         locales = [workspace.locale(row.language) for row in made.rows]
     if to is not None:
         page = report_page(
@@ -144,7 +162,7 @@ def report(
         print(f"The page: {to}")
 
 
-def _judgements(workspace: Workspace, langs: str) -> list[Judgement]:
+def _judgements(workspace: Workspace, langs: str, kind: Kind) -> list[Judgement]:
     """Everybody's standing answers, with what their sheets showed."""
     from memeloc.correct.report import Judgement
 
@@ -153,7 +171,7 @@ def _judgements(workspace: Workspace, langs: str) -> list[Judgement]:
         wanted = {workspace.locale(tag.strip()).tag for tag in langs.split(",") if tag.strip()}
     shown = {}
     found = []
-    for one in workspace.corrections():
+    for one in workspace.corrections(kind=kind):
         if not one.standing or (wanted is not None and one.language not in wanted):
             continue
         if one.sheet_id not in shown:

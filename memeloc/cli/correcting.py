@@ -30,6 +30,7 @@ from memeloc.resources import folder
 from memeloc.workspace import (
     AddedAnswers,
     FileRecord,
+    Kind,
     KnownSheet,
     PlacedAnswer,
     SentText,
@@ -38,18 +39,28 @@ from memeloc.workspace import (
     Workspace,
     check_parts,
 )
+from memeloc.workspace.transcripts import transcript_id
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from memeloc.render import Renderer
 
 PICTURE_SIDE = 320
 """Longer side of the pictures on a sheet, in pixels."""
 
 _QUALITY = 80
+_NOTHING_READ = "(nothing was read)"
+"""Stands for the source of a transcript's empty part: XLIFF and PO leave a unit without one out."""
 
 
-def guide_for(locale: Locale) -> str:
-    """The translator's guide in a language, in English where there is none in it."""
+def guide_for(locale: Locale, kind: Kind = "caption") -> str:
+    """The translator's guide in a language, in English where there is none in it.
+
+    Of transcripts, the guide for who corrects them, which is in English.
+    """
+    if kind == "transcript":
+        return (folder("guides") / "transcripts.md").read_text(encoding="utf-8")
     guides = folder("guides") / "translation"
     for tag in (locale.tag, locale.tag.split("-")[0], "en"):
         path = guides / f"{tag}.md"
@@ -65,6 +76,8 @@ def make_sheet(
     round_: int,
     person: str,
     on_picture: Callable[[], None],
+    *,
+    kind: Kind = "caption",
 ) -> Sheet:
     """Make a sheet of captions to correct, with a picture and the room for each.
 
@@ -75,6 +88,8 @@ def make_sheet(
         round_: of correction.
         person: who gets it.
         on_picture: is called after each picture.
+        kind: of the items: captions are rendered, for transcripts the picture is the one they were
+            read in.
     """
     from memeloc.cli.room import room
 
@@ -82,6 +97,9 @@ def make_sheet(
     templates = workspace.templates
     rooms = cache(lambda name: room(templates[name], locale))
     created = datetime.now(UTC).replace(microsecond=0)
+    read_in = (
+        pictures.of_transcripts(item.meme_id for item in items) if kind == "transcript" else {}
+    )
     made = []
     for item in items:
         template = templates.get(item.template)
@@ -89,7 +107,7 @@ def make_sheet(
         parts = tuple(
             SheetPart(
                 name=template.boxes[index].name if template else str(index + 1),
-                source=source,
+                source=source or (_NOTHING_READ if kind == "transcript" else ""),
                 machine=item.base.parts[index] if index < len(item.base.parts) else "",
                 room=known[index] if index < len(known) else 0,
             )
@@ -100,7 +118,9 @@ def make_sheet(
                 meme_id=item.meme_id,
                 template=item.template,
                 parts=parts,
-                picture=pictures.of(template, item.base.parts, locale) if template else None,
+                picture=pictures.of(template, item.base.parts, locale)
+                if template
+                else pictures.small(read_in.get(item.meme_id)),
                 source_key=text_key(item.source.parts),
                 base_key=text_key(item.base.parts),
                 marks=item.base.marks,
@@ -115,12 +135,13 @@ def make_sheet(
     return Sheet(
         id=hashlib.sha256(said.encode()).hexdigest()[:12],
         language=locale,
-        source_language=workspace.source,
+        source_language=locale if kind == "transcript" else workspace.source,
         round=round_,
         person=person,
         created=created,
-        guide=guide_for(locale),
+        guide=guide_for(locale, kind),
         items=tuple(made),
+        kind=kind,
     )
 
 
@@ -134,23 +155,49 @@ class Pictures:
 
     def of(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
         """The picture of a caption; made when it is not there yet."""
-        from PIL import Image
-
         renderer = renderer_of(self._workspace)
         shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(parts)}"
         name = hashlib.sha256(shows.encode()).hexdigest()[:32]
         path = self._folder / name[:2] / f"{name}.jpg"
         if path.is_file():
             return path
+        self._save_small(renderer.render(template, Caption(tuple(parts)), locale).image, path)
+        return path
+
+    def of_transcripts(self, meme_ids: Iterable[str]) -> dict[str, Path]:
+        """The pictures that transcripts were read in."""
+        by_item = {meme_id.removeprefix(transcript_id("")): meme_id for meme_id in meme_ids}
+        items = self._workspace.items("picture", ids=list(by_item))
+        return {by_item[item.id]: item.path for item in items if item.path is not None}
+
+    def small(self, picture: Path | None) -> Path | None:
+        """A picture as a sheet shows it; None when there is none, or it cannot be opened."""
+        from memeloc.errors import InputError
+        from memeloc.templates.pictures import open_picture
+
+        if picture is None:
+            return None
+        name = hashlib.sha256(f"{picture.stem}|{PICTURE_SIDE}|small".encode()).hexdigest()[:32]
+        path = self._folder / name[:2] / f"{name}.jpg"
+        if path.is_file():
+            return path
+        try:
+            image = open_picture(picture)
+        except InputError:
+            return None
+        self._save_small(image, path)
+        return path
+
+    def _save_small(self, image: Image.Image, path: Path) -> None:
+        from PIL import Image
+
         path.parent.mkdir(parents=True, exist_ok=True)
-        image = renderer.render(template, Caption(tuple(parts)), locale).image
         scale = min(1.0, PICTURE_SIDE / max(image.size))
         size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-        small = image.resize(size, Image.Resampling.LANCZOS)
-        temporary = path.with_name(f".{name}.{os.getpid()}")
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+        temporary = path.with_name(f".{path.stem}.{os.getpid()}")
         small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))
         temporary.replace(path)
-        return path
 
 
 _RENDERERS: dict[int, Renderer] = {}
@@ -220,6 +267,7 @@ def record_of(sheet: Sheet, format_name: str, path: Path) -> SheetRecord:
         created=sheet.created,
         format=format_name,
         name=path.name,
+        kind=sheet.kind,
     )
 
 
@@ -238,7 +286,15 @@ def _with_items(record: SheetRecord, items: Mapping[str, SentText]) -> SentSheet
     shown = {
         meme_id: SentItem(sent.source.parts, sent.base.parts) for meme_id, sent in items.items()
     }
-    return SentSheet(record.id, record.language, record.round, record.person, record.created, shown)
+    return SentSheet(
+        record.id,
+        record.language,
+        record.round,
+        record.person,
+        record.created,
+        shown,
+        record.kind,
+    )
 
 
 def _memes(known: KnownSheet, ids: Iterable[str]) -> dict[str, KnownMeme]:

@@ -12,21 +12,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
 
-Status = Literal["correct", "corrected", "wordplay", "culture", "other", "harmful", "skip"]
+Status = Literal[
+    "correct", "corrected", "wordplay", "culture", "other", "harmful", "skip", "no-text"
+]
 """What a person says of an item.
 
 `correct` as it stands; `corrected` by her text; cannot be translated because of `wordplay`, of
-`culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any reason.
+`culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any reason. Of a
+transcript: there is no text in the picture (`no-text`).
 """
 
-STATUSES: tuple[Status, ...] = get_args(Status)
+STATUSES: tuple[Status, ...] = (
+    "correct", "corrected", "wordplay", "culture", "other", "harmful", "skip",
+)  # fmt: skip
+"""Of a caption, as people pick them."""
 
-GIVEN_UP: frozenset[Status] = frozenset(("wordplay", "culture", "other", "harmful", "skip"))
+TRANSCRIPT_STATUSES: tuple[Status, ...] = ("correct", "corrected", "no-text", "harmful", "skip")
+"""Of a transcript."""
+
+NO_PART = "-"
+"""What a person writes for a part of a transcript that is no text, such as a drawing."""
+
+GIVEN_UP: frozenset[Status] = frozenset(
+    ("wordplay", "culture", "other", "harmful", "skip", "no-text")
+)
 """Statuses that bring no text."""
 
 FormatName = Literal["xlsx", "xliff", "po", "csv"]
@@ -87,7 +101,8 @@ class Sheet:
         created: when, in UTC.
         guide: the translator's guide in her language, as Markdown.
         items: the captions.
-        kind: of what is corrected; so far `caption`.
+        kind: of what is corrected: `caption`, or `transcript`, which is in one language: its source
+            is what was read in the picture.
     """
 
     id: str
@@ -99,6 +114,11 @@ class Sheet:
     guide: str
     items: tuple[SheetItem, ...]
     kind: str = "caption"
+
+    @property
+    def statuses(self) -> tuple[Status, ...]:
+        """What a person may pick."""
+        return TRANSCRIPT_STATUSES if self.kind == "transcript" else STATUSES
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ Nothing is thrown away: all but the refused are stored, whatever their outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from memeloc.correct.items import GIVEN_UP, Answer, SheetAnswers, Status, text_key
+from memeloc.correct.items import GIVEN_UP, NO_PART, Answer, SheetAnswers, Status, text_key
 from memeloc.errors import InputError
 
 Outcome = Literal["placed", "replaced", "unchanged", "older", "case", "refused"]
@@ -46,7 +46,7 @@ class SentItem:
 
 @dataclass(frozen=True, slots=True)
 class SentSheet:
-    """A sheet that went out."""
+    """A sheet that went out, with captions or transcripts (`kind`)."""
 
     id: str
     language: str
@@ -54,6 +54,7 @@ class SentSheet:
     person: str
     created: datetime
     items: Mapping[str, SentItem]
+    kind: str = "caption"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +189,14 @@ def _place(answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str) -
         return result(
             "refused", "not on the sheet", f"the sheet {sheet.id} did not have {answer.meme_id!r}"
         )
+    if sheet.kind == "transcript":
+        answer = _of_transcript(answer, sent)
     parts = _text(answer, sent)
     earlier = [one for one in meme.answers if one.round == sheet.round and one.standing]
     own = next((one for one in reversed(earlier) if one.person == who), None)
     if own is not None and (own.parts, own.status) == (parts, answer.status):
         return result("unchanged", parts=parts)
-    lost = _lost(answer, sent)
+    lost = _lost(answer, sent, may_go=sheet.kind == "transcript")
     if lost:
         return result("case", "part lost", lost, parts)
     source_key = answer.source_key or text_key(sent.source)
@@ -223,10 +226,22 @@ def _place(answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str) -
             parts,
         )
     if answer.status in GIVEN_UP:
-        return result(
-            "case", "given up", f"{answer.meme_id} was not translated: {answer.status}", parts
-        )
+        done = "read" if sheet.kind == "transcript" else "translated"
+        said = f"{answer.meme_id} was not {done}: {answer.status}"
+        return result("case", "given up", said, parts)
     return result("replaced" if own is not None else "placed", parts=parts)
+
+
+def _of_transcript(answer: Answer, sent: SentItem) -> Answer:
+    """The answer with parts that are no text taken away; nothing at all is `no-text`."""
+    text = sent.base if answer.status == "correct" else answer.parts
+    if answer.status not in GIVEN_UP and not any(_kept(part) for part in text):
+        return replace(answer, parts=(), status="no-text")
+    return replace(answer, parts=tuple(map(_kept, answer.parts)))
+
+
+def _kept(part: str) -> str:
+    return "" if part.strip() == NO_PART else part
 
 
 def _text(answer: Answer, sent: SentItem) -> tuple[str, ...]:
@@ -238,7 +253,8 @@ def _text(answer: Answer, sent: SentItem) -> tuple[str, ...]:
     return answer.parts
 
 
-def _lost(answer: Answer, sent: SentItem) -> str:
+def _lost(answer: Answer, sent: SentItem, *, may_go: bool) -> str:
+    """What of a caption did not come back; a transcript's parts may go."""
     if answer.status != "corrected":
         return ""
     if len(answer.parts) != len(sent.source):
@@ -246,6 +262,6 @@ def _lost(answer: Answer, sent: SentItem) -> str:
             f"{answer.meme_id} came back with {len(answer.parts)} of its {len(sent.source)} parts"
         )
     for index, (source, text) in enumerate(zip(sent.source, answer.parts, strict=True), 1):
-        if source.strip() and not text.strip():
+        if source.strip() and not text.strip() and not may_go:
             return f"part {index} of {answer.meme_id} came back empty"
     return ""

@@ -26,6 +26,7 @@ LABELS: dict[Status, str] = {
     "other": "cannot be translated: other",
     "harmful": "harmful to read",
     "skip": "skip",
+    "no-text": "no text in the picture",
 }
 """What a person picks, for each status."""
 
@@ -90,7 +91,7 @@ def as_status(text: str) -> Status | None:
     """The status that a cell means: a code or a label, in any case; None when it is neither."""
     wanted = re.sub(r"[\s:_-]+", " ", text.strip().casefold())
     for status, label in LABELS.items():
-        if wanted in (status, re.sub(r"[\s:_-]+", " ", label)):
+        if wanted in (status.replace("-", " "), re.sub(r"[\s:_-]+", " ", label)):
             return status
     return None
 

@@ -41,6 +41,9 @@ _WIDTHS = {
     "round": 6,
     "person": 10,
 }
+_HIDDEN = "key", "language", "round", "person"
+_SOURCE_ONLY = "source", "room"
+"""Columns that say nothing of a transcript."""
 _PICTURE_SIDE = 170
 _ROW_HEIGHT = 56
 _LARGEST_ROW = 380
@@ -50,6 +53,14 @@ _HOW = (
     "that you leave empty keep what stands there). If it cannot be translated, pick why. One "
     "status a meme is enough, on any of its rows. Leave a meme untouched to come back to it later. "
     "“room” is how many characters fit well; “length” counts yours. Grey cells are locked."
+)
+_HOW_TRANSCRIPT = (
+    "How to fill in the sheet “Captions”: look at the picture, then at what a program has read in "
+    "it. If that is what stands there, letter by letter, pick “correct”. If not, write the whole "
+    "part anew under “your text” (parts that you leave empty keep what stands there; write - for a "
+    "part that is no text; put text that was passed over into the part next to it). If there is no "
+    "text in the picture, pick “no text in the picture”. One status a picture is enough, on "
+    "any of its rows. Leave a picture untouched to come back to it later. Grey cells are locked."
 )
 
 
@@ -178,7 +189,8 @@ class _Writer:
 
     def _layout(self, page: Any) -> None:
         for name, index in self.columns.items():
-            options = {"hidden": True} if name in ("key", "language", "round", "person") else {}
+            hidden = name in _HIDDEN or (self.sheet.kind == "transcript" and name in _SOURCE_ONLY)
+            options = {"hidden": True} if hidden else {}
             page.set_column(index, index, _WIDTHS[name], None, options)
             page.write_string(0, index, HEADINGS[name], self.head)
         page.set_row(0, 22)
@@ -276,7 +288,7 @@ class _Writer:
             column["status"],
             {
                 "validate": "list",
-                "source": list(LABELS.values()),
+                "source": [LABELS[status] for status in self.sheet.statuses],
                 "error_title": "Status",
                 "error_message": "Pick one from the list.",
             },
@@ -309,7 +321,7 @@ class _Writer:
             }
         )
         title = self.book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
-        page.write_string(0, 0, _HOW, wrap)
+        page.write_string(0, 0, _HOW_TRANSCRIPT if self.sheet.kind == "transcript" else _HOW, wrap)
         page.set_row_pixels(0, 110)
         line = 2
         for heading, text in paragraphs(self.sheet.guide):
