@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event, Lock
 from types import TracebackType
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
-from memeloc.errors import MemelocError, ServiceError
+from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.flight import Backoff, fly
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cache import Cache
@@ -42,7 +42,7 @@ WRONG = 400
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
-_Asked: TypeAlias = tuple[Question[Value], Answer[Value] | ServiceError]
+_Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
 
 
 class LanguageModel:
@@ -207,6 +207,8 @@ class LanguageModel:
     def _answer_or_error(self, question: Question[Value], backoff: Backoff) -> _Asked[Value]:
         try:
             return question, self._ask(question, backoff)
+        except InputError as error:  # a picture that does not open
+            return question, error
         except AnswerError as error:
             with self._lock:
                 hopeless = error.kind == "server" and not self.spent.requests
@@ -355,4 +357,4 @@ def _stored_text(answer: Answer[Any], text: str) -> str:
 
 def _failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
     passing = isinstance(error, ServiceError) and error.retryable
-    return [(question, cast(ServiceError, error))] if passing else []
+    return [(question, error)] if passing else []

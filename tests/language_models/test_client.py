@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from memeloc.errors import MemelocError, MissingError, ServiceError
+from memeloc.errors import InputError, MemelocError, MissingError, ServiceError
 from memeloc.language_models import (
     Answer,
     AnswerError,
@@ -405,3 +405,13 @@ def test_an_error_of_the_caller_is_not_swallowed(connect: Connect) -> None:
     message = Message("user", "?", (Picture("k", read),))
     with pytest.raises(MemelocError, match="the picture is gone"):
         connect().ask((message,), Weather)
+
+
+def test_a_picture_that_does_not_open_concerns_its_own_question(connect: Connect) -> None:
+    def read() -> bytes:
+        raise InputError("this is no picture")
+
+    broken = Question((Message("user", "?", (Picture("k", read),)),), ModelForm(Weather))
+    answers = [answer for _, answer in connect(at_once=1).ask_all([broken, _question("a")])]
+    assert "no picture" in str(answers[0])
+    assert isinstance(answers[1], Answer)

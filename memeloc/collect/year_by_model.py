@@ -1,0 +1,125 @@
+"""The year of a meme, by a language model. In: an entry's text. Out: a year and what bears it out.
+
+The last resort of the encyclopaedias, after structured data and rules (CHARMemes, section 4.1). A
+model may know a year from elsewhere or make one up: it counts only when the words it quotes stand
+in the text and hold that year.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from memeloc.items import Year
+from memeloc.language_models import AnswerError, LanguageModel
+from memeloc.language_models.prompts import Prompt, read_prompt
+
+LONGEST_EVIDENCE = 300
+"""Characters: longer quotations say nothing about where the year stands."""
+
+_SPACES = re.compile(r"\s+")
+_QUOTES = str.maketrans("‘’‚‛“”„‟«»`´", "''''\"\"\"\"\"\"''")
+_YEAR_LIKE = re.compile(r"(?<!\d)\d{4}(?!\d)|'\d\d(?!\d)")
+
+
+class YearRead(BaseModel):
+    """What the model read."""
+
+    evidence: Annotated[str, Field(description="the words of the text that say so, copied")] = ""
+    year: Annotated[int | None, Field(description="null when the text does not say")]
+
+
+class YearReader:
+    """Reads years out of texts: `reader(text)` is a `Year` or None.
+
+    Args:
+        model: which is asked.
+        prompt: a TOML file with another text to ask.
+        earliest, latest: years that are believed; None is the present one.
+        characters: of a text, from its beginning, that the model is given.
+
+    Attributes:
+        asked: texts that the model was asked about.
+        refused: those whose answer was not borne out by the text, or was none.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompt: Path | None = None,
+        *,
+        earliest: int = 1900,
+        latest: int | None = None,
+        characters: int = 8000,
+    ) -> None:
+        self.model = model
+        shipped = files("memeloc.collect") / "prompts" / "year.toml"
+        self.prompt: Prompt = read_prompt(prompt or shipped, {"entry": {"text"}})
+        self.earliest = earliest
+        self.latest = latest or datetime.now(UTC).year
+        self.characters = characters
+        self.asked = self.refused = 0
+
+    def __call__(self, text: str) -> Year | None:
+        """The year that a text gives; None when it gives none, or the model reads none from it.
+
+        Raises:
+            MemelocError: the model cannot be asked: no key, no server, no money.
+        """
+        text = text[: self.characters]
+        if not _YEAR_LIKE.search(_plain(text)):
+            return None  # nothing could bear an answer out
+        self.asked += 1
+        try:
+            read = self.model.ask(self.prompt.fill("entry", {"text": text}), YearRead).value
+        except AnswerError:
+            self.refused += 1
+            return None
+        if read.year is None:
+            return None
+        if self.earliest <= read.year <= self.latest and bears_out(text, read.evidence, read.year):
+            return Year(read.year, "model", read.evidence.strip())
+        self.refused += 1
+        return None
+
+
+def bears_out(text: str, evidence: str, year: int) -> bool:
+    """Whether `evidence` stands in `text` and names `year`.
+
+    Spaces, case, and the forms of quotes and digits make no difference. '12 names 2012; the 2010s
+    do not name 2010.
+
+    >>> bears_out("It began in  “early ２０１２”.", "in 'Early 2012'", 2012)
+    False
+    >>> bears_out("It began in  early ２０１２.", "in Early 2012", 2012)
+    True
+    >>> bears_out("Known since the 2010s.", "the 2010s", 2010)
+    False
+    """
+    words, where = _plain(evidence), _plain(text)
+    if not words or len(words) > LONGEST_EVIDENCE or not _stands_in(words, where):
+        return False
+    decade = r"(?!'?s\b)" if year % 10 == 0 else ""
+    return bool(re.search(rf"(?<!\d)(?:{year}|'{year % 100:02d})(?!\d){decade}", words))
+
+
+def _stands_in(words: str, text: str) -> bool:
+    """Whether words stand in a text and do not begin or end within a number."""
+    begin = r"(?<!\d)" if words[0].isdigit() else ""
+    end = r"(?!\d)" if words[-1].isdigit() else ""
+    return bool(re.search(f"{begin}{re.escape(words)}{end}", text))
+
+
+def _plain(text: str) -> str:
+    """A text as it is compared."""
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    digits = "".join(
+        str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text
+    )
+    return _SPACES.sub(" ", digits).strip().casefold()

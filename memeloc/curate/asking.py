@@ -1,0 +1,96 @@
+"""Filters that ask a language model. In: items, what to ask of each. Out: each with its answers.
+
+What one question meets is told with its item. When the server was gone for some, their items come
+out with nothing said of them: they are left for the next run, and this one ends with the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from memeloc.curate.protocol import Desk
+from memeloc.errors import MemelocError, MissingError, ServiceError
+from memeloc.items import Item
+from memeloc.language_models import Answer, AnswerError, LanguageModel, Plan, Question
+
+Value = TypeVar("Value")
+
+Ask = Callable[[Item], Sequence[Question[Value]]]
+"""What is asked of an item: one question or more."""
+
+
+def model_of(desk: Desk, name: str) -> LanguageModel:
+    """The desk's language model.
+
+    Raises:
+        MissingError: there is none.
+    """
+    model = desk.options.get("model")
+    if not isinstance(model, LanguageModel):
+        raise MissingError(
+            f"the filter {name} asks a language model: name one with --model, or as model in "
+            "[language_model] of memeloc.toml"
+        )
+    return model
+
+
+def model_name(desk: Desk) -> list[Any]:
+    """What the desk's model is to a stamp; empty when there is none."""
+    model = desk.options.get("model")
+    if not isinstance(model, LanguageModel):
+        return []
+    settings = model.settings
+    return [settings.model, settings.temperature, settings.seed, settings.max_tokens]
+
+
+def ask_items(
+    model: LanguageModel, items: Iterable[Item], ask: Ask[Value]
+) -> Iterator[tuple[Item, list[Answer[Value] | MemelocError]]]:
+    """Ask of every item, several at once; each item comes when all its answers are there.
+
+    Raises:
+        MemelocError: what ends the run, see `LanguageModel.ask_all`; or that the server left some
+            questions unanswered, after all others.
+    """
+    under_way: dict[int, tuple[Item, list[Answer[Value] | MemelocError | None]]] = {}
+
+    def questions() -> Iterator[Question[Value]]:
+        for number, item in enumerate(items):
+            asked = ask(item)
+            under_way[number] = item, [None] * len(asked)
+            for place, one in enumerate(asked):
+                yield Question(one.messages, one.form, (number, place), one.expected)
+
+    unanswered: list[ServiceError] = []
+    for question, answer in model.ask_all(questions()):
+        number, place = question.mark
+        item, answers = under_way[number]
+        answers[place] = answer
+        whole = [one for one in answers if one is not None]
+        if len(whole) < len(answers):
+            continue
+        del under_way[number]
+        gone = [one for one in whole if isinstance(one, ServiceError) and one.retryable]
+        unanswered.extend(gone[:1])
+        if not gone:
+            yield item, whole
+    if unanswered:
+        count = "1 item" if len(unanswered) == 1 else f"{len(unanswered)} items"
+        raise ServiceError(
+            unanswered[0].service,
+            f"{count} got no answer, left for the next run: {unanswered[0].message}",
+            retryable=True,
+        )
+
+
+def plan_items(model: LanguageModel, items: Iterable[Item], ask: Ask[Any]) -> Plan:
+    """What asking would cost; nothing is asked."""
+    return model.plan(question for item in items for question in ask(item))
+
+
+def no_answer(errors: Sequence[MemelocError]) -> tuple[str, Mapping[str, Any]]:
+    """Reason and evidence for an item that the model said nothing usable of."""
+    first = errors[0]
+    refused = isinstance(first, AnswerError) and first.kind == "refused"
+    return ("model refused" if refused else "no answer"), {"error": str(first)[:500]}

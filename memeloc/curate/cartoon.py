@@ -1,0 +1,175 @@
+"""Cartoons. In: templates and pictures, people's answers, a model that sees. Out: verdicts.
+
+HarMeme's fourth reason to reject a meme (appendix B.3). What people said comes first; a model looks
+only at what nobody has judged, and at a small copy of it, sent within the question.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.errors import MemelocError
+from memeloc.items import Item
+from memeloc.language_models import Answer, LanguageModel, ModelForm, Picture, Plan, Question
+from memeloc.language_models.prompts import read_prompt
+
+_VERSION = "cartoon-1"
+_QUALITY = 85
+
+
+class CartoonSettings(FilterSettings):
+    """What the cartoon filter can be told."""
+
+    people: Annotated[
+        int, Field(ge=1, le=9, description="people who must have said no for a picture to stay")
+    ] = 1
+    question: Annotated[str, Field(min_length=1, description="the question that they answer")] = (
+        "cartoon"
+    )
+    part: Annotated[
+        Literal["drop", "keep", "ask"],
+        Field(description="what becomes of a picture that is a cartoon in part"),
+    ] = "drop"
+    longest_side: Annotated[
+        int, Field(ge=64, le=2048, description="pixels of the copy that a model sees, at the most")
+    ] = 512
+    prompt: Annotated[
+        str, Field(description="a TOML file with other texts to ask; empty: memeloc's own")
+    ] = ""
+
+
+class Look(BaseModel):
+    """What the model sees."""
+
+    shows: Annotated[str, Field(description="what the picture shows, in a few words")] = ""
+    cartoon: Literal["no", "part", "whole"]
+
+
+class CartoonFilter:
+    """Drops cartoons, by people's answers or by a model that looks."""
+
+    name = "cartoon"
+    summary = "cartoons, by people's answers or by a model that looks at the picture"
+    kinds = ("template", "picture")
+    Settings = CartoonSettings
+
+    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+        self._settings = read_settings(CartoonSettings, settings, self.name)
+        self._desk = desk
+        shipped = files("memeloc.curate") / "prompts" / "cartoon.toml"
+        self._prompt = read_prompt(self._settings.prompt or shipped, {"look": set()})
+        self._form = ModelForm(Look)
+
+    def stamp(self, item: Item) -> str:
+        """See `Filter.stamp`: also the model, the prompt and people's answers."""
+        said = sorted(self._said.get(item.id, {}).items())
+        return stamped(self._grounds, model_name(self._desk), item.picture, said)
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter.judge`. What neither people nor a model looked at is `ask`."""
+        unseen: list[Item] = []
+        for item in items:
+            if by_people := self._by_people(item):
+                yield by_people
+            else:
+                unseen.append(item)
+        if self._has_model:
+            model = model_of(self._desk, self.name)
+            for item, (answer,) in ask_items(model, unseen, self._questions):
+                yield self._by_model(item, answer)
+        else:
+            for item in unseen:
+                yield self._made(item, "ask", "nobody looked", {"people": self._settings.people})
+
+    def plan(self, items: Sequence[Item]) -> Plan:
+        """What judging would ask and cost; nothing is asked."""
+        unseen = (item for item in items if self._by_people(item) is None)
+        return plan_items(model_of(self._desk, self.name), unseen, self._questions)
+
+    @property
+    def _has_model(self) -> bool:
+        return isinstance(self._desk.options.get("model"), LanguageModel)
+
+    @cached_property
+    def _grounds(self) -> list[Any]:
+        return [_VERSION, self._settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
+
+    @cached_property
+    def _said(self) -> Mapping[str, Mapping[str, str]]:
+        """Every answer, by item and person."""
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for said in self._desk.judgements(self._settings.question):
+            found[said.subject][said.person] = said.answer.strip().casefold()
+        return found
+
+    def _by_people(self, item: Item) -> Verdict | None:
+        """What people's answers come to; None while they are too few and a model may look."""
+        said = self._said.get(item.id, {})
+        evidence = {"people": dict(sorted(said.items()))}
+        answers = set(said.values())
+        if answers == {"yes"}:
+            return self._made(item, "drop", "cartoon", evidence)
+        if answers == {"no"} and len(said) >= self._settings.people:
+            return self._made(item, "keep", "", evidence)
+        if answers - {"no"}:
+            reason = "people differ" if len(said) > 1 else "unsure"
+            return self._made(item, "ask", reason, evidence)
+        if not item.picture or item.path is None:
+            return self._made(item, "ask", "no picture", {})
+        return None
+
+    def _questions(self, item: Item) -> list[Question[Look]]:
+        assert item.path is not None
+        side = self._settings.longest_side
+        picture = Picture(
+            f"{item.picture} jpeg {side} {_QUALITY}", partial(small_jpeg, item.path, side)
+        )
+        return [Question(self._prompt.fill("look", {}, (picture,)), self._form)]
+
+    def _by_model(self, item: Item, answer: Answer[Look] | MemelocError) -> Verdict:
+        asked = {"prompts": self._prompt.texts(), "longest side": self._settings.longest_side}
+        if isinstance(answer, MemelocError):
+            reason, evidence = no_answer([answer])
+            return self._made(item, "ask", reason, {**evidence, **asked})
+        seen = answer.value
+        evidence = {
+            "model": answer.model,
+            "cartoon": seen.cartoon,
+            "shows": seen.shows[:300],
+            "attempts": answer.attempts,
+            **asked,
+        }
+        if seen.cartoon == "no":
+            return self._made(item, "keep", "", evidence)
+        outcome: Outcome = "drop" if seen.cartoon == "whole" else self._settings.part
+        reason = "cartoon" if seen.cartoon == "whole" else "cartoon in part"
+        return self._made(item, outcome, "" if outcome == "keep" else reason, evidence)
+
+    def _made(
+        self, item: Item, outcome: Outcome, reason: str, evidence: Mapping[str, Any]
+    ) -> Verdict:
+        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.stamp(item))
+
+
+def small_jpeg(path: Path, longest_side: int) -> bytes:
+    """A picture as a JPEG of at most so many pixels a side.
+
+    Raises:
+        InputError: it does not open.
+    """
+    from memeloc.templates.pictures import open_picture
+
+    stream = BytesIO()
+    open_picture(path, longest_side).save(stream, "JPEG", quality=_QUALITY)
+    return stream.getvalue()

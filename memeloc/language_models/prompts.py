@@ -1,0 +1,89 @@
+"""What models are asked, as text files. In: a TOML of texts. Out: `Prompt`, filled in and checked.
+
+A prompt's file has a `system` text and one or more texts that are asked, with names in braces where
+values go. A value is put in as it is and never searched for names again: it is a stranger's text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.language_models.messages import Message, Picture
+
+_NAME = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Texts to ask.
+
+    Attributes:
+        system: what the model is to do.
+        asks: the texts that are asked, by name.
+    """
+
+    system: str
+    asks: Mapping[str, str]
+
+    def fill(
+        self, ask: str, values: Mapping[str, str], pictures: tuple[Picture, ...] = ()
+    ) -> tuple[Message, ...]:
+        """The messages of one question.
+
+        >>> prompt = Prompt("Be short.", {"one": "Is {thing} warm?"})
+        >>> prompt.fill("one", {"thing": "a {thing}"})[1].text
+        'Is a {thing} warm?'
+        """
+        text = _NAME.sub(lambda name: values[name[1]], self.asks[ask])
+        return Message("system", self.system), Message("user", text, pictures)
+
+    def texts(self) -> dict[str, str]:
+        """All texts by name, for hashes and evidence."""
+        return {"system": self.system, **self.asks}
+
+
+def read_prompt(
+    file: Path | Traversable | str, needs: Mapping[str, frozenset[str] | set[str]]
+) -> Prompt:
+    """Read a prompt's file.
+
+    Args:
+        file: a TOML file; a text is taken for a path.
+        needs: the names of the texts that it must have, and which names in braces each must hold.
+            Others are refused.
+
+    Raises:
+        InputError: it cannot be read, or a text or name is missing or unknown.
+    """
+    file = Path(file).expanduser() if isinstance(file, str) else file
+    place = str(file)
+    try:
+        values = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=place) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"is not TOML in UTF-8: {error}", file=place) from error
+    known = ("system", *needs)
+    for name in values:
+        if name not in known:
+            raise InputError(f"has {name[:60]!r}, but only {', '.join(known)} are read", file=place)
+    for name in known:
+        text = values.get(name)
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(f"needs a text named {name}", file=place)
+        wanted, there = set(needs.get(name, ())), set(_NAME.findall(text))
+        if name == "system":
+            continue
+        for missing in sorted(wanted - there):
+            raise InputError(f"the text {name} must hold {{{missing}}}", file=place)
+        for unknown in sorted(there - wanted):
+            raise InputError(
+                f"the text {name} holds {{{unknown}}}, which nothing is put in for", file=place
+            )
+    return Prompt(values["system"].strip(), {name: values[name].strip() for name in needs})

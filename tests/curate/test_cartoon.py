@@ -1,0 +1,115 @@
+"""The cartoon filter: people first, then a model that is shown a small copy of the picture."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from memeloc.curate.cartoon import CartoonFilter
+from memeloc.language_models import MemoryCache
+from tests.chat_server import ChatServer, serve_chat
+from tests.curate.judging import Said, connected, desk, picture, template
+
+
+def _shown(body: dict[str, Any]) -> Image.Image:
+    url = body["messages"][1]["content"][1]["image_url"]["url"]
+    data = base64.b64decode(url.removeprefix("data:image/jpeg;base64,"))
+    return Image.open(BytesIO(data))
+
+
+def _flat(number: int, body: dict[str, Any]) -> str:
+    """Red pictures are cartoons, blue ones in part, all others not."""
+    red, _, blue = _shown(body).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+    seen = "whole" if red > 200 else "part" if blue > 200 else "no"
+    return json.dumps({"shows": "one colour", "cartoon": seen})
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server:
+        server.say = _flat
+        yield server
+
+
+def _drawn(folder: Path, colour: str, size: tuple[int, int] = (900, 300)) -> Path:
+    path = folder / f"{colour}.png"
+    Image.new("RGB", size, colour).save(path)
+    return path
+
+
+def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: Path) -> None:
+    items = [
+        picture(_drawn(tmp_path, colour), colour, colour) for colour in ("red", "blue", "lime")
+    ]
+    with connected(chat, MemoryCache(), at_once=1) as model:
+        judge = CartoonFilter({"longest_side": 300}, desk(model=model))
+        assert judge.plan(items).questions == 3
+        assert not chat.bodies
+        got = list(judge.judge(items))
+        assert [(one.verdict, one.reason) for one in got] == [
+            ("drop", "cartoon"), ("drop", "cartoon in part"), ("keep", "")
+        ]  # fmt: skip
+        assert _shown(chat.bodies[0]).size == (300, 100)
+        assert got[0].evidence["model"] == "tiny-2026"
+        assert got[0].evidence["shows"] == "one colour"
+        assert [one.settings for one in got] == [judge.stamp(item) for item in items]
+        for part, reason in (("keep", ""), ("ask", "cartoon in part")):
+            judge = CartoonFilter({"part": part, "longest_side": 300}, desk(model=model))
+            (one,) = judge.judge([items[1]])
+            assert (one.verdict, one.reason) == (part, reason)
+        assert len(chat.bodies) == 3  # the same look at the same picture is paid for once
+
+
+@pytest.mark.parametrize(
+    ("answers", "people", "verdict", "reason"),
+    [
+        (["yes"], 1, "drop", "cartoon"),
+        (["yes", "YES "], 1, "drop", "cartoon"),
+        (["no"], 1, "keep", ""),
+        (["no"], 2, "ask", "nobody looked"),
+        (["no", "no"], 2, "keep", ""),
+        (["yes", "no"], 1, "ask", "people differ"),
+        (["unsure"], 1, "ask", "unsure"),
+        ([], 1, "ask", "nobody looked"),
+    ],
+)
+def test_people_come_first(
+    tmp_path: Path, answers: list[str], people: int, verdict: str, reason: str
+) -> None:
+    said = [Said("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)]
+    judge = CartoonFilter({"people": people}, desk(said))
+    (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
+    assert (got.verdict, got.reason) == (verdict, reason)
+
+
+def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Path) -> None:
+    path = _drawn(tmp_path, "red")
+    said = [Said("seen", "cartoon", "ana", "no")]
+    with connected(chat) as model:
+        judge = CartoonFilter({}, desk(said, model))
+        got = list(judge.judge([picture(path, "seen"), picture(path, "unseen")]))
+    assert {one.item: one.verdict for one in got} == {"seen": "keep", "unseen": "drop"}
+    assert len(chat.bodies) == 1
+
+
+def test_a_picture_that_does_not_open_is_asked_and_the_rest_goes_on(
+    chat: ChatServer, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"GIF89a no")
+    items = [picture(broken, "broken", "b"), picture(_drawn(tmp_path, "lime"), "lime", "l"),
+             template("without picture", "none")]  # fmt: skip
+    with connected(chat) as model:
+        got = {one.item: one for one in CartoonFilter({}, desk(model=model)).judge(items)}
+    assert (got["broken"].verdict, got["broken"].reason) == ("ask", "no answer")
+    assert "broken.png" in got["broken"].evidence["error"]
+    assert (got["none"].verdict, got["none"].reason) == ("ask", "no picture")
+    assert got["lime"].verdict == "keep"

@@ -1,0 +1,201 @@
+"""The multimodality filter, against a model that calls "sour" what has a lemon in it: harmless."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.curate.multimodal import MultimodalFilter
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.language_models import MemoryCache
+from tests.chat_server import ChatServer, error, serve_chat
+from tests.curate.judging import Said, caption, connected, desk, texts
+
+LEMONS = [Said("t1", "description", "ana", "A bowl of lemons."),
+          Said("t1", "description", "ben", "Lemons on a table.")]  # fmt: skip
+
+
+def _sour(number: int, body: dict[str, Any]) -> str:
+    """Sour is "drink this" beside a lemon, and "vinegar" alone."""
+    shown = texts(body)
+    sour = "vinegar" in shown["text"] or (
+        "drink" in shown["text"] and "emon" in shown.get("picture", "")
+    )
+    return json.dumps({"why": "by its taste", "hateful": sour})
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server:
+        server.say = _sour
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("text", "second", "verdict", "reason", "score"),
+    [
+        ("drink // this", "Lemons on a table.", "keep", "", 1.0),
+        ("drink vinegar", "Lemons on a table.", "drop", "hateful by its text alone", 1.0),
+        ("drink // this", "A table.", "drop", "not hateful with every description", 0.5),
+        ("look // at this", "Lemons on a table.", "drop", "not hateful", 0.0),
+        (" // ", "Lemons on a table.", "ask", "no text", None),
+        ("drink // this", "", "ask", "descriptions missing", None),
+    ],
+)
+def test_what_both_descriptions_make_so_and_the_text_alone_does_not_is_multimodal(
+    chat: ChatServer, text: str, second: str, verdict: str, reason: str, score: float | None
+) -> None:
+    said = [LEMONS[0], Said("t1", "description", "ben", second)]
+    with connected(chat) as model:
+        judge = MultimodalFilter({}, desk(said, model))
+        item = caption(text)
+        (got,) = judge.judge([item])
+    assert (got.item, got.filter) == ("c1", "multimodality")
+    assert (got.verdict, got.reason, got.score) == (verdict, reason, score)
+    assert got.settings == judge.stamp(item)
+
+
+def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
+    with connected(chat) as model:
+        judge = MultimodalFilter({}, desk(LEMONS, model))
+        (got,) = judge.judge([caption("drink // this")])
+    kept = json.loads(json.dumps(dict(got.evidence)))
+    assert kept["model"] == "tiny-2026"
+    assert set(kept["prompts"]) == {"system", "caption", "described"}
+    alone, ana, ben = kept["votes"]
+    assert alone == {"asked": "caption", "hateful": False, "why": "by its taste", "attempts": 1}
+    assert (ana["person"], ana["description"], ana["hateful"]) == ("ana", "A bowl of lemons.", True)
+    assert ben["person"] == "ben"
+    asked = sorted((texts(body) for body in chat.bodies), key=len)
+    assert asked[0] == {"text": "drink // this"}
+    assert {one["picture"] for one in asked[1:]} == {"A bowl of lemons.", "Lemons on a table."}
+    assert {body["messages"][0]["content"] for body in chat.bodies} == {kept["prompts"]["system"]}
+
+
+def test_the_newest_description_of_a_person_counts_and_one_person_is_not_two(
+    chat: ChatServer,
+) -> None:
+    said = [Said("t1", "description", "ana", "A table."), LEMONS[0]]
+    with connected(chat) as model:
+        (got,) = MultimodalFilter({}, desk(said, model)).judge([caption("drink")])
+        assert got.evidence == {"template": "t1", "described by": ["ana"], "needed": 2}
+        (got,) = MultimodalFilter({"descriptions": 1}, desk(said, model)).judge([caption("drink")])
+        assert got.verdict == "keep"
+        # More people than needed: every description must make it so.
+        three = [*LEMONS, Said("t1", "description", "cem", "A table.")]
+        (got,) = MultimodalFilter({}, desk(three, model)).judge([caption("drink")])
+        assert got.reason == "not hateful with every description"
+
+
+def test_braces_in_captions_and_descriptions_are_only_letters(chat: ChatServer) -> None:
+    said = [Said("t1", "description", who, "{caption} {system}") for who in "ab"]
+    with connected(chat) as model:
+        list(MultimodalFilter({}, desk(said, model)).judge([caption("{description} {0}")]))
+    shown = [texts(body) for body in chat.bodies]
+    assert all(one["text"] == "{description} {0}" for one in shown)
+    assert {one.get("picture") for one in shown} == {None, "{caption} {system}"}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [("I cannot help with that.", "model refused"), ("sour", "no answer"),
+     ('{"hateful": "yes"}', "no answer")],
+)  # fmt: skip
+def test_what_the_model_will_not_say_a_person_is_asked(
+    chat: ChatServer, said: str, reason: str
+) -> None:
+    chat.say = lambda number, body: said if "pear" in texts(body)["text"] else _sour(number, body)
+    with connected(chat, asks=2) as model:
+        judge = MultimodalFilter({}, desk(LEMONS, model))
+        got = {one.item: one for one in judge.judge([caption("pear"), caption("drink", "c2")])}
+    assert (got["c1"].verdict, got["c1"].reason) == ("ask", reason)
+    assert "error" in got["c1"].evidence
+    assert got["c2"].verdict == "keep"
+
+
+def test_what_a_server_left_unanswered_gets_no_verdict_and_the_rest_does(chat: ChatServer) -> None:
+    chat.refuse = lambda number, body: (
+        error(503, "busy") if "pear" in texts(body)["text"] and "picture" in texts(body) else None
+    )
+    got: list[Any] = []
+    items = [caption("drink", "c1"), caption("pear", "c2"), caption("look", "c3")]
+    with connected(chat, MemoryCache(), at_once=1) as model:
+        judge = MultimodalFilter({}, desk(LEMONS, model))
+        with pytest.raises(ServiceError, match=r"1 item got no answer.* next run: HTTP status 503"):
+            got.extend(judge.judge(items))
+        assert [one.item for one in got] == ["c1", "c3"]
+        chat.refuse = lambda number, body: None
+        before = len(chat.bodies)
+        assert [one.reason for one in judge.judge(items)] == ["", "not hateful", "not hateful"]
+        assert len(chat.bodies) == before + 2  # only what was left
+
+
+def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> None:
+    items = [caption("drink", "c1"), caption("pear", "c2"), caption("other", "c3", "t9")]
+    with connected(chat, MemoryCache(), price_in=1.0, price_out=1.0) as model:
+        judge = MultimodalFilter({}, desk(LEMONS, model))
+        plan = judge.plan(items)
+        assert (plan.questions, plan.cached, len(chat.bodies)) == (6, 0, 0)
+        assert plan.samples[0].count("drink") == 1
+        list(judge.judge(items))
+        assert 0 < model.spent.cost <= plan.most
+        assert judge.plan(items).cached == 6
+
+
+def test_without_a_model_only_what_needs_one_is_an_error() -> None:
+    judge = MultimodalFilter({}, desk())
+    (got,) = judge.judge([caption("drink")])
+    assert got.reason == "descriptions missing"
+    with pytest.raises(MissingError, match="--model"):
+        list(MultimodalFilter({}, desk(LEMONS)).judge([caption("drink")]))
+    with pytest.raises(MissingError, match="--model"):
+        judge.plan([caption("drink")])
+
+
+def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
+    chat: ChatServer, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('system = "s"\ncaption = "{caption}?"\ndescribed = "{description}{caption}"\n')
+    item = caption("drink")
+    with connected(chat) as model, connected(chat, seed=9) as other:
+        stamps = [
+            MultimodalFilter(settings, desk(said, one)).stamp(an_item)
+            for settings, said, one, an_item in (
+                ({}, LEMONS, model, item),
+                ({"prompt": str(own)}, LEMONS, model, item),
+                ({"descriptions": 1}, LEMONS, model, item),
+                ({}, LEMONS[:1], model, item),
+                ({}, [LEMONS[0], Said("t1", "description", "ben", "x")], model, item),
+                ({}, LEMONS, other, item),
+                ({}, LEMONS, None, item),
+                ({}, LEMONS, model, caption("drinks")),
+            )
+        ]
+        assert len(set(stamps)) == len(stamps)
+        assert stamps[0] == MultimodalFilter({}, desk(LEMONS[::-1], model)).stamp(item)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("system = 1", "needs a text named system"),
+        ("[", "is not TOML"),
+        ('system="s"\ncaption="x"\ndescribed="{caption}{description}"', r"must hold \{caption\}"),
+        ('system="s"\ncaption="{caption}{x}"\ndescribed="d"', r"holds \{x\}"),
+        ('system="s"\nother="s"', "has 'other'"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_wrong_prompt_file_is_a_sentence(tmp_path: Path, text: str | None, said: str) -> None:
+    own = tmp_path / "own.toml"
+    if text is not None:
+        own.write_text(text)
+    with pytest.raises(InputError, match=said) as raised:
+        MultimodalFilter({"prompt": str(own)}, desk())
+    assert "own.toml" in str(raised.value)
