@@ -17,6 +17,10 @@ Outcome = Literal["duplicate", "ask"]
 """One of the two goes, or a person says."""
 
 
+PAIR = "|"
+"""What stands between the two ids of a pair where people decide on it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two items that are the same, or look it.
@@ -40,7 +44,7 @@ class Pair:
     @property
     def subject(self) -> str:
         """The pair as people's decisions name it: `first|second`."""
-        return f"{self.first}|{self.second}"
+        return pair_subject(self.first, self.second)
 
 
 def pair_subject(one: str, other: str) -> str:
@@ -49,4 +53,4 @@ def pair_subject(one: str, other: str) -> str:
     >>> pair_subject("b-2", "a-1")
     'a-1|b-2'
     """
-    return "|".join(sorted((one, other)))
+    return PAIR.join(sorted((one, other)))

@@ -1,0 +1,337 @@
+"""Deduplication on planted duplicates: what goes, what stays, what a person is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.curate.dedup import Deduplicated, DedupSettings, deduplicate, what_stays
+from memeloc.curate.hashing import bits_between
+from memeloc.curate.joining import decisions, open_pairs
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.likeness import Embedded, raw_text
+from memeloc.curate.pairs import pair_subject
+from memeloc.curate.texts import plain_text
+from memeloc.errors import InputError
+from memeloc.items import Item, Origin, Year
+
+Hashes = dict[str, int]
+
+
+def picture(name: str, file: str = "", text: str = "", **more: object) -> Item:
+    sha = hashlib.sha256((file or name).encode()).hexdigest()
+    size = {"width": 500, "height": 400, **more}
+    return Item(
+        name,
+        "picture",
+        Origin("test", name),
+        parts=(text,) if text else (),
+        picture=sha,
+        path=Path("picture.jpg"),
+        **size,  # type: ignore[arg-type]
+    )
+
+
+def caption(name: str, parent: str, *parts: str, votes: int | None = None) -> Item:
+    return Item(name, "caption", Origin("test", name), parent=parent, parts=parts, votes=votes)
+
+
+def template(name: str, **more: object) -> Item:
+    sha = hashlib.sha256(name.encode()).hexdigest()
+    return Item(name, "template", Origin("test", name), picture=sha, **more)  # type: ignore[arg-type]
+
+
+def hashes_of(items: list[Item], values: list[int]) -> Hashes:
+    return {item.picture: value for item, value in zip(items, values, strict=True)}
+
+
+def by_item(done: Deduplicated) -> dict[str, str]:
+    return {
+        one.item: one.verdict if one.verdict == "keep" else f"{one.verdict} {one.evidence['kept']}"
+        for one in done.verdicts
+    }
+
+
+def said(one: str, other: str, answer: str, person: str = "anna") -> Judgement:
+    return Judgement(pair_subject(one, other), "duplicates", person, answer, "", 1)
+
+
+def test_near_hashes_are_duplicates_only_with_the_same_text() -> None:
+    items = [
+        picture("large", text="Me on Monday", width=900),
+        picture("small", text="ME, on monday!"),
+        picture("other", text="What my friends think I do"),
+        picture("far", text="Me on Monday"),
+    ]
+    hashes = hashes_of(items, [0, 0b11111, 0b1, 0b111111])
+    done = deduplicate(items, DedupSettings(), hashes=hashes)
+    assert by_item(done) == {
+        "large": "keep",
+        "small": "drop large",
+        "other": "keep",
+        "far": "drop large",
+    }
+    # `far` is 6 bits from `large`, and goes with `small`, 1 bit from it.
+    far = next(one for one in done.verdicts if one.item == "far")
+    assert (far.score, far.reason) == (1.0, "same picture")
+    assert far.evidence["with"] == "small"
+    alone = deduplicate([items[0], items[3]], DedupSettings(), hashes=hashes)
+    assert by_item(alone) == {"large": "keep", "far": "keep"}
+
+
+def test_the_papers_rule_looks_at_hashes_alone() -> None:
+    items = [picture("a", text="one"), picture("b", text="two"), picture("c"), picture("d")]
+    hashes = hashes_of(items, [0, 0b1111, 0b1, 2**40 - 1])
+    done = deduplicate(items, DedupSettings(rule="paper"), hashes=hashes)
+    assert by_item(done) == {"a": "keep", "b": "drop a", "c": "drop a", "d": "keep"}
+    assert not [one for one in done.pairs if one.outcome == "ask"]
+
+
+def test_without_a_text_a_person_is_asked() -> None:
+    items = [picture("a", text="Hello there"), picture("b"), picture("c"), picture("d")]
+    hashes = hashes_of(items, [0, 1, 0b111111, 2**50 - 1])
+    done = deduplicate(items, DedupSettings(), hashes=hashes)
+    asked = {(one.first, one.second): one.scores["distance"] for one in done.pairs}
+    assert asked == {("a", "b"): 1, ("b", "c"): 5}
+    assert by_item(done) == {"a": "keep", "b": "ask a", "c": "ask b", "d": "keep"}
+
+
+def test_nearly_the_same_text_and_other_numbers_go_to_a_person() -> None:
+    items = [
+        picture("a", text="Nobody will ever read this in 2019"),
+        picture("b", text="Nobody will ever read this in 2020"),
+        picture("c", text="Nobody will ever read these in 2019"),
+        picture("d", text="Somebody shall have read it in 2019"),
+    ]
+    done = deduplicate(items, DedupSettings(), hashes=hashes_of(items, [0, 0, 0, 0]))
+    assert by_item(done) == {"a": "keep", "b": "ask a", "c": "drop a", "d": "keep"}
+
+
+def test_the_same_file_is_a_duplicate_whatever_its_text() -> None:
+    items = [picture("a", "file", "one"), picture("b", "file", "two"), picture("c", "file")]
+    done = deduplicate(items, DedupSettings(), hashes={})
+    assert by_item(done) == {"a": "keep", "b": "drop a", "c": "drop a"}
+    lines = [(line.stage, line.came, line.duplicates) for line in done.stages]
+    assert lines == [("bytes", 3, 2), ("hash", 1, 0), ("likeness", 1, 0)]
+    assert done.stages[-1].not_run == "no embedding models are set"
+
+
+def test_which_one_stays_is_a_rule_and_ties_are_settled() -> None:
+    items = [
+        picture("first", text="x y z", votes=1, created="2020"),
+        picture("large", text="x y z", width=800, votes=0),
+        picture("old", text="x y z", year=Year(2007, "data")),
+        picture("loved", text="x y z", votes=9, created="2021-01-01T10:00:00+02:00"),
+        picture("odd", text="x y z", created="yesterday"),
+    ]
+    hashes = hashes_of(items, [0] * 5)
+    for rule, kept in (
+        ("largest", "large"),
+        ("oldest", "old"),
+        ("votes", "loved"),
+        ("first", "first"),
+    ):
+        done = deduplicate(items, DedupSettings(keep=rule), hashes=hashes)  # type: ignore[arg-type]
+        assert [name for name, what in by_item(done).items() if what == "keep"] == [kept]
+    twins = [picture("b", text="same"), picture("a", text="same")]
+    done = deduplicate(twins, DedupSettings(), hashes=hashes_of(twins, [5, 5]))
+    assert by_item(done) == {"b": "keep", "a": "drop b"}, "of equals, the one collected first"
+
+
+def test_people_come_before_every_stage() -> None:
+    items = [picture("a", text="cat"), picture("b", text="cat"), picture("c", text="dog dog dog")]
+    hashes = hashes_of(items, [0, 0, 0])
+    free = deduplicate(items, DedupSettings(), hashes=hashes)
+    assert by_item(free) == {"a": "keep", "b": "drop a", "c": "keep"}
+    word = [said("b", "a", "different"), said("c", "a", "Same ")]
+    done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=word)
+    assert by_item(done) == {"a": "keep", "b": "keep", "c": "drop a"}
+    dropped = next(one for one in done.verdicts if one.item == "c")
+    assert dropped.reason == "a person's word"
+    # Undone by another word.
+    assert by_item(deduplicate(items, DedupSettings(), hashes=hashes)) == by_item(free)
+
+
+def test_a_pair_called_different_is_not_joined_through_a_third() -> None:
+    items = [picture(name, text="cat") for name in "abc"]
+    hashes = hashes_of(items, [0, 0, 0])
+    for rule in ("text", "paper"):
+        settings = DedupSettings(rule=rule)  # type: ignore[arg-type]
+        done = deduplicate(items, settings, hashes=hashes, judgements=[said("a", "c", "different")])
+        assert by_item(done) == {"a": "keep", "b": "drop a", "c": "keep"}
+    contrary = [said("a", "b", "same"), said("b", "c", "same"), said("a", "c", "different")]
+    done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=contrary)
+    assert done.contradictions == ["b|c"]
+    assert by_item(done)["c"] == "keep"
+
+
+def test_evenly_divided_people_decide_nothing() -> None:
+    judgements = [said("a", "b", "same"), said("a", "b", "different", "ben")]
+    assert decisions(judgements) == {}
+    assert decisions([*judgements, said("b", "a", "same", "cem")]) == {"a|b": "same"}
+    items = [picture("a"), picture("b")]
+    done = deduplicate(
+        items, DedupSettings(), hashes=hashes_of(items, [0, 0]), judgements=judgements
+    )
+    assert open_pairs(done.pairs, judgements) == done.pairs
+    assert open_pairs(done.pairs, judgements[:1]) == []
+
+
+def test_a_crowd_without_texts_is_asked_about_little_by_little() -> None:
+    items = [picture(f"p{number:04d}") for number in range(3000)]
+    hashes = hashes_of(items, [7] * 3000)
+    settings = DedupSettings(questions=2)
+    done = deduplicate(items, settings, hashes=hashes)
+    assert len(done.pairs) == 1 + 2 * 2998
+    word = [said("p0000", "p0002", "different"), said("p0001", "p0002", "different")]
+    again = deduplicate(items[:5], settings, hashes=hashes, judgements=word)
+    asked = {one.subject for one in again.pairs}
+    assert "p0000|p0002" not in asked
+    assert "p0000|p0001" in asked
+    more = deduplicate(
+        items[:4],
+        settings,
+        hashes=hashes,
+        judgements=[said("p0000", "p0003", "different"), said("p0001", "p0003", "different")],
+    )
+    assert "p0002|p0003" in {one.subject for one in more.pairs}, "the next ones are asked about"
+
+
+def test_captions_of_templates_that_are_one_are_compared() -> None:
+    items = [
+        template("big", width=900, height=900),
+        template("copy"),
+        template("other"),
+        caption("one", "big", "I have", "no idea"),
+        caption("two", "copy", "i HAVE no", "idea..."),
+        caption("three", "other", "I have", "no idea"),
+        caption("four", "big", "I have no ideas", votes=7),
+        caption("five", "big", "I have 3 ideas"),
+        caption("six", "big", "???"),
+        caption("seven", "big", "!!!"),
+    ]
+    hashes = hashes_of(items[:3], [0, 0b11, 2**63 - 1])
+    done = deduplicate(items, DedupSettings(), hashes=hashes)
+    assert by_item(done) == {
+        "big": "keep",
+        "copy": "drop big",
+        "other": "keep",
+        "four": "keep",
+        "one": "drop four",
+        "two": "drop four",
+        "three": "keep",
+        "five": "keep",
+        "six": "keep",
+        "seven": "keep",
+    }
+    everywhere = deduplicate(items, DedupSettings(scope="all", near_captions=1), hashes=hashes)
+    assert by_item(everywhere)["three"] == "drop one"
+    assert by_item(everywhere)["four"] == "keep"
+    gone, doubtful = what_stays(done.verdicts)
+    assert gone == {"copy": "big", "one": "four", "two": "four"}
+    assert doubtful == {}
+
+
+def embedded(vectors: dict[str, list[float]], texts: dict[str, list[float]]) -> Embedded:
+    return Embedded(
+        {key: np.array(value, dtype=np.float32) for key, value in vectors.items()},
+        {key: np.array(value, dtype=np.float32) for key, value in texts.items()},
+    )
+
+
+def test_likeness_of_both_removes_or_asks() -> None:
+    def at(cosine: float) -> list[float]:
+        return [cosine, (1 - cosine**2) ** 0.5]
+
+    items = [picture(name, text=f"text {name}") for name in "abcd"] + [picture("e"), picture("f")]
+    files = {item.id: item.picture for item in items}
+    vectors = {
+        files["a"]: at(1.0), files["b"]: at(0.96), files["c"]: [0.9, -at(0.9)[1]], files["d"]: at(0.97),
+        files["e"]: at(-1.0), files["f"]: at(-0.96),
+    }  # fmt: skip
+    texts = {"text a": at(1.0), "text b": at(0.96), "text c": at(1.0), "text d": at(0.2)}
+    seen: list[str] = []
+
+    def embed(left: list[Item]) -> Embedded:
+        seen.extend(item.id for item in left)
+        return embedded(vectors, texts)
+
+    done = deduplicate(items, DedupSettings(), hashes={}, embed=embed)
+    assert seen == list("abcdef")
+    assert by_item(done) == {
+        "a": "keep", "b": "drop a", "c": "ask a", "d": "keep", "e": "keep", "f": "ask e",
+    }  # fmt: skip
+    line = done.stages[-1]
+    assert (line.stage, line.came, line.duplicates, line.asked) == ("likeness", 6, 1, 2)
+    assert raw_text(("a  b", " c")) == "a b c"
+
+
+def test_a_model_that_finds_all_alike_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memeloc.curate.likeness._MOST", 20)
+    items = [picture(f"p{number}", text=f"text {number}") for number in range(10)]
+
+    def embed(left: list[Item]) -> Embedded:
+        vectors = {item.picture: [1.0, 0.0] for item in left}
+        return embedded(vectors, {raw_text(item.parts): [1.0] for item in left})
+
+    with pytest.raises(InputError, match="does not tell pictures apart"):
+        deduplicate(items, DedupSettings(), hashes={}, embed=embed)
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(ValueError, match="begins below"):
+        DedupSettings(ask_text=0.95)
+    with pytest.raises(ValueError, match="less than or equal to 16"):
+        DedupSettings(distance=17)
+
+
+WORDS = ["me on monday", "me on Monday!", "my friends", "me in 2019", "me in 2020", ""]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from([0, 1, 0b111, 0b111111, 2**63]), st.sampled_from(WORDS)),
+        max_size=14,
+    ),
+    paper=st.booleans(),
+)
+def test_groups_are_what_comparing_all_pairs_connects(
+    rows: list[tuple[int, str]], paper: bool
+) -> None:
+    items = [picture(f"p{at:02d}", text=text) for at, (_, text) in enumerate(rows)]
+    hashes = hashes_of(items, [value for value, _ in rows])
+    settings = DedupSettings(rule="paper" if paper else "text", questions=50)
+    done = deduplicate(items, settings, hashes=hashes)
+    group = {item.id: {item.id} for item in items}
+    open_: set[tuple[str, str]] = set()
+    for one, two in itertools.combinations(items, 2):
+        if bits_between(hashes[one.picture], hashes[two.picture]) > 5:
+            continue
+        texts = plain_text(one.parts), plain_text(two.parts)
+        if paper or (texts[0] == texts[1] and texts[0]):
+            whole = group[one.id] | group[two.id]
+            for name in whole:
+                group[name] = whole
+        elif not all(texts):
+            open_.add((one.id, two.id))
+    expected = {item.id: min(group[item.id]) for item in items}
+    gone, _ = what_stays(done.verdicts)
+    assert {item.id: gone.get(item.id, item.id) for item in items} == expected
+    between = {
+        tuple(sorted((expected[one], expected[two])))
+        for one, two in open_
+        if expected[one] != expected[two]
+    }
+    asked = {
+        tuple(sorted((expected[pair.first], expected[pair.second])))
+        for pair in done.pairs
+        if pair.outcome == "ask" and "known" in pair.reason
+    }
+    assert asked == between
+    assert len(done.verdicts) == len(items)
