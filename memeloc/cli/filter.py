@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +14,7 @@ from memeloc.cli.output import Cell, print_json, progress, say, table
 if TYPE_CHECKING:
     from memeloc.curate.protocol import Desk
     from memeloc.curate.run import Tally
+    from memeloc.language_models import LanguageModel
     from memeloc.workspace import Workspace
 
 
@@ -39,6 +42,17 @@ def filter_items(
         int | None,
         typer.Option(min=1, help="Processes for pictures.", show_default="one a processor"),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The language model, for filters that ask one."),
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="The most that the model may cost.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what would be judged, and what it would cost."),
+    ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List the filters and their settings, and stop.")
     ] = False,
@@ -68,11 +82,20 @@ def filter_items(
         if explain is not None:
             _explain(workspace, explain, as_json)
             return
-        tallies = _run(workspace, names or [], lang or [], set_ or [], again=again, jobs=jobs)
+        settings = _settings(workspace, names or [], lang or [], set_ or [])
+        with _model(workspace, model, budget) as client:
+            desk = make_desk(workspace, jobs=jobs, model=client)
+            if dry_run:
+                _foretell(workspace, settings, desk, again=again, as_json=as_json)
+                return
+            tallies = _run(workspace, settings, desk, again=again)
+            cost = client.spent.line() if client is not None and client.spent.requests else ""
     if as_json:
         print_json({"filters": [_as_json(tally) for tally in tallies]})
     else:
         _show(tallies)
+    if cost:
+        say(cost)
     for tally in tallies:
         if tally.failure:
             say(f"memeloc: {tally.filter}: {tally.failure}")
@@ -80,43 +103,60 @@ def filter_items(
         raise typer.Exit(1)
 
 
-def make_desk(workspace: Workspace, *, lang: list[str] | None = None, jobs: int = 1) -> Desk:
-    """What filters work with, from the workspace."""
-    from memeloc.curate.protocol import Desk
+def make_desk(
+    workspace: Workspace, *, jobs: int | None = None, model: LanguageModel | None = None
+) -> Desk:
+    """What filters work with, from the workspace.
 
-    source = workspace.source.tag
-    languages = tuple(dict.fromkeys((source, *(one.tag for one in workspace.languages))))
+    Args:
+        workspace: the workspace.
+        jobs: processes; None is one a processor.
+        model: a language model, for filters that ask one.
+    """
+    from memeloc.curate.protocol import Desk
+    from memeloc.engine import usable_cpus
+
     options: dict[str, Any] = {
         "transcripts": workspace.transcripts(),
         "locales": workspace.locales,
         "folder": workspace.root,
-        "workspace_settings": workspace.settings,
-        "cache": workspace.model_cache,
     }
+    if model is not None:
+        options["model"] = model
+    source = workspace.source.tag
     return Desk(
         templates={item.id: item for item in workspace.items("template")},
-        languages=languages,
+        languages=tuple(dict.fromkeys((source, *(one.tag for one in workspace.languages)))),
         source_language=source,
         features=workspace.features,
         add_features=workspace.add_features,
         judgements=workspace.judgements,
         options=options,
-        jobs=jobs,
+        jobs=jobs or usable_cpus(),
     )
 
 
-def _run(
-    workspace: Workspace,
-    names: list[str],
-    lang: list[str],
-    given: list[str],
-    *,
-    again: bool,
-    jobs: int | None,
-) -> list[Tally]:
+@contextmanager
+def _model(
+    workspace: Workspace, name: str | None, budget: float | None
+) -> Iterator[LanguageModel | None]:
+    """The language model that is set up; None when there is none, and nobody named one."""
+    table = workspace.settings.language_model
+    if not (name or table or os.environ.get("OPENAI_MODEL")):
+        yield None
+        return
+    from memeloc.language_models import Budget, LanguageModel, read_model_settings
+
+    settings = read_model_settings(table, model=name or "")
+    with LanguageModel(settings, cache=workspace.model_cache, budget=Budget(budget)) as client:
+        yield client
+
+
+def _settings(
+    workspace: Workspace, names: list[str], lang: list[str], given: list[str]
+) -> dict[str, dict[str, Any]]:
+    """The filters to run, in their order, and their settings."""
     from memeloc.curate import registry
-    from memeloc.curate.run import run_filter
-    from memeloc.engine import usable_cpus
 
     configured = workspace.settings.curate
     chosen = list(dict.fromkeys(names or configured.get("filters", registry.DEFAULT)))
@@ -129,8 +169,16 @@ def _run(
             raise typer.BadParameter(f"--lang: none of {', '.join(chosen)} looks at languages")
         for name in takers:
             settings[name]["languages"] = tuple(lang)
-    desk = make_desk(workspace, jobs=jobs or usable_cpus())
-    filters = [registry.create(name, settings[name], desk) for name in chosen]
+    return settings
+
+
+def _run(
+    workspace: Workspace, settings: Mapping[str, dict[str, Any]], desk: Desk, *, again: bool
+) -> list[Tally]:
+    from memeloc.curate import registry
+    from memeloc.curate.run import run_filter
+
+    filters = [registry.create(name, values, desk) for name, values in settings.items()]
     items = list(workspace.items())
     tallies: list[Tally] = []
     for one in filters:
@@ -147,6 +195,40 @@ def _run(
                 )
             )
     return tallies
+
+
+def _foretell(
+    workspace: Workspace,
+    settings: Mapping[str, dict[str, Any]],
+    desk: Desk,
+    *,
+    again: bool,
+    as_json: bool,
+) -> None:
+    """What a run would judge, and what a model would be asked; nothing is asked or stored."""
+    from memeloc.curate import registry
+    from memeloc.curate.run import to_judge
+
+    items = list(workspace.items())
+    rows: list[list[Cell]] = []
+    plans: list[dict[str, Any]] = []
+    for name, values in settings.items():
+        one = registry.create(name, values, desk)
+        todo = to_judge(one, items, {} if again else workspace.verdicts(name))
+        plan = getattr(one, "plan", None)
+        asked = plan(todo) if plan is not None and todo else None
+        rows.append([name, len(todo), "" if asked is None else asked.line()])
+        plans.append(
+            {
+                "filter": name,
+                "to_judge": len(todo),
+                "model": None if asked is None else asked.to_json(),
+            }
+        )
+    if as_json:
+        print_json({"dry_run": True, "filters": plans})
+    else:
+        table("Nothing was judged", ["filter", "items to judge", "model"], rows)
 
 
 def read_assignments(given: list[str], names: list[str]) -> dict[str, dict[str, Any]]:

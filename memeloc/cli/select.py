@@ -136,24 +136,20 @@ def _settings(workspace: Workspace, given: dict[str, Any]) -> SelectSettings:
 
 
 def _choose(workspace: Workspace, settings: SelectSettings) -> Chosen:
+    from memeloc.curate.dedup import FILTER, what_stays
     from memeloc.curate.selection import answers_of, select
 
-    judgements = workspace.judgements()
-    duplicates, doubtful = _duplicates(workspace)
+    verdicts = workspace.verdicts()
+    duplicates, doubtful = what_stays(by[FILTER] for by in verdicts.values() if FILTER in by)
     return select(
         list(workspace.items("caption")),
         {item.id: item for item in workspace.items("template")},
-        workspace.verdicts(),
+        verdicts,
         settings,
         duplicates=duplicates,
         doubtful=doubtful,
-        people=answers_of(judgements),
+        people=answers_of(workspace.judgements()),
     )
-
-
-def _duplicates(workspace: Workspace) -> tuple[dict[str, str], dict[str, str]]:
-    """Of the newest search: what goes, and what waits for a person, each with what stays."""
-    return {}, {}
 
 
 def _write_page(

@@ -24,6 +24,7 @@ _BUILT_IN = {
     "mixing": "memeloc.curate.mixing:MixingFilter",
     "quality": "memeloc.curate.quality:QualityFilter",
     "topics": "memeloc.curate.topics:TopicFilter",
+    "cartoon": "memeloc.curate.cartoon:CartoonFilter",
     "multimodality": "memeloc.curate.multimodal:MultimodalFilter",
     "wordplay": "memeloc.curate.wordplay:WordplayFilter",
 }

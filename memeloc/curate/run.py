@@ -50,6 +50,20 @@ class Tally:
         return sum(count for (one, _), count in self.outcomes.items() if one == verdict)
 
 
+def to_judge(filter_: Filter, items: Sequence[Item], known: Known) -> list[Item]:
+    """The items of a filter's kinds that it has not judged as they and its settings are now."""
+    return [
+        item
+        for item in items
+        if item.kind in filter_.kinds and not _is_judged(filter_, item, known)
+    ]
+
+
+def _is_judged(filter_: Filter, item: Item, known: Known) -> bool:
+    before = known.get(item.id, {}).get(filter_.name)
+    return before is not None and before.settings == filter_.stamp(item)
+
+
 def run_filter(
     filter_: Filter,
     items: Sequence[Item],
@@ -81,8 +95,8 @@ def run_filter(
         for start in range(0, len(mine), _BATCH):
             todo: list[Item] = []
             for item in mine[start : start + _BATCH]:
-                before = known.get(item.id, {}).get(filter_.name)
-                if before is not None and not again and before.settings == filter_.stamp(item):
+                if not again and _is_judged(filter_, item, known):
+                    before = known[item.id][filter_.name]
                     tally.skipped += 1
                     tally.outcomes[before.verdict, before.reason] += 1
                     on_done(1)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 TOPICS = "topics"
 """The filter whose evidence says what a template is about."""
 
+DUPLICATES = "dedup"
+"""Under this name deduplication says what goes; the selection is given it by itself."""
+
 NOT_JUDGED = "not judged yet"
 """The reason of an item that a filter has said nothing of."""
 
@@ -202,7 +205,7 @@ def _filters(
     if settings.filters:
         return settings.filters
     names = {name for by in verdicts.values() for name in by}
-    return tuple(sorted(names - {TOPICS}))
+    return tuple(sorted(names - {TOPICS, DUPLICATES}))
 
 
 def _by_filter(name: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Verdict]:

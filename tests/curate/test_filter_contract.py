@@ -1,0 +1,110 @@
+"""Every filter keeps the promises of memeloc.curate.protocol.Filter."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+from PIL import Image
+
+from memeloc.curate import registry
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings
+from memeloc.errors import InputError, MissingError
+from tests.curate.items import caption, picture, template
+from tests.curate.test_run import Longest
+
+pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
+pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
+
+
+@pytest.fixture
+def items(tmp_path):
+    path = tmp_path / "grey.png"
+    Image.effect_noise((300, 200), 80).save(path)
+    bad = tmp_path / "bad.png"
+    bad.write_bytes(b"no picture")
+    return [
+        template("t1", "German baker"),
+        picture("t2", path, kind="template"),
+        caption("c1", "When you realise", "that it is only Tuesday", template="t1"),
+        caption("c2", template="t1"),
+        caption("c3", "\ud800", "", template="none"),
+        picture("p1", path, "some words in the picture"),
+        picture("p2", path),
+        picture("p3", bad, "x"),
+    ]
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_contract(name, items):
+    desk = Desk(templates={item.id: item for item in items if item.kind == "template"})
+    filter_ = registry.create(name, {}, desk)
+    assert filter_.name == name
+    assert filter_.summary
+    mine = [item for item in items if item.kind in filter_.kinds]
+    assert mine
+    if name == "multimodality":
+        with pytest.raises(MissingError, match="model"):
+            list(filter_.judge(mine))
+        return
+    verdicts = list(filter_.judge(mine))
+    assert sorted(one.item for one in verdicts) == sorted(item.id for item in mine)
+    stamps = {item.id: filter_.stamp(item) for item in mine}
+    for one in verdicts:
+        assert one.filter == name
+        assert one.verdict in ("keep", "drop", "ask")
+        assert (one.reason == "") == (one.verdict == "keep")
+        assert one.settings == stamps[one.item]
+        json.dumps(dict(one.evidence))
+    again = registry.create(name, {}, desk)
+    assert {item.id: again.stamp(item) for item in mine} == stamps
+    assert list(filter_.judge([])) == []
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_settings_are_told_and_unknown_ones_refused(name):
+    info = registry.info(name)
+    assert info.summary
+    assert not info.missing
+    assert info.settings is not None
+    assert all(meaning for meaning, _ in info.settings.values())
+    with pytest.raises(InputError, match="has no setting 'colour'"):
+        registry.create(name, {"colour": "red"})
+
+
+def test_an_unknown_filter_names_those_there_are():
+    with pytest.raises(InputError, match="language, script"):
+        registry.create("nonsense")
+
+
+def test_a_filter_of_another_package(monkeypatch):
+    entry = EntryPoint("longest", "tests.curate.test_filter_contract:make_longest", registry.GROUP)
+
+    def entry_points(*, group, name=None):
+        return [entry] if group == registry.GROUP and name in (None, "longest") else []
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    assert "longest" in registry.names()
+    filter_ = registry.create("longest", {"most": 3}, Desk())
+    (verdict,) = filter_.judge([caption("c", "four")])
+    assert verdict.verdict == "drop"
+    broken = EntryPoint("broken", "no.such.module:thing", registry.GROUP)
+    monkeypatch.setattr(registry, "entry_points", lambda *, group, name=None: [broken])
+    with pytest.raises(MissingError, match=r"no\.such\.module"):
+        registry.create("broken")
+    assert "cannot be loaded" in registry.info("broken").missing
+
+
+def make_longest(settings, desk):
+    """What an entry point names."""
+    return Longest(settings["most"])
+
+
+def test_a_wrong_setting_is_explained():
+    class Some(FilterSettings):
+        number: int = 3
+
+    assert read_settings(Some, {"number": "4"}, "some").number == 4
+    with pytest.raises(InputError, match="the setting number of the filter some"):
+        read_settings(Some, {"number": "many"}, "some")

@@ -1,0 +1,189 @@
+"""Quality of pictures: what is measured, once, and what people's answers decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFilter
+
+from memeloc.curate.protocol import Desk
+from memeloc.curate.quality import FEATURE, QualityFilter, measure, measure_all
+from memeloc.errors import InputError
+from memeloc.items import Item, Origin
+from memeloc.ocr.transcript import NO_TEXT, UNSURE
+from tests.curate.items import picture
+
+
+def _scene(width=500, height=400):
+    """Shapes in many sizes: edges as a photograph has them."""
+    random = np.random.default_rng(2)
+    scene = Image.new("RGB", (width, height), "#88a0b0")
+    pen = ImageDraw.Draw(scene)
+    for _ in range(300):
+        x, y = random.integers(0, width), random.integers(0, height)
+        size = int(random.integers(4, 60))
+        colour = tuple(int(value) for value in random.integers(0, 256, 3))
+        pen.ellipse((x, y, x + size, y + size), fill=colour)
+    return scene
+
+
+@pytest.fixture
+def save(tmp_path):
+    def saved(image, name="scene.png"):
+        path = tmp_path / name
+        image.save(path)
+        return path
+
+    return saved
+
+
+def test_blur_falls_as_the_picture_is_blurred_and_does_not_hang_on_its_size(save):
+    scene = _scene()
+    sharp = measure(save(scene))["blur"]
+    blurs = [
+        measure(save(scene.filter(ImageFilter.GaussianBlur(radius)), f"{radius}.png"))["blur"]
+        for radius in (1, 2, 5, 10)
+    ]
+    assert [sharp, *blurs] == sorted([sharp, *blurs], reverse=True)
+    assert sharp > 500
+    assert blurs[2] < 40
+    assert blurs[3] < 15
+    double = measure(save(scene.resize((1000, 800), Image.Resampling.LANCZOS), "double.png"))
+    assert double["blur"] == pytest.approx(sharp, rel=0.25)
+
+
+def test_the_laplacian_is_the_four_neighbours(save):
+    dot = Image.new("L", (9, 9), 0)
+    dot.putpixel((4, 4), 255)
+    # One pixel of -4 * 255 and four of 255 among 81: their mean is 0, so the variance is this.
+    expected = (16 + 4) * 255**2 / 81
+    assert measure(save(dot))["blur"] == pytest.approx(expected, abs=0.01)
+
+
+def _judge(path, *parts, settings=None, desk=None, kind="picture", name="p"):
+    filter_ = QualityFilter(settings or {}, desk or Desk())
+    (verdict,) = filter_.judge([picture(name, path, *parts, kind=kind)])
+    return verdict.verdict, verdict.reason
+
+
+def test_sizes_and_shapes(save):
+    scene = _scene()
+    assert _judge(save(scene), "text") == ("keep", "")
+    assert _judge(save(scene), kind="template") == ("keep", "")
+    assert _judge(save(scene.resize((149, 400))), "text") == ("drop", "too small")
+    assert _judge(save(scene.resize((900, 200))), "text") == ("drop", "stretched")
+    assert _judge(save(Image.new("RGB", (300, 300), "grey")), "text") == ("drop", "blank")
+    soft = scene.filter(ImageFilter.GaussianBlur(12))
+    assert _judge(save(soft), "text") == ("drop", "blurred")
+    assert _judge(save(soft), "text", settings={"blurred": 0}) == ("ask", "blurred")
+    off = {"blurred": 0, "doubtful": 0}
+    assert _judge(save(soft), "text", settings=off) == ("keep", "")
+
+
+def test_what_does_not_open_is_a_persons(tmp_path):
+    path = tmp_path / "page.jpg"
+    path.write_text("<html>", encoding="utf-8")
+    assert _judge(path, "text") == ("ask", "does not open")
+    assert "is not a picture" in measure_all([("a", path)])["a"]["error"]
+    bare = Item("t", "template", Origin("test", "t"))
+    (verdict,) = QualityFilter({}, Desk()).judge([bare])
+    assert (verdict.verdict, verdict.reason) == ("drop", "no picture")
+
+
+def test_a_picture_is_measured_once(save):
+    path = save(_scene())
+    stored: dict[str, dict[str, object]] = {}
+    desk = Desk(
+        features=lambda name, shas: {
+            sha: value for sha, value in stored.get(name, {}).items() if sha in shas
+        },
+        add_features=lambda name, values: stored.setdefault(name, {}).update(values),
+    )
+    first = _judge(path, "text", desk=desk)
+    assert set(stored[FEATURE]) == {"p"}
+    path.unlink()
+    assert _judge(path, "text", desk=desk) == first
+
+
+def test_many_pictures_are_measured_by_several_processes(save):
+    path = save(_scene(160, 160), "many.jpg")
+    items = [picture(f"p{number}", path, "text") for number in range(210)]
+    alone = {v.item: v for v in QualityFilter({}, Desk()).judge(items)}
+    together = {v.item: v for v in QualityFilter({}, Desk(jobs=2)).judge(items)}
+    assert alone == together
+    assert len(alone) == 210
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer of a person, as the workspace hands it out."""
+
+    subject: str
+    question: str
+    person: str
+    answer: str
+
+
+def _people(*said):
+    return Desk(judgements=lambda question: [one for one in said if one.question == question])
+
+
+def test_people_reject_what_no_rule_can_see(save):
+    path = save(_scene())
+    yes, no = Said("p", "cartoon", "ana", "yes"), Said("p", "cartoon", "ben", "no")
+    assert _judge(path, "text", desk=_people(yes)) == ("drop", "cartoon")
+    assert _judge(path, "text", desk=_people(yes, no)) == ("ask", "people differ: cartoon")
+    assert _judge(path, "text", desk=_people(no)) == ("keep", "")
+    third = Said("p", "cartoon", "cem", "Yes ")
+    assert _judge(path, "text", desk=_people(yes, no, third)) == ("drop", "cartoon")
+    kept = {"reject": ("unreadable",)}
+    assert _judge(path, "text", desk=_people(yes), settings=kept) == ("keep", "")
+    unread = Said("p", "unreadable", "ana", "yes")
+    assert _judge(path, "text", desk=_people(unread)) == ("drop", "unreadable text")
+    need = {"need": ("cartoon",)}
+    assert _judge(path, "text", settings=need) == ("ask", "not answered: cartoon")
+    assert _judge(path, "text", settings=need, desk=_people(no)) == ("keep", "")
+
+
+def test_an_unknown_question_is_refused():
+    with pytest.raises(InputError, match="knows no question"):
+        QualityFilter({"reject": ("ugly",)}, Desk())
+
+
+@dataclass(frozen=True)
+class Read:
+    """A transcript, as the workspace hands it out."""
+
+    marks: tuple[str, ...]
+    person: str = ""
+
+
+@pytest.mark.parametrize(
+    ("read", "parts", "said", "outcome"),
+    [
+        (None, (), (), ("ask", "not read yet")),
+        (None, ("text of the source",), (), ("keep", "")),
+        (Read(()), ("text",), (), ("keep", "")),
+        (Read((NO_TEXT,)), (), (), ("ask", "no text")),
+        (Read((NO_TEXT,)), (), (Said("p", "no-text", "ana", "yes"),), ("drop", "no text")),
+        (Read((UNSURE,)), ("txt",), (), ("ask", "unreadable text")),
+        (Read((UNSURE,), "ana"), ("text",), (), ("keep", "")),
+    ],
+)
+def test_text_in_the_picture(save, read, parts, said, outcome):
+    desk = Desk(
+        judgements=lambda question: [one for one in said if one.question == question],
+        options={"transcripts": {"p": read} if read else {}},
+    )
+    assert _judge(save(_scene()), *parts, desk=desk) == outcome
+
+
+def test_answers_and_marks_change_the_stamp(save):
+    item = picture("p", save(_scene()), "text")
+    plain = QualityFilter({}, Desk()).stamp(item)
+    assert QualityFilter({}, Desk()).stamp(item) == plain
+    assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).stamp(item) != plain
+    marked = Desk(options={"transcripts": {"p": Read((UNSURE,))}})
+    assert QualityFilter({}, marked).stamp(item) != plain

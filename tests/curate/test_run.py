@@ -1,0 +1,103 @@
+"""Running filters: what was judged is not judged again, and what breaks keeps what was done."""
+
+from __future__ import annotations
+
+from memeloc.curate.protocol import stamped
+from memeloc.curate.run import run_filter, to_judge
+from memeloc.curate.verdict import Verdict
+from memeloc.errors import MissingError
+from tests.curate.items import caption, template
+
+
+class Longest:
+    """Keeps texts of up to so many letters; breaks at the item that it is told to."""
+
+    name = "longest"
+    summary = "length"
+    kinds = ("caption",)
+
+    def __init__(self, most=10, breaks_at=""):
+        self._most = most
+        self._breaks_at = breaks_at
+        self.seen: list[str] = []
+
+    def stamp(self, item):
+        return stamped(self._most, item.parts)
+
+    def judge(self, items):
+        for item in items:
+            if item.id == self._breaks_at:
+                raise MissingError("the ruler is missing: pip install ruler")
+            self.seen.append(item.id)
+            good = len(item.parts[0]) <= self._most
+            yield Verdict(
+                item.id,
+                self.name,
+                "keep" if good else "drop",
+                None,
+                "" if good else "long",
+                {},
+                self.stamp(item),
+            )
+
+
+class Store:
+    """Verdicts as a workspace keeps them."""
+
+    def __init__(self):
+        self.known: dict[str, dict[str, Verdict]] = {}
+
+    def __call__(self, several):
+        for one in several:
+            self.known.setdefault(one.item, {})[one.filter] = one
+
+
+ITEMS = [caption(f"c{number}", "x" * number) for number in range(30)] + [template("t")]
+
+
+def test_a_second_run_judges_nothing_and_counts_the_same():
+    store, filter_ = Store(), Longest()
+    first = run_filter(filter_, ITEMS, store.known, store)
+    assert (first.judged, first.skipped) == (30, 0)
+    assert (first.count("keep"), first.count("drop"), first.count("ask")) == (11, 19, 0)
+    assert to_judge(Longest(), ITEMS, store.known) == []
+    second = run_filter(Longest(), ITEMS, store.known, store)
+    assert (second.judged, second.skipped) == (0, 30)
+    assert second.outcomes == first.outcomes
+    assert run_filter(Longest(), ITEMS, store.known, store, again=True).judged == 30
+
+
+def test_other_settings_and_other_texts_are_judged_anew():
+    store = Store()
+    run_filter(Longest(), ITEMS, store.known, store)
+    assert run_filter(Longest(most=5), ITEMS, store.known, store).judged == 30
+    changed = [caption("c3", "y"), *ITEMS[4:]]
+    assert [item.id for item in to_judge(Longest(most=5), changed, store.known)] == ["c3"]
+
+
+def test_a_run_that_breaks_goes_on_where_it_was():
+    store, done = Store(), []
+    broken = run_filter(Longest(breaks_at="c20"), ITEMS, store.known, store, on_done=done.append)
+    assert broken.failure == "the ruler is missing: pip install ruler"
+    assert broken.judged == len(store.known) == sum(done) == 20
+    rest = Longest()
+    tally = run_filter(rest, ITEMS, store.known, store)
+    assert rest.seen == [f"c{number}" for number in range(20, 30)]
+    assert (tally.judged, tally.skipped, tally.failure) == (10, 20, "")
+
+
+def test_an_interruption_keeps_what_was_judged():
+    class Interrupted(Longest):
+        def judge(self, items):
+            for number, verdict in enumerate(super().judge(items)):
+                if number == 7:
+                    raise KeyboardInterrupt
+                yield verdict
+
+    store = Store()
+    try:
+        run_filter(Interrupted(), ITEMS, store.known, store)
+    except KeyboardInterrupt:
+        assert len(store.known) == 7
+    else:
+        raise AssertionError("nothing was interrupted")
