@@ -161,9 +161,9 @@ def test_what_is_wrong_is_said(folder, command: Command, arguments, status, said
 def test_one_filter_that_cannot_go_on_leaves_the_others(folder, command: Command):
     with Workspace.find(folder) as workspace:
         says = [
-            Judgement(one.id, "description", person, "A kitchen.")
+            Judgement(one.id, "description", person, "A kitchen.", row=row)
+            for row, person in enumerate(("ana", "ben"))
             for one in workspace.items("template")
-            for person in ("ana", "ben")
         ]
         workspace.add_judgements(FileRecord("judgements", "sheet.csv", "0" * 64, 10), says)
     outcome = command("filter", "multimodality", "language", "--json")
