@@ -21,12 +21,14 @@ from memeloc import __version__
 from memeloc.cli import (
     collect,
     correct,
+    dedup,
     export,
     filter,
     fonts,
     import_,
     init,
     locales,
+    match,
     memory,
     ocr,
     proof,
@@ -43,6 +45,8 @@ ORDER = (
     "init",
     "collect",
     "ocr",
+    "dedup",
+    "match",
     "filter",
     "select",
     "import",
@@ -146,6 +150,8 @@ def memeloc(
 app.command("init")(init.init)
 app.add_typer(collect.app, name="collect")
 app.command("ocr")(ocr.ocr)
+app.command("dedup")(dedup.dedup)
+app.command("match")(match.match)
 app.command("filter")(filter.filter_items)
 app.command("select")(select.select)
 app.command("import")(import_.import_table)

@@ -75,7 +75,7 @@ def dedup(
     Pictures go through three stages: the same file, near perceptual hashes with the same text, and
     likeness by embedding models where these are set. Captions are compared with those on the same
     template. Nothing is deleted: the same command with other settings says anew what goes. Other
-    settings stand in memeloc.toml under [curate.dedup].
+    settings stand in the table curate.dedup of memeloc.toml.
 
     \b
     Example:
