@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from memeloc.curate.hints.sounds import sounds
 from memeloc.curate.hints.words import Word
@@ -21,11 +21,7 @@ def echoes(words: Sequence[Word]) -> Iterator[str]:
     ends = [clause[-1] for clause in clauses if clause[-1].content]
     pairs = [(one, two) for at, one in enumerate(ends) for two in ends[at + 1 :]]
     for clause in clauses:
-        pairs += [
-            (one, two)
-            for one, two in zip(clause, clause[1:], strict=False)
-            if one.content and two.content
-        ]
+        pairs += [(one, two) for one, two in pairwise(clause) if one.content and two.content]
     told: set[tuple[str, str]] = set()
     for one, two in pairs:
         key = one.plain, two.plain

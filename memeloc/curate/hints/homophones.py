@@ -72,7 +72,7 @@ def _with_picture(words: Sequence[Word], shown: Sequence[Word], known: Sounds) -
 
 
 def _holds(word: str, inner: str, known: Sounds) -> bool:
-    """Whether a longer word has another within it, by letters and by sound, and is no form of it."""
+    """Whether a word has another within it, by letters and by sound, and is no form of it."""
     if len(inner) < _INSIDE or inner not in word or stem(inner) == stem(word):
         return False
     inside = [phones for phones in known.plain(inner) if len(phones) >= 3]

@@ -10,8 +10,8 @@ from importlib.resources import files
 from memeloc.curate.hints.sounds import sounds
 from memeloc.curate.hints.words import FUNCTION_WORDS, Word, stem, words_of
 
-_OWNERS = frozenset(["my", "your", "his", "her", "its", "our", "their", "one's", "oneself", "myself", "yourself", "whose"])
-_OWNER, _SOMEONE = "one's", "someone"
+_OWNERS = frozenset(("my", "your", "his", "her", "its", "our", "their", "one's", "whose"))
+_OWNER, _SELF, _SOMEONE = _SLOTS = "one's", "oneself", "someone"
 _CHANGED = 3
 """Words that an idiom must have to be known with one of them changed."""
 
@@ -31,7 +31,7 @@ def _by_word() -> dict[str, list[Idiom]]:
     """Idioms by the stem of each of their words; a changed one is found by the others."""
     found: dict[str, list[Idiom]] = {}
     for idiom in all_idioms():
-        for word in {stem(word) for word in idiom if word not in (_OWNER, _SOMEONE)}:
+        for word in {stem(word) for word in idiom if word not in _SLOTS}:
             found.setdefault(word, []).append(idiom)
     return found
 
@@ -69,6 +69,8 @@ def idioms(words: Sequence[Word]) -> Iterator[str]:
 def _fits(wanted: str, word: Word, its_stem: str) -> bool:
     if wanted == _SOMEONE:
         return True
+    if wanted == _SELF:
+        return word.plain.endswith(("self", "selves"))
     if wanted == _OWNER:
         return word.plain in _OWNERS or word.plain.endswith("'s")
     return wanted == word.plain or stem(wanted) == its_stem
@@ -76,7 +78,7 @@ def _fits(wanted: str, word: Word, its_stem: str) -> bool:
 
 def _may_change(idiom: Idiom, wrong: Sequence[int]) -> bool:
     """Whether an idiom is still known with these words of it replaced."""
-    if len(wrong) != 1 or len(idiom) < _CHANGED or idiom[wrong[0]] in (_OWNER, _SOMEONE):
+    if len(wrong) != 1 or len(idiom) < _CHANGED or idiom[wrong[0]] in _SLOTS:
         return False
     rest = [word for place, word in enumerate(idiom) if place != wrong[0]]
     return any(word not in FUNCTION_WORDS for word in rest) or len(rest) > _CHANGED

