@@ -29,6 +29,8 @@ _LANGDETECT = 100
 """Sentences of each language that langdetect is given: it is slow."""
 
 _ROUNDS = 5
+_ENOUGH = 100
+"""Sentences that a language beyond those must have to be told of."""
 _METHODS: tuple[Method, ...] = ("both", "py3langid", "fasttext")
 
 
@@ -86,7 +88,7 @@ def _identification(
                 bound_rate = Bound("at least", 10_000)
                 note = f"one process, median of {_ROUNDS} rounds"
                 figures.append(Figure(_GROUP, "captions identified", rate, "/s", bound_rate, note))
-    everything = {tag: texts for tag, texts in all_texts.items() if len(texts) >= 100}
+    everything = {tag: texts for tag, texts in all_texts.items() if len(texts) >= _ENOUGH}
     by, _ = _accuracy(identifier("both", default(), tuple(everything)), everything)
     worst = ", ".join(
         f"{t} {100 * v:.0f}" for t, v in sorted(by.items(), key=lambda one: one[1])[:4]
@@ -98,7 +100,7 @@ def _identification(
             100 * mean(by.values()),
             "%",
             None,
-            f"{len(by)} languages with 100 sentences and more; least: {worst}",
+            f"{len(by)} languages with {_ENOUGH} sentences and more; least: {worst}",
         )
     )
     say("language identification: langdetect")

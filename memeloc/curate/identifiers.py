@@ -12,21 +12,19 @@ measures on dialogue that neither these weights nor the models have seen.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from fontTools import unicodedata as scripts_of_unicode
 from numpy.typing import NDArray
 
+from memeloc.curate.scripts import count_scripts, main_script, scripts_of_locale
 from memeloc.errors import InputError, MissingError
 from memeloc.locales import Registry
 from memeloc.model import Locale
@@ -50,12 +48,6 @@ _BATCH = 256
 """Texts that are weighed together."""
 _GUESSES = 20
 """Languages that fastText is asked for."""
-
-PARTS = {"Hans": {"Hani"}, "Hant": {"Hani"}, "Jpan": {"Hira", "Kana", "Hani"}}
-PARTS |= {"Kore": {"Hang", "Hani"}}
-"""Scripts that are several, as Unicode tells letters apart."""
-_TELLING = ({"Hira", "Kana"}, "Jpan"), ({"Hang"}, "Kore")
-"""Scripts that decide although others stand beside them."""
 
 _PY3LANGID = {"nb": "no", "fil": "tl"}
 _FASTTEXT = {"nb": "no", "fil": "tl"}
@@ -138,46 +130,6 @@ def plain(text: str) -> str:
         text = _NOISE.sub(" ", text)
     text = _ELONGATED.sub(r"\1", text.lower().replace("i̇", "i"))
     return " ".join(text.split())
-
-
-@lru_cache(maxsize=20_000)
-def script_of_char(char: str) -> str:
-    """ISO 15924 code of a letter or vowel sign; empty for all else, and what all scripts share."""
-    if not char.isalpha() and unicodedata.category(char) not in ("Mn", "Mc"):
-        return ""
-    script = scripts_of_unicode.script(char)
-    return "" if script in ("Zyyy", "Zinh", "Zzzz") else str(script)
-
-
-def count_scripts(text: str) -> Counter[str]:
-    """How many letters of each script a text has.
-
-    >>> count_scripts("ok, खाना")
-    Counter({'Deva': 4, 'Latn': 2})
-    """
-    if text.isascii():
-        letters = sum(map(str.isalpha, text))
-        return Counter(Latn=letters) if letters else Counter()
-    found = Counter(map(script_of_char, text))
-    del found[""]
-    return found
-
-
-def scripts_of_locale(locale: Locale) -> frozenset[str]:
-    """The scripts, as Unicode tells letters apart, that a locale is written in."""
-    return frozenset(PARTS.get(locale.script, {locale.script}))
-
-
-def main_script(counts: Mapping[str, int]) -> str:
-    """The script that a text is in: most letters, but some kana or Hangul beat any Chinese sign."""
-    if not counts:
-        return ""
-    best = max(counts, key=lambda script: counts[script])
-    if best == "Hani":
-        for scripts, whole in _TELLING:
-            if any(counts.get(script) for script in scripts):
-                return whole
-    return "Jpan" if best in _TELLING[0][0] else "Kore" if best == "Hang" else best
 
 
 class Combined:

@@ -18,19 +18,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from memeloc.curate.identifiers import (
+from memeloc.curate.identifiers import Identification, Identifier, check_tags, identifier
+from memeloc.curate.language import no_text
+from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.scripts import (
     PARTS,
-    Identification,
-    Identifier,
-    check_tags,
     count_scripts,
-    identifier,
     main_script,
     script_of_char,
     scripts_of_locale,
 )
-from memeloc.curate.language import no_text
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.items import Item
 from memeloc.locales import Registry, default

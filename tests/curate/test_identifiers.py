@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.curate import identifiers
-from memeloc.curate.identifiers import count_scripts, identifier, main_script, plain
+from memeloc.curate.identifiers import identifier, plain
+from memeloc.curate.scripts import count_scripts, main_script
 from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.locales.casing import uppercase
