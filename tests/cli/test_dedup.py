@@ -1,0 +1,238 @@
+"""`memeloc dedup` and `memeloc match` in a workspace, and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memeloc.curate.judgement import Judgement
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
+from memeloc.workspace import FileRecord, Workspace
+from tests.conftest import Outcome
+from tests.curate.drawn import as_jpeg, as_png, draw_picture
+from tests.curate.onnx_models import write_picture_model, write_text_model
+
+Run = Callable[..., Outcome]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _on_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+
+
+def found(key: str, picture: bytes, *parts: str, template: str = "") -> FoundPicture:
+    return FoundPicture(Origin("test", key), picture, name=key, parts=parts, template=template)
+
+
+def name(key: str) -> str:
+    return item_id("test", "picture", key, key)
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three duplicates of one picture, one meme on its template, one without a text."""
+    cat = draw_picture(1)
+    things = [
+        found("small", as_jpeg(cat.resize((250, 200)), 70), "When it is", "Monday"),
+        found("large", as_png(cat), "when it is monday!"),
+        found("again", as_png(cat), "When it is Monday"),
+        found("sibling", as_jpeg(cat, 80), "My cat is a very different cat"),
+        found("silent", as_jpeg(cat, 75)),
+        found("other", as_jpeg(draw_picture(2)), "When it is Monday"),
+        FoundTemplate(Origin("test", "t"), "Ground", as_png(draw_picture(3))),
+        FoundCaption(Origin("test", "c1"), "t", ("Hello", "World")),
+        FoundCaption(Origin("test", "c2"), "t", ("hello world",), votes=3),
+    ]
+    with Workspace.create(tmp_path / "work") as workspace:
+        workspace.add_found(things)
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def verdicts() -> dict[str, tuple[str, object]]:
+    with Workspace.find() as workspace:
+        return {
+            item: (by["dedup"].verdict, by["dedup"].evidence.get("kept"))
+            for item, by in workspace.verdicts("dedup").items()
+        }
+
+
+def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) -> None:
+    done = command("dedup", "--json")
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    said = verdicts()
+    assert said[name("large")] == ("keep", None)
+    assert said[name("again")] == said[name("small")] == ("drop", name("large"))
+    assert said[name("sibling")] == said[name("other")] == ("keep", None)
+    assert said[name("silent")] == ("ask", name("large"))
+    with Workspace.find() as workspace:
+        one, two = (item.id for item in workspace.items("caption"))
+    assert (said[one], said[two]) == (("drop", two), ("keep", None))
+    lines = {(line["kind"], line["stage"]): line for line in told["stages"]}
+    assert lines["picture", "bytes"]["duplicates"] == 1
+    assert lines["picture", "hash"]["duplicates"] == 1
+    assert lines["picture", "hash"]["asked"] == 2, "the silent one, about both memes of its hash"
+    assert "--images-model" in lines["picture", "likeness"]["not_run"]
+    with Workspace.find() as workspace:
+        pairs = workspace.pairs()
+        word = Judgement(f"{name('large')}|{name('silent')}", "duplicates", "anna", "same", "", 2)
+        record = FileRecord("judgements", "anna.csv", "0" * 64, 1)
+        workspace.add_judgements(record, [word])
+    assert {pair.outcome for pair in pairs} == {"duplicate", "ask"}
+
+    assert command("dedup", "--keep", "first", "--rule", "paper").status == 0
+    said = verdicts()
+    kept = {item for item, (what, _) in said.items() if what == "keep"}
+    assert kept >= {name("small"), name("other")}
+    assert said[name("large")] == said[name("sibling")] == ("drop", name("small"))
+
+    again = command("dedup")
+    assert verdicts()[name("silent")] == ("drop", name("large"))
+    assert "decided by people" in again.out
+    assert again.out.splitlines()[0].split("\t")[:4] == ["kind", "stage", "in", "duplicates"]
+
+
+def test_the_same_run_again_computes_and_adds_nothing(
+    planted: Path, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = command("dedup", "--json")
+    monkeypatch.setattr("memeloc.curate.hashing.hash_picture", lambda path: 1 / 0)
+    with Workspace.find() as workspace:
+        before = workspace.pairs()
+    assert command("dedup", "--json").out == first.out
+    with Workspace.find() as workspace:
+        assert workspace.pairs() == before
+
+
+def test_likeness_runs_with_models_and_keeps_their_vectors(
+    planted: Path, tmp_path: Path, command: Run
+) -> None:
+    write_picture_model(tmp_path / "pictures.onnx")
+    write_text_model(tmp_path / "texts" / "model.onnx")
+    models = (
+        "--images-model", f"onnx:{tmp_path}/pictures.onnx",
+        "--texts-model", f"onnx:{tmp_path}/texts/model.onnx",
+    )  # fmt: skip
+    done = command("dedup", "--json", *models)
+    assert done.status == 0, done.err
+    lines = {(line["kind"], line["stage"]): line for line in json.loads(done.out)["stages"]}
+    assert lines["picture", "likeness"]["not_run"] == ""
+    assert command("dedup", "--json", *models).out == done.out
+    wrong = command("dedup", "--images-model", "onxx:a", "--texts-model", "onnx:b")
+    assert wrong.status == 1
+    assert "did you mean onnx" in wrong.err
+
+
+def test_wrong_settings_are_told(planted: Path, command: Run) -> None:
+    for options, words in (
+        (("--rule", "none"), "rule"),
+        (("--distance", "40"), "distance"),
+        (("--keep", "nicest"), "keep"),
+    ):
+        done = command("dedup", *options)
+        assert done.status != 0
+        assert words in done.err
+    settings = planted / "memeloc.toml"
+    settings.write_text(settings.read_text() + "\n[curate.dedup]\nquestions = 3\nrule = 'paper'\n")
+    assert command("dedup").status == 0
+    assert verdicts()[name("sibling")][0] == "drop"
+
+
+def test_a_picture_that_got_damaged_is_told_and_stays(planted: Path, command: Run) -> None:
+    with Workspace.find() as workspace:
+        item = next(one for one in workspace.items("picture") if one.id == name("other"))
+        assert item.path is not None
+        item.path.write_bytes(b"no picture at all")
+    done = command("dedup")
+    assert done.status == 0
+    assert name("other") in done.err
+    assert verdicts()[name("other")] == ("keep", None)
+
+
+def test_a_meme_finds_its_template(tmp_path: Path, command: Run, planted: Path) -> None:
+    from memeloc.render import Renderer
+    from memeloc.templates import load_templates
+
+    templates, _ = load_templates()
+    meme = Renderer().render(templates["robot-chef"], "Dinner // is served", "en").image
+    meme.convert("RGB").resize((300, 300)).save(tmp_path / "meme.jpg", quality=70)
+    draw_picture(77).save(tmp_path / "unknown.png")
+    own = tmp_path / "own"
+    own.mkdir()
+    draw_picture(77, 300, 240).save(own / "soft-shapes.png")
+    files = (tmp_path / "meme.jpg", tmp_path / "unknown.png")
+    told = json.loads(command("match", *files, "--json").out)["pictures"]
+    assert (told[0]["template"], told[0]["found"]) == ("robot-chef", True)
+    assert not told[1]["found"]
+    told = json.loads(command("match", *files, "--templates", own, "--json").out)["pictures"]
+    assert [one["template"] for one in told] == ["robot-chef", "soft-shapes"]
+    assert all(one["found"] for one in told)
+    assert told[0]["next_distance"] - told[0]["distance"] >= 4
+
+    with Workspace.find() as workspace:
+        ground = draw_picture(3)
+        ground.paste((255, 255, 255), (100, 10, 400, 40))
+        workspace.add_found([found("on-ground", as_jpeg(ground, 70), "Words")])
+    assert command("match").status == 0
+    with Workspace.find() as workspace:
+        stored = workspace.verdicts("match")
+        collected = next(iter(workspace.items("template"))).id
+    assert stored[name("on-ground")]["match"].evidence["template"] == collected
+    assert stored[name("other")]["match"].evidence["template"] == ""
+    broken = tmp_path / "page.jpg"
+    broken.write_text("<html>", encoding="utf-8")
+    done = command("match", broken, files[0])
+    assert done.status == 1
+    assert "page.jpg" in done.err
+    assert "robot-chef" in done.out
+
+
+def _start(folder: Path) -> subprocess.Popen[bytes]:
+    code = "from memeloc.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, "dedup", "--json"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        process_group=0,
+    )
+
+
+def test_killed_at_any_moment_and_run_again_it_ends_the_same(tmp_path: Path) -> None:
+    things = []
+    for seed in range(150):
+        picture = draw_picture(seed, 300, 240)
+        things.append(found(f"a{seed}", as_jpeg(picture), f"text {seed}"))
+        things.append(found(f"b{seed}", as_png(picture), *([f"TEXT {seed}"] if seed % 2 else [])))
+    results = []
+    chance = random.Random(5)
+    for folder in ("calm", "killed"):
+        with Workspace.create(tmp_path / folder) as workspace:
+            workspace.add_found(things)
+        if folder == "killed":
+            for _ in range(4):
+                process = _start(tmp_path / folder)
+                time.sleep(chance.uniform(0.2, 1.6))
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        process = _start(tmp_path / folder)
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        with Workspace.open(tmp_path / folder) as workspace:
+            results.append((json.loads(out), workspace.verdicts("dedup"), workspace.pairs()))
+    assert results[0] == results[1]
+    duplicates = sum(line["duplicates"] for line in results[0][0]["stages"])
+    asked = sum(line["asked"] for line in results[0][0]["stages"])
+    assert (duplicates, asked) == (75, 75)
