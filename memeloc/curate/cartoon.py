@@ -92,8 +92,10 @@ class CartoonFilter:
             for item in unseen:
                 yield self._made(item, "ask", "nobody looked", {"people": self._settings.people})
 
-    def plan(self, items: Sequence[Item]) -> Plan:
-        """What judging would ask and cost; nothing is asked."""
+    def plan(self, items: Sequence[Item]) -> Plan | None:
+        """What judging would ask and cost; nothing is asked. None when there is no model."""
+        if not self._has_model:
+            return None
         unseen = (item for item in items if self._by_people(item) is None)
         return plan_items(model_of(self._desk, self.name), unseen, self._questions)
 

@@ -84,9 +84,11 @@ class MultimodalFilter:
         for item, answers in ask_items(model, ready, self._questions):
             yield self._verdict(item, answers)
 
-    def plan(self, items: Sequence[Item]) -> Plan:
-        """What judging would ask and cost; nothing is asked."""
-        ready = (item for item in items if self._wanting(item) is None)
+    def plan(self, items: Sequence[Item]) -> Plan | None:
+        """What judging would ask and cost; nothing is asked. None when nothing is ready for it."""
+        ready = [item for item in items if self._wanting(item) is None]
+        if not ready:
+            return None
         return plan_items(model_of(self._desk, self.name), ready, self._questions)
 
     @cached_property

@@ -51,7 +51,9 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
     ]
     with connected(chat, MemoryCache(), at_once=1) as model:
         judge = CartoonFilter({"longest_side": 300}, desk(model=model))
-        assert judge.plan(items).questions == 3
+        plan = judge.plan(items)
+        assert plan is not None
+        assert plan.questions == 3
         assert not chat.bodies
         got = list(judge.judge(items))
         assert [(one.verdict, one.reason) for one in got] == [
@@ -88,6 +90,7 @@ def test_people_come_first(
     judge = CartoonFilter({"people": people}, desk(said))
     (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
     assert (got.verdict, got.reason) == (verdict, reason)
+    assert judge.plan([picture(_drawn(tmp_path, "lime"))]) is None
 
 
 def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Path) -> None:

@@ -140,11 +140,14 @@ def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> No
     with connected(chat, MemoryCache(), price_in=1.0, price_out=1.0) as model:
         judge = MultimodalFilter({}, desk(LEMONS, model))
         plan = judge.plan(items)
+        assert plan is not None
         assert (plan.questions, plan.cached, len(chat.bodies)) == (6, 0, 0)
         assert plan.samples[0].count("drink") == 1
         list(judge.judge(items))
         assert 0 < model.spent.cost <= plan.most
-        assert judge.plan(items).cached == 6
+        again = judge.plan(items)
+        assert again is not None
+        assert again.cached == 6
 
 
 def test_without_a_model_only_what_needs_one_is_an_error() -> None:
@@ -153,8 +156,9 @@ def test_without_a_model_only_what_needs_one_is_an_error() -> None:
     assert got.reason == "descriptions missing"
     with pytest.raises(MissingError, match="--model"):
         list(MultimodalFilter({}, desk(LEMONS)).judge([caption("drink")]))
+    assert judge.plan([caption("drink")]) is None
     with pytest.raises(MissingError, match="--model"):
-        judge.plan([caption("drink")])
+        MultimodalFilter({}, desk(LEMONS)).plan([caption("drink")])
 
 
 def test_a_stamp_changes_with_all_that_the_verdict_rests_on(

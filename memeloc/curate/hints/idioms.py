@@ -31,7 +31,10 @@ def _by_word() -> dict[str, list[Idiom]]:
     """Idioms by the stem of each of their words; a changed one is found by the others."""
     found: dict[str, list[Idiom]] = {}
     for idiom in all_idioms():
-        for word in {stem(word) for word in idiom if word not in _SLOTS}:
+        telling = [word for word in idiom if word not in _SLOTS and word not in FUNCTION_WORDS]
+        if len(telling) < 2:  # one of them may be the changed one
+            telling = [word for word in idiom if word not in _SLOTS]
+        for word in {stem(word) for word in telling}:
             found.setdefault(word, []).append(idiom)
     return found
 

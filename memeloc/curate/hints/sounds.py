@@ -9,7 +9,7 @@ from __future__ import annotations
 import lzma
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 
 Phones = tuple[str, ...]
@@ -26,6 +26,7 @@ class Sounds:
                 word, _, phones = line.partition(" ")
                 found[word].append(phones)
         self._phones = dict(found)
+        self._plain: dict[str, frozenset[Phones]] = {}
 
     def __contains__(self, word: str) -> bool:
         return word in self._phones
@@ -36,7 +37,12 @@ class Sounds:
 
     def plain(self, word: str) -> frozenset[Phones]:
         """Every way to say a word, without stress."""
-        return frozenset(tuple(map(_bare, phones)) for phones in self.stressed(word))
+        found = self._plain.get(word)
+        if found is None:
+            found = frozenset(tuple(map(_bare, phones)) for phones in self.stressed(word))
+            if word in self._phones:  # no stranger's word is kept
+                self._plain[word] = found
+        return found
 
     def phrase(self, words: Sequence[str]) -> frozenset[Phones]:
         """Every way to say some words in a row, without stress; empty when one is unknown."""
@@ -100,15 +106,6 @@ class Sounds:
                 before = phones[at - 1] if at else ""
                 found.append((before, tuple(map(_bare, phones[at:]))))
         return found
-
-    @cached_property
-    def by_sound(self) -> dict[Phones, tuple[str, ...]]:
-        """Words by how they sound."""
-        found: dict[Phones, list[str]] = defaultdict(list)
-        for word in self._phones:
-            for phones in self.plain(word):
-                found[phones].append(word)
-        return {phones: tuple(words) for phones, words in found.items()}
 
 
 @lru_cache(maxsize=1)

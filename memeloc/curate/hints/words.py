@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _CLAUSE = re.compile(r"[.,;:!?…\n–—]")
@@ -60,6 +61,7 @@ def words_of(parts: Sequence[str]) -> list[Word]:
     return found
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word without its usual endings; only to compare with other stems.
 
