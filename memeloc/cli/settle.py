@@ -152,7 +152,7 @@ def _as_json(case: CaseRecord) -> dict[str, object]:
 
 def _write(cases: list[CaseRecord], path: Path) -> None:
     """A row a case; `take` is for an answer's number or `keep`, `text` for another text."""
-    from memeloc.correct.sheet_csv import guarded
+    from memeloc.spreadsheets import guarded
 
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("w", encoding="utf-8-sig", newline="") as stream:
@@ -174,8 +174,8 @@ def _decide_all(workspace: Workspace, path: Path, person: str) -> int:
         InputError: a row is wrong; the decisions before it are stored, and importing the file again
             changes nothing about them.
     """
-    from memeloc.correct.sheet_csv import lines_of
     from memeloc.errors import InputError
+    from memeloc.spreadsheets.csv_file import lines_of
 
     lines = iter(lines_of(path))
     heading = next(lines, (1, []))[1]

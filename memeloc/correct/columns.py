@@ -8,13 +8,13 @@ number are taken back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, time, timedelta
 from pathlib import Path
 
 from memeloc.correct.items import SheetAnswers
-from memeloc.correct.rows import Row, clean_text, gather, split_key
+from memeloc.correct.rows import Row, gather, split_key
 from memeloc.errors import InputError
+from memeloc.spreadsheets import Cell, Formula, text_of
 
 HEADINGS = {
     "key": "key",
@@ -48,16 +48,6 @@ _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
     other: name for name, others in _ALSO.items() for other in others
 }
 _SEARCHED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A cell that computes its value; where a person's text should be, that is a mistake."""
-
-    text: str
-
-
-Cell = str | int | float | bool | date | time | timedelta | Formula | None
 
 
 def read_columns(path: Path, lines: Iterable[tuple[int, list[Cell]]], place: str) -> SheetAnswers:
@@ -167,13 +157,7 @@ def _row(
 
 
 def _text(cells: list[Cell], found: dict[str, int], name: str) -> str:
-    """A cell as the text that was typed: 2.0 was 2, TRUE was TRUE."""
+    """A cell of a row as the text that was typed."""
     index = found.get(name)
     cell = cells[index] if index is not None and index < len(cells) else None
-    if cell is None or isinstance(cell, Formula):
-        return ""
-    if isinstance(cell, bool):
-        return str(cell).upper()
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
-    return clean_text(str(cell))
+    return text_of(cell)

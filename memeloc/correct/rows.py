@@ -8,7 +8,6 @@ of the whole caption. Where a spreadsheet lost the key, the visible meme and par
 from __future__ import annotations
 
 import difflib
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from memeloc.correct.items import GIVEN_UP, STATUSES, Answer, Sheet, SheetAnswers, SheetItem, Status
 from memeloc.errors import InputError
+from memeloc.spreadsheets import clean_text, file_sha256
 
 LABELS: dict[Status, str] = {
     "correct": "correct",
@@ -31,7 +31,6 @@ LABELS: dict[Status, str] = {
 """What a person picks, for each status."""
 
 SHORTEST_MEMORY = 12
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +76,6 @@ def parts_of(sheet: Sheet) -> Iterator[tuple[SheetItem, int]]:
             yield item, part
 
 
-def drawable(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
-    return _ILLEGAL.sub("", text)
-
-
-def clean_text(text: str) -> str:
-    """A cell's text as it is meant: line breaks as LF, no white space at the ends."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip(" \t\n\u00a0\ufeff")
-
-
 def as_status(text: str) -> Status | None:
     """The status that a cell means: a code or a label, in any case; None when it is neither."""
     wanted = re.sub(r"[\s:_-]+", " ", text.strip().casefold())
@@ -114,12 +103,6 @@ def split_note(note: str) -> tuple[str, str]:
         elif line.strip():
             rest.append(line.strip())
     return status, "\n".join(rest)
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, in hex."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def gather(

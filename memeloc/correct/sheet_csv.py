@@ -8,17 +8,14 @@ Files are read with commas, semicolons or tabs, in UTF-8 or UTF-16.
 from __future__ import annotations
 
 import csv
-import io
-import re
 from pathlib import Path
 
-from memeloc.correct.columns import HEADINGS, Cell, read_columns
+from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.items import Sheet, SheetAnswers
 from memeloc.correct.rows import key_of, parts_of
-from memeloc.errors import InputError
+from memeloc.spreadsheets import guarded
+from memeloc.spreadsheets.csv_file import is_text, lines_of
 
-_RISKY = re.compile("'*[=+\\-@\t\r]")
-_GUARDED = re.compile("'+[=+\\-@\t\r]")
 _LEFT_OUT = ("length",)
 
 
@@ -54,51 +51,8 @@ class Csv:
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is told when it is read."""
-        if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-            return True
-        return b"\x00" not in head
+        return is_text(head)
 
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
         return read_columns(path, lines_of(path), "the file")
-
-
-def guarded(text: str) -> str:
-    """A cell's text, with an apostrophe before what a spreadsheet would take for a formula."""
-    return f"'{text}" if _RISKY.match(text) else text
-
-
-def _decoded(path: Path) -> str:
-    data = path.read_bytes()
-    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            "is not in UTF-8: save it as “CSV UTF-8” (Excel) or choose Unicode (UTF-8) as the "
-            "character set (LibreOffice)",
-            file=path,
-        ) from error
-
-
-def lines_of(path: Path) -> list[tuple[int, list[Cell]]]:
-    """The records of a CSV file with their numbers, apostrophes before formulas taken off.
-
-    Raises:
-        InputError: it is not in UTF-8 or UTF-16, or not CSV.
-    """
-    text = _decoded(path)
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    limit = csv.field_size_limit(len(text) + 1)
-    try:
-        return [
-            (number, [cell[1:] if _GUARDED.match(cell) else cell for cell in cells])
-            for number, cells in enumerate(
-                csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
-            )
-        ]
-    except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", file=path) from error
-    finally:
-        csv.field_size_limit(limit)

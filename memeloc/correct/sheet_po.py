@@ -16,8 +16,6 @@ from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers
 from memeloc.correct.rows import (
     Row,
-    clean_text,
-    drawable,
     gather,
     key_of,
     parts_of,
@@ -25,6 +23,7 @@ from memeloc.correct.rows import (
     split_note,
 )
 from memeloc.errors import InputError
+from memeloc.spreadsheets import clean_text, drawable
 
 _LINE = re.compile(rb'\s*(#.*|(msgctxt|msgid|msgstr|msgid_plural|msgstr\[\d\]) ".*|".*)?')
 _MACHINE = "to be corrected: "

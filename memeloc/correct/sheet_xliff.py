@@ -17,8 +17,9 @@ from lxml import etree
 
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import Row, clean_text, drawable, gather, key_of, split_key, split_note
+from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
 from memeloc.errors import InputError
+from memeloc.spreadsheets import clean_text, drawable
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
 _NAMES = {None: _SPACE}

@@ -7,18 +7,16 @@ ods is read as well. A caption is always written as a string, never as a formula
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memeloc.correct import ods
-from memeloc.correct.columns import HEADINGS, Cell, Formula, read_columns
+from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import LABELS, drawable, key_of, parts_of
-from memeloc.correct.zipped import is_ole, is_zip, names_in
+from memeloc.correct.rows import LABELS, key_of, parts_of
 from memeloc.errors import InputError
+from memeloc.spreadsheets import drawable
+from memeloc.spreadsheets.workbooks import is_workbook, new_workbook, read_worksheets
 
 CAPTIONS = "Captions"
 GUIDE = "Guide"
@@ -72,75 +70,22 @@ class Xlsx:
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet with its pictures and its guide."""
-        import xlsxwriter
-
-        book = xlsxwriter.Workbook(
-            str(path),
-            {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False},
-        )
-        try:
+        with new_workbook(path) as book:
             _Writer(book, sheet).write()
-        finally:
-            book.close()
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is a workbook of Excel or LibreOffice, or something that pretends to be."""
-        return is_zip(head) or is_ole(head)
+        return is_workbook(head)
 
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
-        with path.open("rb") as stream:
-            if is_ole(stream.read(8)):
-                raise InputError(
-                    "is an old Excel file (.xls) or has a password: save it as .xlsx without one",
-                    file=path,
-                )
-        names = names_in(path)
-        if "xl/workbook.xml" in names:
-            worksheets = _worksheets(path)
-        elif "content.xml" in names:
-            worksheets = ods.tables(path)
-        else:
-            raise InputError("is a zip archive, but no workbook", file=path)
         wrong: InputError | None = None
-        for name, lines in worksheets:
+        for name, lines in read_worksheets(path, CAPTIONS):
             try:
                 return read_columns(path, lines, f"the worksheet {name!r}")
             except InputError as error:
                 wrong = wrong or error
         raise wrong or InputError("has no worksheet", file=path)
-
-
-def _worksheets(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
-    """Each worksheet's name and its lines; ours first, wherever it was moved."""
-    import openpyxl
-    from defusedxml import DefusedXmlException
-
-    try:
-        book = openpyxl.load_workbook(path, read_only=True)
-        names = sorted(book.sheetnames, key=lambda name: name != CAPTIONS)
-        for name in names:
-            worksheet = book[name]
-            if hasattr(worksheet, "reset_dimensions"):
-                # What a program wrote as the worksheet's size need not be true.
-                worksheet.reset_dimensions()
-                yield name, _lines(worksheet)
-    except InputError:
-        raise
-    except DefusedXmlException as error:
-        raise InputError(f"holds XML that no workbook has: {error}", file=path) from error
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, TypeError, SyntaxError) as error:
-        raise InputError(f"is a broken workbook: {error}", file=path) from error
-
-
-def _lines(worksheet: Any) -> Iterator[tuple[int, list[Cell]]]:
-    for number, row in enumerate(worksheet.iter_rows(), 1):
-        cells: list[Cell] = []
-        for cell in row:
-            value = cell.value
-            is_formula = getattr(cell, "data_type", "") == "f"
-            cells.append(Formula(str(value)) if is_formula and value is not None else value)
-        yield number, cells
 
 
 class _Writer:

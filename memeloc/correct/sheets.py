@@ -6,10 +6,6 @@ point group `memeloc.sheets`. Files are told by what is in them, not by their na
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,9 +14,7 @@ from typing import Protocol
 
 from memeloc.correct.items import Sheet, SheetAnswers
 from memeloc.errors import InputError
-
-LARGEST_FILE = 512 * 1024 * 1024
-"""Bytes of a sheet that is read."""
+from memeloc.spreadsheets import read_head, replacing
 
 
 class SheetFormat(Protocol):
@@ -90,7 +84,7 @@ def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
     known = formats().get(format)
     if known is None:
         raise InputError(f"there is no sheet format {format!r}; there are {', '.join(formats())}")
-    with _replacing(path) as temporary:
+    with replacing(path) as temporary:
         known.write(sheet, temporary)
 
 
@@ -100,42 +94,10 @@ def read_sheet(path: Path) -> SheetAnswers:
     Raises:
         InputError: the file is missing, too large, broken, or of no kind that is known.
     """
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as stream:
-            head = stream.read(4096)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    if size > LARGEST_FILE:
-        raise InputError(
-            f"has {size / 2**20:,.0f} MB; more than {LARGEST_FILE // 2**20} MB are not read",
-            file=path,
-        )
-    if not head.strip():
-        raise InputError("is empty", file=path)
+    head = read_head(path)
     for kind in formats().values():
         if kind.knows(path, head):
             return kind.read(path)
     raise InputError(
         f"is no sheet that memeloc knows; it reads {', '.join(formats())} and ods", file=path
     )
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`, which takes its place when all went well."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -16,12 +16,12 @@ from translate.storage import pypo
 from translate.storage import xliff as toolkit_xliff
 
 from memeloc.correct.items import Sheet, SheetItem, SheetPart, text_key
-from memeloc.correct.rows import clean_text, drawable
 from memeloc.correct.sheet_po import Po
 from memeloc.correct.sheet_xliff import Xliff
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.spreadsheets import clean_text, drawable
 
 XLIFF = "{urn:oasis:names:tc:xliff:document:1.2}"
 CAPTIONS = {

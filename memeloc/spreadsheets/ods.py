@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from memeloc.correct.columns import Cell, Formula
 from memeloc.errors import InputError
+from memeloc.spreadsheets.cells import Cell, Formula
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"

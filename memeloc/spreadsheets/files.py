@@ -1,0 +1,67 @@
+"""Files that come and go. In: a path. Out: its beginning and hash, or a file that is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memeloc.errors import InputError
+
+LARGEST_FILE = 512 * 1024 * 1024
+"""Bytes of a sheet that is read."""
+
+
+def read_head(path: Path) -> bytes:
+    """The first 4,096 bytes of a file that is neither empty nor too large to be a sheet.
+
+    Raises:
+        InputError: it is not there, cannot be read, is empty, or is larger than `LARGEST_FILE`.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            head = stream.read(4096)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if size > LARGEST_FILE:
+        raise InputError(
+            f"has {size / 2**20:,.0f} MB; more than {LARGEST_FILE // 2**20} MB are not read",
+            file=path,
+        )
+    if not head.strip():
+        raise InputError("is empty", file=path)
+    return head
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file beside `path`, which takes its place when all went well.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+    finally:
+        temporary.unlink(missing_ok=True)

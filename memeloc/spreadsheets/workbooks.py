@@ -1,0 +1,108 @@
+"""Workbooks. In: a file of Excel or LibreOffice, or a path to write to. Out: its worksheets' lines.
+
+What is in a workbook is not believed: sizes are looked at before anything is unpacked, XML may
+name no entities, and formulas stay what they are.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.spreadsheets import ods
+from memeloc.spreadsheets.cells import Cell, Formula, Line
+from memeloc.spreadsheets.zipped import is_ole, is_zip, names_in
+
+
+def is_workbook(head: bytes) -> bool:
+    """Whether it is a workbook of Excel or LibreOffice, or something that pretends to be."""
+    return is_zip(head) or is_ole(head)
+
+
+def read_worksheets(path: Path, first: str = "") -> Iterator[tuple[str, Iterator[Line]]]:
+    """Each worksheet's name and its lines.
+
+    Args:
+        path: an xlsx or ods file.
+        first: name of the worksheet that comes first, wherever it was moved.
+
+    Raises:
+        InputError: it is broken, too large once unpacked, behind a password, or no workbook.
+    """
+    with path.open("rb") as stream:
+        if is_ole(stream.read(8)):
+            raise InputError(
+                "is an old Excel file (.xls) or has a password: save it as .xlsx without one",
+                file=path,
+            )
+    names = names_in(path)
+    if "xl/workbook.xml" in names:
+        return _worksheets(path, first)
+    if "content.xml" in names:
+        return ods.tables(path)
+    raise InputError("is a zip archive, but no workbook", file=path)
+
+
+def _worksheets(path: Path, first: str) -> Iterator[tuple[str, Iterator[Line]]]:
+    import openpyxl
+
+    with _explained(path):
+        book = openpyxl.load_workbook(path, read_only=True)
+        names = sorted(book.sheetnames, key=lambda name: name != first)
+    for name in names:
+        with _explained(path):
+            worksheet = book[name]
+            if not hasattr(worksheet, "reset_dimensions"):
+                continue
+            # What a program wrote as the worksheet's size need not be true.
+            worksheet.reset_dimensions()
+        yield name, _lines(path, worksheet)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what openpyxl meets in a broken file into one sentence."""
+    from defusedxml import DefusedXmlException
+
+    try:
+        yield
+    except InputError:
+        raise
+    except DefusedXmlException as error:
+        raise InputError(f"holds XML that no workbook has: {error}", file=path) from error
+    except (zipfile.BadZipFile, LookupError, ValueError, OSError, TypeError, SyntaxError) as error:
+        raise InputError(f"is a broken workbook: {error}", file=path) from error
+
+
+def _lines(path: Path, worksheet: Any) -> Iterator[Line]:
+    rows = enumerate(worksheet.iter_rows(), 1)
+    while True:
+        with _explained(path):
+            number, row = next(rows, (0, ()))
+        if not number:
+            return
+        cells: list[Cell] = []
+        for cell in row:
+            value = cell.value
+            is_formula = getattr(cell, "data_type", "") == "f"
+            cells.append(Formula(str(value)) if is_formula and value is not None else value)
+        yield number, cells
+
+
+@contextmanager
+def new_workbook(path: Path) -> Iterator[Any]:
+    """A workbook of xlsxwriter that is written to `path` at the end; texts stay texts."""
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(
+        str(path),
+        {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False},
+    )
+    try:
+        yield book
+    finally:
+        book.close()
