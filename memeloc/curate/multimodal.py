@@ -125,7 +125,7 @@ class MultimodalFilter:
 
     def _questions(self, item: Item) -> list[Question[Vote]]:
         """The caption alone, then with each description."""
-        caption = SEPARATOR.join(item.parts)
+        caption = SEPARATOR.join(part for part in item.parts if part.strip())
         asked = [self._prompt.fill("caption", {"caption": caption})]
         asked += [
             self._prompt.fill("described", {"caption": caption, "description": text})

@@ -5,27 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memeloc.curate.judgement import Judgement
 from memeloc.curate.protocol import Desk
 from memeloc.flight import Backoff
 from memeloc.items import Item, Origin
 from memeloc.language_models import Cache, LanguageModel, ModelSettings
 from tests.chat_server import ChatServer
-
-
-@dataclass(frozen=True)
-class Said:
-    """A judgement, as far as filters look at it."""
-
-    subject: str
-    question: str
-    person: str
-    answer: str
-    comment: str = ""
-    row: int = 2
 
 
 def caption(text: str, id: str = "c1", parent: str = "t1", language: str = "en") -> Item:
@@ -42,13 +30,13 @@ def picture(path: Path, id: str = "p1", sha: str = "sha-1") -> Item:
 
 
 def desk(
-    said: Sequence[Said] = (),
+    said: Sequence[Judgement] = (),
     model: LanguageModel | None = None,
     templates: Mapping[str, Item] | None = None,
 ) -> Desk:
     return Desk(
         templates=templates or {},
-        judgements=lambda question: [one for one in said if one.question == question],  # type: ignore[misc]
+        judgements=lambda question: [one for one in said if one.question == question],
         options={} if model is None else {"model": model},
     )
 

@@ -13,9 +13,10 @@ import pytest
 from PIL import Image
 
 from memeloc.curate.cartoon import CartoonFilter
+from memeloc.curate.judgement import Judgement
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
-from tests.curate.judging import Said, connected, desk, picture, template
+from tests.curate.judging import connected, desk, picture, template
 
 
 def _shown(body: dict[str, Any]) -> Image.Image:
@@ -86,7 +87,7 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
 def test_people_come_first(
     tmp_path: Path, answers: list[str], people: int, verdict: str, reason: str
 ) -> None:
-    said = [Said("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)]
+    said = [Judgement("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)]
     judge = CartoonFilter({"people": people}, desk(said))
     (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
     assert (got.verdict, got.reason) == (verdict, reason)
@@ -95,7 +96,7 @@ def test_people_come_first(
 
 def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Path) -> None:
     path = _drawn(tmp_path, "red")
-    said = [Said("seen", "cartoon", "ana", "no")]
+    said = [Judgement("seen", "cartoon", "ana", "no")]
     with connected(chat) as model:
         judge = CartoonFilter({}, desk(said, model))
         got = list(judge.judge([picture(path, "seen"), picture(path, "unseen")]))

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from memeloc.curate.judgement import Judgement
 from memeloc.curate.multimodal import MultimodalFilter
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, error, serve_chat
-from tests.curate.judging import Said, caption, connected, desk, texts
+from tests.curate.judging import caption, connected, desk, texts
 
-LEMONS = [Said("t1", "description", "ana", "A bowl of lemons."),
-          Said("t1", "description", "ben", "Lemons on a table.")]  # fmt: skip
+LEMONS = [Judgement("t1", "description", "ana", "A bowl of lemons."),
+          Judgement("t1", "description", "ben", "Lemons on a table.")]  # fmt: skip
 
 
 def _sour(number: int, body: dict[str, Any]) -> str:
@@ -50,7 +51,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 def test_what_both_descriptions_make_so_and_the_text_alone_does_not_is_multimodal(
     chat: ChatServer, text: str, second: str, verdict: str, reason: str, score: float | None
 ) -> None:
-    said = [LEMONS[0], Said("t1", "description", "ben", second)]
+    said = [LEMONS[0], Judgement("t1", "description", "ben", second)]
     with connected(chat) as model:
         judge = MultimodalFilter({}, desk(said, model))
         item = caption(text)
@@ -80,20 +81,20 @@ def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
 def test_the_newest_description_of_a_person_counts_and_one_person_is_not_two(
     chat: ChatServer,
 ) -> None:
-    said = [Said("t1", "description", "ana", "A table."), LEMONS[0]]
+    said = [Judgement("t1", "description", "ana", "A table."), LEMONS[0]]
     with connected(chat) as model:
         (got,) = MultimodalFilter({}, desk(said, model)).judge([caption("drink")])
         assert got.evidence == {"template": "t1", "described by": ["ana"], "needed": 2}
         (got,) = MultimodalFilter({"descriptions": 1}, desk(said, model)).judge([caption("drink")])
         assert got.verdict == "keep"
         # More people than needed: every description must make it so.
-        three = [*LEMONS, Said("t1", "description", "cem", "A table.")]
+        three = [*LEMONS, Judgement("t1", "description", "cem", "A table.")]
         (got,) = MultimodalFilter({}, desk(three, model)).judge([caption("drink")])
         assert got.reason == "not hateful with every description"
 
 
 def test_braces_in_captions_and_descriptions_are_only_letters(chat: ChatServer) -> None:
-    said = [Said("t1", "description", who, "{caption} {system}") for who in "ab"]
+    said = [Judgement("t1", "description", who, "{caption} {system}") for who in "ab"]
     with connected(chat) as model:
         list(MultimodalFilter({}, desk(said, model)).judge([caption("{description} {0}")]))
     shown = [texts(body) for body in chat.bodies]
@@ -175,7 +176,7 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
                 ({"prompt": str(own)}, LEMONS, model, item),
                 ({"descriptions": 1}, LEMONS, model, item),
                 ({}, LEMONS[:1], model, item),
-                ({}, [LEMONS[0], Said("t1", "description", "ben", "x")], model, item),
+                ({}, [LEMONS[0], Judgement("t1", "description", "ben", "x")], model, item),
                 ({}, LEMONS, other, item),
                 ({}, LEMONS, None, item),
                 ({}, LEMONS, model, caption("drinks")),

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from memeloc.curate.judgement import Judgement
 from memeloc.curate.wordplay import WordplayFilter
 from memeloc.errors import MissingError
 from tests.chat_server import ChatServer, serve_chat
-from tests.curate.judging import Said, caption, connected, desk, template
+from tests.curate.judging import caption, connected, desk, template
 
 
 @pytest.fixture
@@ -20,8 +21,8 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield server
 
 
-def _said(*answers: str) -> list[Said]:
-    return [Said("c1", "wordplay", f"person {n}", answer) for n, answer in enumerate(answers)]
+def _said(*answers: str) -> list[Judgement]:
+    return [Judgement("c1", "wordplay", f"person {n}", answer) for n, answer in enumerate(answers)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_only_what_two_people_agree_on_is_kept(
 
 
 def test_one_person_who_answers_twice_is_not_two() -> None:
-    said = [Said("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
+    said = [Judgement("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
     (got,) = WordplayFilter({}, desk(said)).judge([caption("seas the day")])
     assert (got.verdict, got.evidence["people"]) == ("ask", {"ana": "no"})
 
@@ -77,7 +78,7 @@ def test_a_model_hints_at_what_is_open_and_only_at_words_that_are_there(chat: Ch
                    {"words": "der Kuchen", "why": "is not there"}]}
     )  # fmt: skip
     items = [caption("Das // Brot ist weg", language="de"), caption("fertig", "c2", language="de")]
-    said = [Said("c2", "wordplay", who, "no") for who in "ab"]
+    said = [Judgement("c2", "wordplay", who, "no") for who in "ab"]
     with connected(chat) as model:
         judge = WordplayFilter({"model_hint": True}, desk(said, model))
         plan = judge.plan(items)

@@ -41,7 +41,8 @@ def prompt() -> Prompt:
 
 def question(item: Item) -> Question[Wordplay]:
     """What is asked of a caption."""
-    values = {"language": item.language or "unknown", "caption": SEPARATOR.join(item.parts)}
+    caption = SEPARATOR.join(part for part in item.parts if part.strip())
+    values = {"language": item.language or "unknown", "caption": caption}
     return Question(prompt().fill("caption", values), ModelForm(Wordplay))
 
 
