@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import corrections, filters, pictures, reading, translation
+from bench import corrections, filters, hashes, pictures, reading, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 
@@ -26,7 +26,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=12, help="rounds of the pictures' times")
     parser.add_argument(
         "--only",
-        choices=("pictures", "command", "translation", "corrections", "reading", "filters"),
+        choices=(
+            "pictures",
+            "command",
+            "translation",
+            "corrections",
+            "reading",
+            "filters",
+            "hashes",
+        ),
         help="one part; writes no file",
     )
     chosen = parser.parse_args()
@@ -56,6 +64,10 @@ def main() -> int:
         figures += reading.measure(say=say)
     if chosen.only in (None, "filters"):
         found, more = filters.measure(say=say)
+        figures += found
+        notes += more
+    if chosen.only in (None, "hashes"):
+        found, more = hashes.measure(say=say)
         figures += found
         notes += more
     print_table(figures, notes)

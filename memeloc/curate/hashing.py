@@ -27,9 +27,9 @@ FEATURE = "phash-1"
 _SIDE, _LOW = 32, 8
 _LEAST_SIDE = 2 * _SIDE
 """Pixels that a picture decoded at a reduced size has at least on each side."""
-_DECIMALS = 3
-"""To which the transform is rounded; the sums of 1,024 greys go up to a million. Where it ought to
-be 0 (in a picture that is symmetric, or plain), its sign would be that of rounding errors."""
+_FINEST = 1000
+"""The transform is rounded to this part of 1; its sums of 1,024 greys go up to a million. Where it
+ought to be 0 (in a picture that is symmetric, or plain), its sign would be that of errors."""
 _SHARD = 64
 """Pictures that a process takes at a time."""
 
@@ -72,9 +72,12 @@ def hash_grey(picture: Image.Image) -> int:
     from PIL import Image
 
     small = picture.resize((_SIDE, _SIDE), Image.Resampling.LANCZOS)
-    pixels = np.asarray(small, dtype=np.float64)
-    lowest = np.round(_COSINES @ pixels @ _COSINES.T, _DECIMALS)
-    ordered = np.sort(lowest, axis=None)
+    pixels = np.frombuffer(small.tobytes(), dtype=np.uint8).reshape(_SIDE, _SIDE)
+    lowest = (_COSINES @ pixels.astype(np.float64) @ _COSINES.T).ravel()
+    lowest *= _FINEST
+    np.rint(lowest, out=lowest)
+    ordered = lowest.copy()
+    ordered.sort()
     median = (ordered[_LOW * _LOW // 2 - 1] + ordered[_LOW * _LOW // 2]) / 2
     return int.from_bytes(np.packbits(lowest > median).tobytes(), "big")
 
