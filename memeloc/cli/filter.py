@@ -266,7 +266,8 @@ def _show(tallies: list[Tally]) -> None:
         ):
             rows.append([tally.filter, verdict, reason, count])
         if not tally.outcomes:
-            rows.append([tally.filter, "", "nothing to judge", 0])
+            why = "stopped" if tally.failure else "nothing to judge"
+            rows.append([tally.filter, "", why, 0])
     judged = sum(tally.judged for tally in tallies)
     skipped = sum(tally.skipped for tally in tallies)
     table("Verdicts", ["filter", "verdict", "reason", "items"], rows)
