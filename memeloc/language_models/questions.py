@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from memeloc.errors import ServiceError
 from memeloc.language_models.forms import Form, ModelForm
-from memeloc.language_models.messages import Message
+from memeloc.language_models.messages import Message, whole
 
 Value = TypeVar("Value")
 
@@ -95,6 +95,6 @@ def as_form(form: Form[Value] | type[Value]) -> Form[Value]:
 def as_text(question: Question[Any]) -> str:
     """A question in full, for people."""
     return "\n\n".join(
-        f"[{message.role}]\n{message.text}" + "\n[a picture]" * len(message.pictures)
+        f"[{message.role}]\n{whole(message.text)}" + "\n[a picture]" * len(message.pictures)
         for message in question.messages
     )

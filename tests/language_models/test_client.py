@@ -395,6 +395,7 @@ def test_halves_of_characters_are_sent_and_kept_whole(chat: ChatServer, connect:
     model = connect(cache)
     model.ask(_asked("sun \ud83c"), Weather)
     assert chat.bodies[0]["messages"][1]["content"] == "sun \ufffd"
+    connect().plan([_question("sun \ud83c")]).samples[0].encode()
     assert model.ask(_asked("sun \ud83c"), Weather).cached
 
 
