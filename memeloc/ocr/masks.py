@@ -65,7 +65,9 @@ def find_letters(line: Image.Image) -> list[Image.Image]:
         letters = _ringed_letters(light)
         if letters is not None:
             black = Image.fromarray((255 * (1 - letters)).astype(np.uint8))
-            made.append(ImageOps.expand(_scaled(black), _MARGIN, 255))
+            inked = ImageOps.invert(black).point(lambda level: 255 * (level > 127)).getbbox()
+            black = _scaled(black.crop(inked) if inked else black)
+            made.append(ImageOps.expand(black, _MARGIN, 255))
     grey = line.convert("L")
     if np.median(np.asarray(grey)) < _DARK:
         grey = ImageOps.invert(grey)

@@ -32,6 +32,10 @@ _NEEDED = "rapidocr", "onnxruntime"
 _LONGEST = 2000
 """Longer side in pixels at which text is looked for; the engine scales larger pictures down."""
 
+_SLIMMEST = 4
+"""How many times as long as wide a picture is looked at, at most; it is padded to that."""
+_SMALLEST = 32  # px
+_PADDING = (127, 127, 127)
 _LEAST = 0.5
 """Confidence below which a line is a drawing: the engine's own setting."""
 
@@ -111,15 +115,30 @@ def find_text(picture: Image.Image, *, read: bool) -> list[Found]:
         MissingError: see `model_paths`.
         ServiceError: the engine failed.
     """
-    found = _run(picture, use_det=True, use_rec=read)
+    found = _run(_padded(picture), use_det=True, use_rec=read)
     if found.boxes is None:
         return []
     count = len(found.boxes)
     texts, scores = (found.txts, found.scores) if read else (("",) * count, (0.0,) * count)
     return [
-        Found(np.asarray(box, dtype=float), str(text).strip(), float(score))
+        Found(
+            np.clip(np.asarray(box, dtype=float), 0, picture.size), str(text).strip(), float(score)
+        )
         for box, text, score in zip(found.boxes, texts, scores, strict=True)
     ]
+
+
+def _padded(picture: Image.Image) -> Image.Image:
+    """The picture, no longer than `_SLIMMEST` times its other side: it grows right or down.
+
+    The engine brings the shorter side to 736 pixels, and a picture of 3 x 900 to gigabytes.
+    """
+    least = max(_SMALLEST, -(-max(picture.size) // _SLIMMEST))
+    if min(picture.size) >= least:
+        return picture
+    padded = Image.new("RGB", (max(picture.width, least), max(picture.height, least)), _PADDING)
+    padded.paste(picture)
+    return padded
 
 
 def read_line(line: Image.Image) -> tuple[str, float]:

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from PIL import Image
 
@@ -21,6 +22,7 @@ from memeloc.ocr.protocol import Box, Line
 from memeloc.ocr.rapid import find_text, model_paths, read_line
 from memeloc.ocr.tesseract import (
     LINE,
+    RAW_LINE,
     installed_models,
     model_package,
     one_thread_each,
@@ -78,15 +80,22 @@ class TesseractReader:
                     lines.append(_Cut(number, found.box, image, len(candidates)))
                     pages += candidates
         gap = _HANGUL_GAP if locale.script == "Kore" else 0
-        texts: list[tuple[str, float]] = []
-        with one_thread_each():
-            for start in range(0, len(pages), _PAGES):
-                some = pages[start : start + _PAGES]
-                texts += read_words(some, locale.tesseract, LINE, least_gap=gap)
+        texts = _read(pages, locale.tesseract, LINE, gap)
+        starts = list(accumulate((line.candidates for line in lines), initial=0))
+        # It makes nothing at all of some clean lines, until it may not look at their layout.
+        empty = [
+            index
+            for line, start in zip(lines, starts, strict=False)
+            if line.best(texts[start : start + line.candidates])[2] < _SURE
+            for index in range(start, start + line.candidates - 1)
+            if not texts[index][0]
+        ]
+        again = _read([pages[index] for index in empty], locale.tesseract, RAW_LINE, gap)
+        for index, found_again in zip(empty, again, strict=True):
+            texts[index] = found_again
         read: list[list[Line]] = [[] for _ in pictures]
-        left = iter(texts)
-        for line in lines:
-            text, confidence, trust = line.best([next(left) for _ in range(line.candidates)])
+        for line, start in zip(lines, starts, strict=False):
+            text, confidence, trust = line.best(texts[start : start + line.candidates])
             if trust < _SURE and locale.script not in _LIKE_LATIN:
                 other, sure = read_line(line.image)
                 if sure >= _LATIN_LEAST and _LATIN.fullmatch(other):
@@ -103,18 +112,26 @@ class _Cut:
     picture: int
     box: Box
     image: Image.Image
-    candidates: int
+    candidates: int  # the last is the line as it stands, the others are masks
 
     def best(self, texts: Sequence[tuple[str, float]]) -> tuple[str, float, float]:
         """Of what was read of its candidates: text, confidence, and how far to trust it."""
         expected = _EXPECTED * max(self.image.width / self.image.height, 1)
         found = "", 0.0, 0.0
         for index, (text, confidence) in enumerate(texts):
-            mask = index < len(texts) - 1
+            mask = index < self.candidates - 1
             trust = confidence * min(1.0, _letters(text) / expected) + _PREFER * mask
             if text and trust > found[2]:
                 found = text, confidence, trust
         return found
+
+
+def _read(pages: Sequence[Image.Image], model: str, mode: int, gap: int) -> list[tuple[str, float]]:
+    texts: list[tuple[str, float]] = []
+    with one_thread_each():
+        for start in range(0, len(pages), _PAGES):
+            texts += read_words(list(pages[start : start + _PAGES]), model, mode, least_gap=gap)
+    return texts
 
 
 def _letters(text: str) -> int:

@@ -1,0 +1,195 @@
+"""Readers, on real pictures: all keep one contract, and each reads its languages."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from memeloc.errors import InputError, MissingError
+from memeloc.locales import default
+from memeloc.ocr import rapid, readers
+from memeloc.ocr.blocks import arrange
+from memeloc.ocr.error_rate import error_rate
+from memeloc.ocr.masks import WORK, cut_line, find_letters
+from memeloc.ocr.readers import MEASURED, choose, names, reader
+from memeloc.ocr.tesseract import LINE, read_words
+from tests.ocr.pictures import meme, needs
+
+
+@pytest.fixture(params=["rapidocr", "tesseract"])
+def name(request: pytest.FixtureRequest) -> str:
+    needs("eng")
+    return str(request.param)
+
+
+def _text(name: str, picture: Image.Image, tag: str) -> str:
+    locale = default().get(tag)
+    (lines,) = reader(name).read([picture], locale)
+    return "\n".join(part.text for part in arrange(lines, locale))
+
+
+def test_every_reader_gives_one_list_a_picture_and_boxes_within_it(name: str) -> None:
+    drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en")
+    plain = Image.new("RGB", (300, 200), "#88aacc")
+    found = reader(name).read([drawn, plain, drawn], default().get("en"))
+    assert len(found) == 3
+    assert found[1] == []
+    assert found[0] == found[2]
+    assert found[0]
+    for line in found[0]:
+        left, top, right, bottom = line.box
+        assert 0 <= left < right <= drawn.width
+        assert 0 <= top < bottom <= drawn.height
+        assert 0 < line.confidence <= 1
+    top, bottom = sorted(found[0], key=lambda line: line.box[1])
+    assert error_rate("Monday forecast", top.text) == 0
+    assert error_rate("the same but wet", bottom.text) == 0
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 900), (2000, 4)])
+def test_every_reader_takes_pictures_of_any_shape(name: str, size: tuple[int, int]) -> None:
+    assert reader(name).read([Image.new("RGB", size)], default().get("en")) == [[]]
+
+
+def test_every_reader_finds_no_letters_in_noise(name: str) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (300, 300, 3), dtype=np.uint8)
+    assert len(_text(name, Image.fromarray(noise), "en")) < 12
+
+
+def test_a_reader_that_is_not_there_is_named_with_those_that_are() -> None:
+    assert names()[:2] == ("rapidocr", "tesseract")
+    with pytest.raises(InputError, match="no reader 'eyes'; there are rapidocr, tesseract"):
+        reader("eyes")
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "most"),
+    [
+        ("en", "one does not simply // leave at five", 0.05),
+        ("de", "Wenn der Drucker // endlich geht", 0.05),
+        ("zh", "星期一的我 // 还是我，但是湿了", 0.15),
+        ("ja", "月曜日の天気 // わたしだけ雨", 0.15),
+    ],
+)
+def test_rapidocr_reads_latin_chinese_and_japanese(tag: str, text: str, most: float) -> None:
+    drawn = meme("robot-chef", text, tag, scale=0.9, quality=70)
+    rate = error_rate(text.upper().replace(" // ", "\n"), _text("rapidocr", drawn, tag))
+    assert rate is not None
+    assert rate <= most
+
+
+@pytest.mark.parametrize(
+    ("tag", "model", "text", "most"),
+    [
+        ("ru", "rus", "Прогноз на понедельник // это снова я", 0.1),
+        ("ar", "ara", "طقس يوم الاثنين // أنا مرة أخرى", 0.2),
+        ("he", "heb", "התחזית ליום שני // שוב אני", 0.1),
+        ("hi", "hin", "सोमवार का मौसम // फिर से मैं", 0.2),
+        ("ko", "kor", "월요일 날씨 // 다시 나", 0.2),
+        ("th", "tha", "พยากรณ์อากาศ // ฉันเอง", 0.2),
+    ],
+)
+def test_tesseract_reads_outlined_text_of_other_scripts(
+    tag: str, model: str, text: str, most: float
+) -> None:
+    needs(model)
+    drawn = meme("night-owl", text, tag, quality=75)
+    rate = error_rate(text.replace(" // ", "\n"), _text("tesseract", drawn, tag))
+    assert rate is not None
+    assert rate <= most
+
+
+@pytest.mark.parametrize("template", ["cat-and-plant", "chat-with-fridge"])
+def test_tesseract_reads_dark_text_in_bubbles(template: str) -> None:
+    needs("rus")
+    drawn = meme(template, "Что на ужин? // Ничего нет", "ru")
+    assert error_rate("Что на ужин?\nНичего нет", _text("tesseract", drawn, "ru")) == 0
+
+
+def test_tesseract_reads_light_text_on_a_black_bar() -> None:
+    needs("rus")
+    drawn = meme("black-bar-llama", "Лама входит в большой офис", "ru")
+    assert error_rate("Лама входит в большой офис", _text("tesseract", drawn, "ru")) == 0
+
+
+def test_a_latin_line_in_another_script_is_read() -> None:
+    needs("ara")
+    drawn = meme("robot-chef", "حفظت مرة // ctrl+s", "ar")
+    assert "ctrl+s" in _text("tesseract", drawn, "ar")
+
+
+def test_masks_read_what_the_picture_as_it_is_hides(tmp_path: Path) -> None:
+    """An outlined line before stripes: Tesseract reads its mask, and not the line itself."""
+    needs("eng")
+    drawn = meme("busy-market", "buy onions and bread // come back", "en")
+    found = min(rapid.find_text(drawn, read=False), key=lambda line: line.quad[:, 1].min())
+    line = cut_line(drawn, found.quad)
+    assert line is not None
+    assert line.height == round(1.4 * WORK)
+    mask = find_letters(line)[0]
+    ((text, confidence),) = read_words([mask], "eng", LINE)
+    assert error_rate("buy onions and bread", text) == 0
+    assert confidence > 0.8
+
+
+def test_auto_takes_the_reader_that_was_measured_to_err_less() -> None:
+    needs("ara", "rus", "tur")
+    assert {
+        tag: choose(default().get(tag)).name for tag in ("en", "zh", "ja", "ar", "ru", "tr")
+    } == {
+        "en": "rapidocr",
+        "zh": "rapidocr",
+        "ja": "rapidocr",
+        "ar": "tesseract",
+        "ru": "tesseract",
+        "tr": "tesseract",
+    }
+    assert all(default().get(tag).tag == tag for tag in MEASURED)
+
+
+def test_an_unmeasured_language_is_rapidocrs_when_it_knows_all_its_letters() -> None:
+    assert choose(default().get("sv")).name == "rapidocr"
+    assert reader("rapidocr").lacks(default().get("sv")) == ""
+    assert "does not know" in reader("rapidocr").lacks(default().get("uk"))
+
+
+def test_missing_data_of_tesseract_is_named_with_its_package() -> None:
+    needs("eng")
+    if "khm" in readers.reader("tesseract")._models:  # type: ignore[attr-defined]
+        pytest.skip("Khmer is installed here")
+    with pytest.raises(MissingError, match="apt install tesseract-ocr-khm"):
+        choose(default().get("km"))
+
+
+def test_a_package_without_its_models_is_refused_and_fetches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "rapidocr"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise AssertionError('it was imported')")
+    monkeypatch.setattr(
+        "memeloc.ocr.rapid.find_spec",
+        lambda name: type("Spec", (), {"origin": str(package / "__init__.py")})(),
+    )
+    with pytest.raises(MissingError, match=r"without its models.*pip install 'rapidocr>="):
+        rapid.RapidReader()
+
+
+def test_reading_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("it went out")
+
+    rapid._engine.cache_clear()
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    drawn = meme("cloud-monday", "Monday // again", "en")
+    assert error_rate("Monday again", _text("rapidocr", drawn, "en")) == 0
+
+
+def test_without_the_package_the_pip_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memeloc.ocr.rapid.find_spec", lambda name: None)
+    with pytest.raises(MissingError, match=r"pip install 'memeloc\[ocr\]'"):
+        rapid.RapidReader()
