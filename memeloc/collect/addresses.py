@@ -22,6 +22,7 @@ LONGEST = 4000
 
 _PORTS = {"http": 80, "https": 443}
 _FIRST_FREE_PORT = 1024
+_PORTS_IN_ALL = 65_536
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 
 
@@ -56,7 +57,8 @@ class Place:
     @property
     def name(self) -> str:
         """`host:port`, as `allow_hosts` lists them."""
-        return f"{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
 
 
 def place_of(url: str) -> tuple[httpx.URL, Place]:
@@ -83,7 +85,7 @@ def place_of(url: str) -> tuple[httpx.URL, Place]:
     if not host:
         raise FetchRefused(url, "not an address", "it names no host")
     port = parsed.port or _PORTS[parsed.scheme]
-    if port < _FIRST_FREE_PORT and port not in _PORTS.values():
+    if not (port in _PORTS.values() or _FIRST_FREE_PORT <= port < _PORTS_IN_ALL):
         raise FetchRefused(
             url, "not a web port", f"port {port} is not one that the web is served on"
         )

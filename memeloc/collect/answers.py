@@ -72,7 +72,7 @@ def read_body(answer: httpx.Response, limit: int, deadline: float) -> Iterator[b
         raise FetchRefused(url, "unknown coding", f"it is packed as {coding[:40]!r}, unasked")
     unpacker = None if coding in ("", "identity") else zlib.decompressobj(47)
     size = 0
-    for chunk in answer.iter_raw(65_536):
+    for chunk in answer.iter_raw():
         if time.monotonic() > deadline:
             raise FetchRefused(url, "too slow", "it takes longer than a request may take")
         pending = chunk

@@ -56,7 +56,9 @@ class PublicOnly(httpcore.NetworkBackend):
         except (OSError, UnicodeError) as error:
             raise UnknownNameError(f"there is no machine called {host}") from error
         addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-        if f"{host}:{port}" not in self._allowed:
+        bare = host.strip("[]")
+        name = f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
+        if name.lower() not in self._allowed:
             inside = [address for address in addresses if not is_public(address)]
             if inside or not addresses:
                 raise InsideNetworkError(f"{host} leads to {', '.join(inside) or 'nothing'}")

@@ -15,7 +15,7 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _LOOKED_AT = 4096
 _GUESSED_FROM = 65_536
-_READ_AS = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030"}
+_READ_AS = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030"}
 """Labels that browsers read as a larger encoding (WHATWG Encoding, 4.2)."""
 
 

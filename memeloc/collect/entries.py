@@ -119,10 +119,12 @@ def _chosen(
 ) -> tuple[Example, ...]:
     """Pictures of usage, each once, without the entry's own picture."""
     found: dict[str, Example] = {}
-    sections = {one.url: one.section for one in (*marked, *others) if one.section}
+    sections: dict[str, str] = {}
+    for one in (*marked, *others):
+        sections.setdefault(one.url, one.section)
     for one in own + marked or others:
         if one.url and one.url != picture:
-            section = one.section or sections.get(one.url, "")
+            section = sections.get(one.url, one.section)
             found.setdefault(one.url, Example(one.url, one.alt, section))
     return tuple(found.values())[:_MAX_PICTURES]
 

@@ -1,6 +1,7 @@
 """Pages of sites. In: what was fetched, a site's selectors. Out: texts, addresses and pictures.
 
-Nothing here raises on what a page holds: strangers write pages.
+Beyond `Document`, which refuses pages that no parser should be given, nothing here raises on what a
+page holds: strangers write pages.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from memeloc.collect.addresses import FetchRefused
 from memeloc.collect.json_values import text_of, web_address
 from memeloc.collect.selectors import Selector, Selectors
+from memeloc.collect.tangles import tangled
 from memeloc.items import Refusal
 
 if TYPE_CHECKING:
@@ -45,13 +48,19 @@ class Document:
     Args:
         page: as fetched.
         selectors: of its site.
+
+    Raises:
+        FetchRefused: parsing it would take too much time or memory, see memeloc.collect.tangles.
     """
 
     def __init__(self, page: Page, selectors: Selectors) -> None:
         self.page = page
         self.url = page.url
         self.selectors = selectors
-        self.tree = LexborHTMLParser(page.text.encode("utf-8", "replace").decode("utf-8"))
+        text = page.text.encode("utf-8", "replace").decode("utf-8")
+        if sentence := tangled(text):
+            raise FetchRefused(page.url, "tangled page", sentence)
+        self.tree = LexborHTMLParser(text)
         checked = self.one_of(_CHECKS) is not None
         self._challenge = checked or self.title.lower().startswith(
             ("just a moment", "attention re")
@@ -196,6 +205,9 @@ class Document:
         if self.is_login_wall(asked):
             text = "the site shows a form to log in instead of the page; only public pages are read"
             return Refusal(source, asked, "login wall", text)
+        if "html" not in self.page.content_type.lower() and self.one_of(("body *",)) is None:
+            kind = self.page.content_type.partition(";")[0][:60] or "text"
+            return Refusal(source, asked, "not a page", f"is {kind} and no web page")
         if not lines_in(self.tree.body) if self.tree.body is not None else True:
             return Refusal(source, asked, "empty page", "the page is empty")
         return Refusal(source, asked, "unknown layout", sentence)

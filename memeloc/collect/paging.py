@@ -10,6 +10,23 @@ from memeloc.items import Refusal
 MOST_PAGES = 200
 """Pages of one list that are read, unless a setting says otherwise."""
 
+MOST_UNKNOWN = 3
+"""When so many of a list's first pages are not as expected, the rest is not asked for."""
+
+
+def layout_changed(source: str, url: str) -> Refusal:
+    """Why a list is left when its first pages are not as expected."""
+    sentence = (
+        f"none of the first {MOST_UNKNOWN} pages that it links to is as expected, so the rest was "
+        "not asked for; write down the site's selectors and give them with --selectors"
+    )
+    return Refusal(source, url, "unknown layout", sentence)
+
+
+def unknown_layout(found: object) -> bool:
+    """Whether something found is the refusal of a page that was not as expected."""
+    return isinstance(found, Refusal) and found.reason == "unknown layout"
+
 
 @dataclass(slots=True)
 class Paging:

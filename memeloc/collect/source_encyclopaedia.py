@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from memeloc.collect.entries import Entry, Example, is_entry, read_entry
 from memeloc.collect.json_values import refused, text_of
 from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.paging import MOST_PAGES, Paging
+from memeloc.collect.paging import (
+    MOST_PAGES,
+    MOST_UNKNOWN,
+    Paging,
+    layout_changed,
+    unknown_layout,
+)
 from memeloc.collect.selectors import selectors_of
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
@@ -70,6 +76,7 @@ class EncyclopaediaSource:
         """Yield each entry's template and then its examples; what fails is a refusal."""
         paging = Paging(self.name, self.pages)
         seen: set[str] = set()
+        strange = 0
         url = self.address
         while True:
             document = self._read(fetcher, url)
@@ -91,10 +98,16 @@ class EncyclopaediaSource:
                     continue
                 seen.add(key_of(link))
                 entry = self._read(fetcher, link)
-                if isinstance(entry, Refusal):
-                    yield entry
-                else:
-                    yield from self._entry(fetcher, entry, link)
+                known = False
+                for found in (
+                    [entry] if isinstance(entry, Refusal) else self._entry(fetcher, entry, link)
+                ):
+                    known = known or not unknown_layout(found)
+                    yield found
+                strange = 0 if known else strange + 1
+                if strange == len(seen) == MOST_UNKNOWN:
+                    yield layout_changed(self.name, url)
+                    return
                 if self.limit and len(seen) >= self.limit:
                     return
             following = paging.after(document, len(new))
@@ -108,9 +121,9 @@ class EncyclopaediaSource:
         """A page, by the selectors of the first kind of site that it looks like."""
         try:
             page = fetcher.get(url)
+            documents = [Document(page, selectors) for selectors in self.selectors.values()]
         except MemelocError as error:
             return refused(self.name, url, error)
-        documents = [Document(page, selectors) for selectors in self.selectors.values()]
         for document in documents:
             if is_entry(document):
                 return document

@@ -18,7 +18,13 @@ from selectolax.lexbor import LexborNode
 
 from memeloc.collect.json_values import refused, text_of
 from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.paging import MOST_PAGES, Paging
+from memeloc.collect.paging import (
+    MOST_PAGES,
+    MOST_UNKNOWN,
+    Paging,
+    layout_changed,
+    unknown_layout,
+)
 from memeloc.collect.selectors import selectors_of
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
@@ -83,6 +89,7 @@ class MemegeneratorSource:
         """
         paging = Paging(self.name, self.pages)
         seen: set[str] = set()
+        strange = 0
         url: str = self.address
         while True:
             document = self._read(fetcher, url)
@@ -100,7 +107,14 @@ class MemegeneratorSource:
                 if key_of(card.url) in seen:
                     continue
                 seen.add(key_of(card.url))
-                yield from self._template(fetcher, card)
+                known = False
+                for found in self._template(fetcher, card):
+                    known = known or not unknown_layout(found)
+                    yield found
+                strange = 0 if known else strange + 1
+                if strange == len(seen) == MOST_UNKNOWN:
+                    yield layout_changed(self.name, url)
+                    return
                 if self.limit and len(seen) >= self.limit:
                     return
             following = paging.after(document, len(new))

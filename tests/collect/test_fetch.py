@@ -1,0 +1,263 @@
+"""Fetching: polite to hosts, careful with what they send, and never inside the network."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memeloc.collect.addresses import FetchRefused
+from memeloc.collect.fetch import Fetcher, FetchSettings
+from tests.collect import hostile_site
+from tests.collect.local_site import Handler, Site, served
+
+QUICK = FetchSettings(
+    delay=0.0, timeout=5.0, total=1.0, retries=2, patience=1.0, max_page_bytes=5_000_000, seed=1
+)
+
+
+def fetcher(site: Site, cache: Path | None = None, **changes: object) -> Fetcher:
+    """A fetcher that may ask the test's own server."""
+    return Fetcher(cache, replace(QUICK, allow_hosts=frozenset({site.host}), **changes))  # type: ignore[arg-type]
+
+
+def page(text: bytes = b"<title>a page</title>", **headers: str) -> Callable[[Handler], None]:
+    """A site that gives the same page for all addresses, and has no robots.txt."""
+
+    def answer(request: Handler) -> None:
+        if request.path == "/robots.txt":
+            request.send(b"", 404)
+        else:
+            request.send(text, **{"content_type": "text/html", **headers})
+
+    return answer
+
+
+@pytest.fixture(scope="module")
+def hostile() -> object:
+    with served(hostile_site.answer) as site:
+        yield site
+
+
+@pytest.mark.parametrize(("path", "reason"), hostile_site.REASONS.items())
+def test_each_harm_is_refused_with_its_reason(hostile: Site, path: str, reason: str) -> None:
+    with fetcher(hostile) as ours, pytest.raises(FetchRefused) as refused:
+        ours.get(hostile.url + path, accept="picture" if path.endswith(".png") else "page")
+    assert refused.value.reason == reason
+    assert refused.value.message
+    assert ours.statistics.refused == 1
+
+
+def test_what_is_good_beside_it_is_taken(hostile: Site) -> None:
+    with fetcher(hostile) as ours:
+        assert ours.get(f"{hostile.url}/good.png", accept="picture").body
+        moved = ours.get(f"{hostile.url}/moved")
+    assert moved.url == f"{hostile.url}/good"
+    assert moved.text == "<title>good</title>"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9009/",
+        "http://localhost/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://0x7f000001/",
+        "http://2130706433/",
+        "http://0/",
+        "http://10.1.2.3/",
+        "http://192.168.0.1/",
+        "http://100.64.0.1/",
+        "http://169.254.169.254/latest",
+        "http://[fd00::1]/",
+        "http://224.0.0.1/",
+    ],
+)
+def test_no_form_of_an_inner_address_is_asked(url: str) -> None:
+    with Fetcher(None, QUICK) as ours, pytest.raises(FetchRefused) as refused:
+        ours.get(url)
+    assert refused.value.reason == "inside the network"
+
+
+def test_a_name_that_changes_its_mind_gains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DNS rebinding: the name is looked up once, and the connection goes to what was checked."""
+    asked: list[object] = []
+    answers = iter([["93.184.215.14"], ["127.0.0.1"]])
+
+    def look_up(host: str, port: int, **_: object) -> list[object]:
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in next(answers)]
+
+    connected: list[object] = []
+
+    def connect(address: tuple[str, int], *args: object, **more: object) -> socket.socket:
+        connected.append(address[0])
+        raise OSError("no network in tests")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with Fetcher(None, replace(QUICK, retries=1)) as ours, pytest.raises(FetchRefused) as refused:
+        ours.get("http://two-faced.example/")
+    assert connected == ["93.184.215.14"]
+    assert refused.value.reason in ("inside the network", "robots.txt not reached")
+
+
+def test_pages_are_asked_for_again_only_if_they_have_changed(tmp_path: Path) -> None:
+    version = {"tag": '"one"', "text": b"first"}
+
+    def answer(request: Handler) -> None:
+        if request.path == "/robots.txt":
+            request.send(b"", 404)
+        elif request.headers.get("If-None-Match") == version["tag"]:
+            request.send(b"", 304, etag=str(version["tag"]))
+        else:
+            request.send(bytes(version["text"]), etag=str(version["tag"]))  # type: ignore[arg-type]
+
+    with served(answer) as site:
+        with fetcher(site, tmp_path, max_age=0.0) as ours:
+            assert ours.get(site.url + "/a").text == "first"
+        with fetcher(site, tmp_path, max_age=0.0) as ours:
+            again = ours.get(site.url + "/a")
+            assert (again.text, again.from_cache) == ("first", True)
+            assert (ours.statistics.fetched, ours.statistics.not_modified) == (0, 1)
+        version.update(tag='"two"', text=b"second")
+        with fetcher(site, tmp_path, max_age=0.0) as ours:
+            assert ours.get(site.url + "/a").text == "second"
+        with fetcher(site, tmp_path, max_age=60.0) as ours:
+            before = len(site.paths())
+            assert ours.get(site.url + "/a").text == "second"
+            assert len(site.paths()) == before
+
+
+def test_a_damaged_cache_is_no_harm(tmp_path: Path) -> None:
+    with served(page(b"text", etag='"e"')) as site:
+        with fetcher(site, tmp_path) as ours:
+            ours.get(site.url)
+        for file in tmp_path.rglob("bodies/*/*"):
+            file.write_bytes(b"other")
+        with fetcher(site, tmp_path) as ours:
+            assert ours.get(site.url).text == "text"
+        for file in tmp_path.rglob("*.json"):
+            file.write_bytes(b'{"url": 3')
+        with fetcher(site, tmp_path) as ours:
+            assert ours.get(site.url).text == "text"
+
+
+def test_a_busy_server_is_waited_for_as_long_as_it_asks() -> None:
+    times: list[float] = []
+
+    def answer(request: Handler) -> None:
+        if request.path == "/robots.txt":
+            request.send(b"", 404)
+            return
+        times.append(time.monotonic())
+        if len(times) == 1:
+            request.send(b"", 429, retry_after="1")
+        else:
+            request.send(b"now")
+
+    with served(answer) as site, fetcher(site) as ours:
+        assert ours.get(site.url).text == "now"
+    assert times[1] - times[0] >= 1.0
+
+
+def test_a_server_that_asks_for_too_long_is_left() -> None:
+    with served(page(b"x")) as good, fetcher(good) as ours:
+        good.answer = lambda request: request.send(b"", 503, retry_after="9999")
+        with pytest.raises(FetchRefused) as refused:
+            ours.get(good.url)
+    assert refused.value.reason == "robots.txt not reached"
+    assert len(good.log) == 1
+
+
+def test_a_host_gets_one_request_at_a_time_with_a_pause_between() -> None:
+    spans: list[tuple[float, float]] = []
+
+    def answer(request: Handler) -> None:
+        begin = time.monotonic()
+        time.sleep(0.02)
+        request.send(b"", 404) if request.path == "/robots.txt" else request.send(b"x")
+        spans.append((begin, time.monotonic()))
+
+    with served(answer) as site, fetcher(site, delay=0.1) as ours:
+        threads = [
+            threading.Thread(target=ours.get, args=(f"{site.url}/{number}",)) for number in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    spans.sort()
+    gaps = [after[0] - before[1] for before, after in pairwise(spans)]
+    assert min(gaps) >= 0.08
+
+
+def test_the_crawl_delay_of_a_site_is_kept() -> None:
+    def answer(request: Handler) -> None:
+        text = b"User-agent: memeloc\nCrawl-delay: 0.3\n" if request.path == "/robots.txt" else b"x"
+        request.send(text, content_type="text/plain")
+
+    with served(answer) as site, fetcher(site) as ours:
+        ours.get(site.url + "/1")
+        begin = time.monotonic()
+        ours.get(site.url + "/2")
+    assert time.monotonic() - begin >= 0.25
+
+
+@pytest.mark.parametrize(
+    ("status", "allowed"), [(404, True), (403, True), (410, True), (500, False), (503, False)]
+)
+def test_a_missing_robots_txt_allows_and_a_failing_one_forbids(status: int, allowed: bool) -> None:
+    """RFC 9309, 2.3.1.3 and 2.3.1.4."""
+
+    def answer(request: Handler) -> None:
+        request.send(b"x", status if request.path == "/robots.txt" else 200)
+
+    with served(answer) as site, fetcher(site, retries=0) as ours:
+        if allowed:
+            assert ours.get(site.url).text == "x"
+        else:
+            with pytest.raises(FetchRefused) as refused:
+                ours.get(site.url)
+            assert refused.value.reason == "robots.txt not reached"
+            assert site.paths() == []
+
+
+def test_memeloc_says_who_it_is_and_takes_gzip() -> None:
+    with (
+        served(page(gzip.compress(b"packed"), content_encoding="gzip")) as site,
+        fetcher(site) as ours,
+    ):
+        assert ours.get(site.url).text == "packed"
+    headers = site.log[-1][1]
+    assert headers["User-Agent"].startswith("memeloc/")
+    assert headers["Accept-Encoding"] == "gzip"
+    assert "Cookie" not in headers
+
+
+def test_several_gzip_members_are_one_body() -> None:
+    packed = gzip.compress(b"one ") + gzip.compress(b"two")
+    with served(page(packed, content_encoding="gzip")) as site, fetcher(site) as ours:
+        assert ours.get(site.url).text == "one two"
+
+
+def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with served(page(b"straight")) as site, fetcher(site) as ours:
+        assert ours.get(site.url).text == "straight"
+
+
+def test_json_that_is_none_is_a_refusal() -> None:
+    with served(page(b"{not json")) as site, fetcher(site) as ours:
+        answer = ours.get(site.url, accept="json")
+    with pytest.raises(FetchRefused) as refused:
+        answer.json()
+    assert refused.value.reason == "not JSON"
