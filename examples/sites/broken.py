@@ -2,9 +2,9 @@
 
 /broken/memegenerator/FAULT   lists and templates: no-picture, gone-picture, page-as-picture,
                               renamed, empty, endless, endless-new, wall, wall-page, too-many,
-                              unavailable, robot-check, doubled, elsewhere
+                              unavailable, robot-check, doubled, elsewhere, half-renamed
 /broken/entry/FAULT           entries: windows-1251, cut-json-ld, deep-json-ld, renamed,
-                              gone-pictures, no-text
+                              gone-pictures, no-text, json
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def _memegenerator(request: Request, fault: str, rest: str) -> Reply | None:
     text = reply.body.decode("utf-8")
     if fault == "no-picture":
         text = re.sub(r"<img[^>]*>|<meta property[^>]*>", "", text)
-    elif fault == "renamed":
-        for name in ("char-img", "optimized-instance", "bigger-img", "score"):
+    elif fault in ("renamed", "half-renamed"):
+        names = ("optimized-instance", "bigger-img", "score", "char-img", "gallery-img")
+        for name in names if fault == "renamed" else names[:3]:
             text = text.replace(name, f"x{abs(hash_of(name)) % 1000}-{name[::-1]}")
     elif fault == "doubled":
         text = re.sub(r"(?s)<body>(.*)</body>", r"<body>\1\1</body>", text)

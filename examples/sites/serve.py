@@ -145,12 +145,20 @@ class _Handler(BaseHTTPRequestHandler):
         """The log is written by `Running.note`."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of askers that hang up."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(port: int = 0, *, log: Path | None = None, edition: int = 1) -> Iterator[Running]:
     """Serve the sites on this machine until the block ends."""
     handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", port), handler)
     running = Running(f"http://127.0.0.1:{server.server_address[1]}", edition, log)
     handler.running = running  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)

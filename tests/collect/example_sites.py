@@ -1,0 +1,61 @@
+"""The example sites for tests: a server, and what a source finds on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from examples.sites.serve import Running
+from memeloc.collect.fetch import Fetcher, FetchSettings, FetchStatistics
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+
+
+@dataclass
+class Found:
+    """What a source yielded, by kind, and what fetching took."""
+
+    templates: list[FoundTemplate]
+    captions: list[FoundCaption]
+    pictures: list[FoundPicture]
+    refusals: list[Refusal]
+    statistics: FetchStatistics
+
+    @property
+    def reasons(self) -> list[str]:
+        return [one.reason for one in self.refusals]
+
+    def without_times(self) -> list[tuple[Any, ...]]:
+        """Everything but when it was fetched, for comparing runs."""
+        return [
+            (type(one).__name__, one.origin.key, getattr(one, "parts", ()), getattr(one, "year", 0))
+            for one in (*self.templates, *self.captions, *self.pictures)
+        ] + [(one.reason, one.url) for one in self.refusals]
+
+
+def settings_for(running: Running, max_age: float = 3600.0) -> FetchSettings:
+    return FetchSettings(delay=0.0, seed=1, max_age=max_age, allow_hosts=frozenset({running.host}))
+
+
+def collected(
+    source: Any, running: Running, cache: Path | None = None, *, max_age: float = 3600.0
+) -> Found:
+    with Fetcher(cache, settings_for(running, max_age)) as fetcher:
+        found = list(source.collect(fetcher))
+        return Found(
+            _of(found, FoundTemplate),
+            _of(found, FoundCaption),
+            _of(found, FoundPicture),
+            _of(found, Refusal),
+            fetcher.statistics,
+        )
+
+
+def _of(found: Sequence[Any], kind: type) -> list[Any]:
+    return [one for one in found if isinstance(one, kind)]
+
+
+def statuses(lines: Sequence[str]) -> list[int]:
+    """The statuses of lines of the server's log."""
+    return [int(line.split()[-2]) for line in lines]

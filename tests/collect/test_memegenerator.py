@@ -1,0 +1,247 @@
+"""Sites of the memegenerator kind, over HTTP, whole and broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from examples.sites.serve import Running, serving
+from memeloc.collect.protocol import options_of
+from memeloc.collect.source_memegenerator import MemegeneratorSource, votes_of
+from memeloc.errors import InputError
+from tests.collect.example_sites import collected, statuses
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Running]:
+    with serving() as running:
+        yield running
+
+
+def test_every_template_and_caption_of_all_pages(site: Running) -> None:
+    found = collected(MemegeneratorSource(f"{site.address}/memegenerator/"), site)
+    assert found.refusals == []
+    assert len(found.templates) == 14
+    first = found.templates[0]
+    assert first.name == "German Shepherd At The Gate"
+    assert first.origin.key == f"{site.host}/memegenerator/German-Shepherd-At-The-Gate"
+    assert first.origin.source == "memegenerator"
+    assert first.origin.fetched is not None
+    assert all(one.picture and one.picture[:2] == b"\xff\xd8" for one in found.templates)
+    counts = Counter(one.template.rpartition("/")[2] for one in found.captions)
+    assert counts["German-Shepherd-At-The-Gate"] == 17
+    assert counts["German-Sausage-Stand-Llama"] == 3
+    assert set(counts) == {one.origin.key.rpartition("/")[2] for one in found.templates}
+    keys = [one.origin.key for one in found.captions]
+    assert len(keys) == len(set(keys))  # a caption stands twice on its page, and is one
+
+
+def test_a_caption_has_text_votes_and_the_language_where_it_says_one(site: Running) -> None:
+    address = f"{site.address}/memegenerator/German-Shepherd-At-The-Gate"
+    found = collected(MemegeneratorSource(address), site)
+    assert len(found.templates) == 1
+    by_top = {one.parts[0]: one for one in found.captions}
+    told = by_top["the parcel is for the neighbour"]
+    assert told.parts == ("the parcel is for the neighbour", "I still need to see some papers")
+    assert (told.votes, told.language) == (1769, "en")
+    # The page is in English, which says nothing of a caption.
+    german = by_top["der Zaun ist neu"]
+    assert (german.language, german.details["page_language"]) == ("", "en")
+    assert {one.votes for one in found.captions if one.votes is None} == set()
+
+
+def test_starting_in_the_middle_of_a_template_gives_the_template_the_same_key(
+    site: Running,
+) -> None:
+    address = f"{site.address}/memegenerator/Indian-Tea-Elephant"
+    whole = collected(MemegeneratorSource(address), site)
+    middle = collected(MemegeneratorSource(f"{address}/images/popular/alltime/page/2"), site)
+    assert middle.templates[0].origin.key == whole.templates[0].origin.key
+    assert {one.origin.key for one in middle.captions} < {one.origin.key for one in whole.captions}
+
+
+def test_limits(site: Running) -> None:
+    source = MemegeneratorSource(f"{site.address}/memegenerator/", limit=2, captions=9)
+    found = collected(source, site)
+    assert [one.name for one in found.templates] == [
+        "German Shepherd At The Gate",
+        "German Train On Time",
+    ]
+    assert len(found.captions) == 18
+    source = MemegeneratorSource(f"{site.address}/memegenerator/", pages=1, captions=1)
+    found = collected(source, site)
+    assert len(found.templates) == 6
+    assert found.reasons == ["page limit"]
+    assert "--pages" in found.refusals[0].sentence
+
+
+@pytest.mark.parametrize("options", [{"limit": -1}, {"captions": -1}, {"pages": 0}])
+def test_options_out_of_range_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="1 or more"):
+        MemegeneratorSource("https://example.org", **options)
+
+
+def test_the_command_line_can_offer_every_option() -> None:
+    known = {one.name: one for one in options_of(MemegeneratorSource)}
+    assert set(known) == {"address", "limit", "captions", "pages", "selectors"}
+    assert all(one.help for one in known.values())
+
+
+def test_a_second_run_fetches_nothing_that_has_not_changed(tmp_path: Path) -> None:
+    with serving() as site:
+        source = MemegeneratorSource(f"{site.address}/memegenerator/")
+        first = collected(source, site, tmp_path)
+        asked = len(site.requests)
+        assert set(statuses(site.requests)) == {200}
+        second = collected(source, site, tmp_path, max_age=0.0)
+        again = [line for line in site.requests[asked:] if "robots.txt" not in line]
+        assert len(again) > 40
+        assert set(statuses(again)) == {304}
+        assert second.without_times() == first.without_times()
+        assert second.statistics.fetched == 0
+        # One template gets a caption more: its last page alone is sent again.
+        site.edition = 2
+        asked = len(site.requests)
+        third = collected(source, site, tmp_path, max_age=0.0)
+        changed = [line for line in site.requests[asked:] if line.split()[-2] == "200"]
+        assert len(third.captions) == len(first.captions) + 1
+        assert [line.split()[1] for line in changed] == [
+            "/memegenerator/German-Shepherd-At-The-Gate/images/popular/alltime/page/3"
+        ]
+
+
+def test_a_run_that_was_cut_off_asks_for_nothing_twice(tmp_path: Path) -> None:
+    with serving() as site:
+        address = f"{site.address}/memegenerator/"
+        collected(MemegeneratorSource(address, limit=5), site, tmp_path)
+        whole = collected(MemegeneratorSource(address), site, tmp_path)
+        pages = [line.split()[1] for line in site.requests]
+        assert len(pages) == len(set(pages))
+        assert len(whole.templates) == 14
+
+
+def broken(site: Running, fault: str) -> str:
+    return f"{site.address}/broken/memegenerator/{fault}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("renamed", "unknown layout"),
+        ("empty", "empty page"),
+        ("wall", "login wall"),
+        ("wall-page", "login wall"),
+        ("robot-check", "robot check"),
+    ],
+)
+def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, reason: str) -> None:
+    found = collected(MemegeneratorSource(broken(site, fault)), site)
+    assert found.reasons == [reason]
+    assert found.refusals[0].url == broken(site, fault)
+    assert (found.templates, found.captions) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("no-picture", "no picture"),
+        ("gone-picture", "not found"),
+        ("page-as-picture", "not a picture"),
+    ],
+)
+def test_a_template_without_a_picture_keeps_its_captions(
+    site: Running, fault: str, reason: str
+) -> None:
+    found = collected(MemegeneratorSource(broken(site, fault)), site)
+    assert found.reasons == [reason]
+    assert [one.picture for one in found.templates] == [None]
+    assert len(found.captions) == 17
+
+
+@pytest.mark.parametrize("fault", ["too-many", "unavailable", "doubled"])
+def test_busy_servers_and_doubled_pages_lose_nothing(fault: str) -> None:
+    with serving() as site:
+        found = collected(MemegeneratorSource(broken(site, fault)), site)
+        assert (found.refusals, len(found.captions)) == ([], 17)
+        start = [line for line in site.requests if line.split()[1].endswith(fault)]
+        expected = {"too-many": [429, 200], "unavailable": [503, 503, 200], "doubled": [200]}
+        assert statuses(start) == expected[fault]
+
+
+def test_pages_that_repeat_for_ever_are_noticed(site: Running) -> None:
+    found = collected(MemegeneratorSource(broken(site, "endless")), site)
+    assert found.reasons == ["endless pages"]
+    assert len(found.captions) == 15
+    assert found.refusals[0].url.endswith("/page/4")
+
+
+def test_pages_that_are_new_for_ever_end_at_the_limit(site: Running) -> None:
+    found = collected(MemegeneratorSource(broken(site, "endless-new"), pages=7), site)
+    assert found.reasons == ["page limit"]
+    assert len(found.captions) == 35
+
+
+def test_a_next_page_on_another_host_is_not_followed(site: Running) -> None:
+    found = collected(MemegeneratorSource(broken(site, "elsewhere")), site)
+    assert found.reasons == ["another host"]
+    assert len(found.captions) == 8
+
+
+def test_a_list_whose_pages_are_all_unknown_is_left_early() -> None:
+    with serving() as site:
+        found = collected(MemegeneratorSource(broken(site, "half-renamed")), site)
+        assert found.reasons == ["unknown layout"] * 4
+        assert "--selectors" in found.refusals[-1].sentence
+        assert len(site.requests) <= 6
+
+
+def test_renamed_classes_are_a_setting(site: Running, tmp_path: Path) -> None:
+    import re
+
+    from examples.sites import broken as faults
+
+    page = collected(MemegeneratorSource(broken(site, "renamed")), site)
+    assert page.reasons == ["unknown layout"]
+    names = {
+        name: f"x{faults.hash_of(name) % 1000}-{name[::-1]}"
+        for name in ("optimized-instance", "bigger-img", "score", "char-img")
+    }
+    assert all(re.fullmatch(r"x\d+-[a-z-]+", one) for one in names.values())
+    own = tmp_path / "sites.toml"
+    own.write_text(
+        "[memegenerator]\n"
+        f'card = ".{names["char-img"]}"\n'
+        f'text_top = [".{names["optimized-instance"]}-text0"]\n'
+        f'text_bottom = [".{names["optimized-instance"]}-text1"]\n'
+        f'picture = ["img.{names["bigger-img"]}"]\n'
+        f'votes = [".{names["score"]}"]\n'
+    )
+    found = collected(MemegeneratorSource(broken(site, "renamed"), selectors=own), site)
+    assert found.refusals == []
+    assert len(found.captions) == 17
+    assert found.captions[1].votes == 1769
+
+
+def test_what_robots_txt_closes_is_not_read(site: Running) -> None:
+    found = collected(MemegeneratorSource(f"{site.address}/memegenerator/private/x"), site)
+    assert found.reasons == ["robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "votes"),
+    [
+        ("1,234", 1234),
+        ("12 345 голосов", 12345),
+        ("\u22127", -7),
+        ("3.4k", 3400),
+        ("2M", 2_000_000),
+        ("votes: 0", 0),
+        ("", None),
+        ("none yet", None),
+    ],
+)
+def test_votes(text: str, votes: int | None) -> None:
+    assert votes_of(text) == votes

@@ -1,0 +1,292 @@
+"""Reading strangers' HTML: texts, addresses, pictures, next pages; nothing raises."""
+
+# ruff: noqa: E501 - pages as they are written
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from memeloc.collect.entries import is_entry, kind_of, read_entry
+from memeloc.collect.fetch import FetchRefused, Page
+from memeloc.collect.pages import Document, key_of, lines_in
+from memeloc.collect.paging import Paging
+from memeloc.collect.selectors import selectors_of
+from memeloc.collect.source_encyclopaedia import EncyclopaediaSource
+from memeloc.collect.source_memegenerator import MemegeneratorSource
+from memeloc.collect.tangles import DEEPEST
+from memeloc.errors import InputError
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+
+
+def document(html: str | bytes, site: str = "memegenerator", url: str = "") -> Document:
+    body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    page = Page(url or "https://example.org/list", body, "text/html; charset=utf-8", moment, False)
+    return Document(page, selectors_of(site))
+
+
+def test_text_is_as_it_is_shown() -> None:
+    html = (
+        "<body><h2>About</h2>tail<p>one <b>bold</b>\nline &amp; more<br>second</p>"
+        "<script>no</script><style>no</style><noscript>no</noscript><div>a</div>b</body>"
+    )
+    body = document(html).tree.body
+    assert body is not None
+    assert lines_in(body).split("\n") == [
+        "About", "tail", "one bold line & more", "second", "a", "b",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("image", "address"),
+    [
+        ('<img src="a.jpg">', "https://example.org/a.jpg"),
+        ('<img src="data:image/gif;base64,R0" data-src="/b.jpg">', "https://example.org/b.jpg"),
+        ('<img src="x.gif" data-original="//cdn.example/c.jpg">', "https://cdn.example/c.jpg"),
+        ('<img src="s.jpg" srcset="m.jpg 400w, l.jpg 800w">', "https://example.org/l.jpg"),
+        ('<img srcset="one.jpg, two.jpg 2x">', "https://example.org/two.jpg"),
+        ('<img src="javascript:alert(1)">', ""),
+        ('<img src="http://[broken">', ""),
+        ("<img data-src>", ""),
+        ('<img src="file:///etc/passwd">', ""),
+    ],
+)
+def test_the_address_of_a_picture(image: str, address: str) -> None:
+    page = document(image)
+    node = page.one_of(("img",))
+    assert node is not None
+    assert page.picture_of(node) == address
+
+
+def test_addresses_are_relative_to_base() -> None:
+    page = document('<base href="https://other.example/x/"><link rel=next href="?page=2#end">')
+    assert page.next_address() == "https://other.example/x/?page=2"
+
+
+@pytest.mark.parametrize(
+    ("url", "links", "following"),
+    [
+        ("https://example.org/list", ["/list/page/2", "/list/page/3"], "/list/page/2"),
+        ("https://example.org/list/page/2", ["/list/page/1", "/list/page/3"], "/list/page/3"),
+        ("https://example.org/list?page=9", ["/list?page=10"], "/list?page=10"),
+        ("https://example.org/list/page/2", ["/other/page/3"], ""),
+        ("https://example.org/list/page/2", ["https://elsewhere.example/list/page/3"], ""),
+        ("https://example.org/list/page/3", ["/list/page/2"], ""),
+        ("https://example.org/list", [], ""),
+    ],
+)
+def test_the_next_page_by_its_number(url: str, links: list[str], following: str) -> None:
+    page = document("".join(f'<a href="{one}">x</a>' for one in links), url=url)
+    assert page.next_address() == (f"https://example.org{following}" if following else "")
+
+
+def test_paging_ends_where_it_should() -> None:
+    ahead = '<a rel="next" href="/list/page/2">next</a>'
+    paging = Paging("test", most=2)
+    assert paging.after(document(ahead), 3) == "https://example.org/list/page/2"
+    back = document('<a rel="next" href="/list">next</a>', url="https://example.org/list/page/2")
+    assert paging.after(back, 3) is None  # a circle
+    further = document('<a rel="next" href="/list/page/3">', url="https://example.org/list/page/2")
+    limit = paging.after(further, 3)
+    assert isinstance(limit, Refusal)
+    assert limit.reason == "page limit"
+    nothing_new = Paging("test").after(document(ahead), 0)
+    assert isinstance(nothing_new, Refusal)
+    assert nothing_new.reason == "endless pages"
+    assert Paging("test").after(document("<p>end</p>"), 0) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://Example.org/Cat/", "example.org/Cat"),
+        ("http://example.org/Cat#x", "example.org/Cat"),
+        ("https://example.org/?id=4", "example.org?id=4"),
+        ("http://[broken", "http://[broken"),
+    ],
+)
+def test_keys(url: str, key: str) -> None:
+    assert key_of(url) == key
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("About", "about"),
+        ("1. Origin", "origin"),
+        ("  HISTORY of the picture", "origin"),
+        ("Происхождение мема «Кот»", "origin"),
+        ("Галерея", "examples"),
+        ("External References", "leave_out"),
+        ("由来", "origin"),
+        ("Something else", ""),
+        ("", ""),
+    ],
+)
+def test_kinds_of_sections(heading: str, kind: str) -> None:
+    assert kind_of(heading) == kind
+
+
+def test_an_entry_without_marked_examples_gives_all_its_pictures() -> None:
+    html = (
+        '<article class="entry"><h1 class="entry-title">X</h1><section class="bodycopy">'
+        '<p>Opening.</p><img src="/a.jpg" alt="A"><h2>Spread</h2><img src="/b.jpg"><img src="/a.jpg">'
+        '<h2>See also</h2><img src="/c.jpg"><p>Nothing.</p></section></article>'
+    )
+    entry = read_entry(document(html, "know-your-meme"))
+    assert entry.description == "Opening."
+    assert [(one.url[-6:], one.alt, one.section) for one in entry.examples] == [
+        ("/a.jpg", "A", ""),
+        ("/b.jpg", "", "Spread"),
+    ]
+
+
+def test_facts_of_a_table() -> None:
+    html = (
+        '<div class="js-mediator-article"><p>x</p></div><table class="facts"><tr><th>Год:</th>'
+        "<td>2014</td></tr><tr><td>Автор</td><td>никто</td></tr></table>"
+    )
+    entry = read_entry(document(html, "memepedia"))
+    assert entry.facts == {"Год": "2014", "Автор": "никто"}
+    assert entry.year is not None
+    assert entry.year.year == 2014
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[memegenerator]\ncard = [\n", "no TOML"),
+        ("[elsewhere]\ncard = ['a']\n", "has no site"),
+        ("[memegenerator]\ncards = ['a']\n", "has no 'cards'"),
+        ("[memegenerator]\ncard = ['a[']\n", "no CSS selector"),
+        ("[memegenerator]\ncard = 3\n", "no list of selectors"),
+        ("memegenerator = 3\n", "no table"),
+    ],
+)
+def test_a_file_of_selectors_with_a_mistake(tmp_path: Path, text: str, sentence: str) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(text)
+    with pytest.raises(InputError, match=sentence) as caught:
+        selectors_of("memegenerator", own)
+    assert caught.value.file == str(own)
+
+
+def test_a_file_of_selectors_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        selectors_of("memegenerator", tmp_path / "none.toml")
+
+
+TAGS = [
+    "<div class='char-img'>", "<div class='char-img gallery-img'>", "</div>", "<a href='/x'>", "</a>",
+    "<a href='http://['>", "<img src='/p.jpg'>", "<img data-src>", "<img srcset=', , 9w'>",
+    "<div class='optimized-instance-text0'>", "<div class='optimized-instance-text1'>", "text", "\n",
+    "<article class='entry'>", "<section class='bodycopy'>", "</section>", "<h1 class=entry-title>",
+    "<h2>Origin</h2>", "<h2>Examples</h2>", "<h3>", "first appeared in 2011.", "<dl>", "<dt>Year",
+    "<dd>2012", "<aside class=left>", "<script type='application/ld+json'>", "</script>", "{\"a\":[",
+    "<div class='js-mediator-article'>", "<sup>", "<div class=references>", "<base href='//['>",
+    "<html lang='x y'>", "<div class=score>9999999999999999", "<!--", "-->", "<![CDATA[", "&#0;",
+    "&#xD800;", "<table><td>", "<template>", "<svg><p>", "<a rel=next href='/page/2'>", "\x00",
+    "<input type=password>", "<a rel=next href='?page=99999999999'>", "<time class=entry-date>",
+]  # fmt: skip
+
+
+class OnePage:
+    """A fetcher that has one page for every address, and no pictures."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def get(self, url: str, *, accept: str = "page", max_bytes: int | None = None) -> Page:
+        if accept == "picture":
+            raise InputError("no picture")
+        return Page(url, self.body, "text/html", datetime(2026, 1, 1, tzinfo=UTC), False)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(TAGS), max_size=60).map("".join))
+@example("<base href='//['><div class='char-img'><a href='/x'>")
+def test_no_arrangement_of_tags_raises(html: str) -> None:
+    sources = (
+        MemegeneratorSource("https://example.org/list", pages=3, limit=5),
+        EncyclopaediaSource("https://example.org/list", pages=3, limit=5),
+    )
+    for source in sources:
+        found = list(source.collect(OnePage(html.encode())))  # type: ignore[arg-type]
+        assert found  # at the least a refusal
+        for one in found:
+            assert isinstance(one, FoundTemplate | FoundCaption | FoundPicture | Refusal)
+            if isinstance(one, Refusal):
+                assert one.reason
+                assert one.sentence
+            else:
+                str(one).encode()  # no half surrogates: it can be stored
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=2000) | st.text(max_size=1000).map(lambda text: text.encode("utf-16")))
+def test_no_bytes_raise(body: bytes) -> None:
+    for source in (
+        MemegeneratorSource("https://example.org/list"),
+        EncyclopaediaSource("https://example.org/list"),
+    ):
+        found = list(source.collect(OnePage(body)))  # type: ignore[arg-type]
+        assert {type(one) for one in found} == {Refusal}
+
+
+@pytest.mark.parametrize("site", ["know-your-meme", "memepedia"])
+def test_a_page_as_deep_as_is_read_is_read_in_time(site: str) -> None:
+    wrap = "bodycopy" if site == "know-your-meme" else "js-mediator-article"
+    html = f"<section class='{wrap}'>" + "<div><sup><h2>" * (DEEPEST // 3 - 1) + "2011"
+    start = time.process_time()
+    page = document(html, site)
+    assert is_entry(page)
+    read_entry(page)
+    assert time.process_time() - start < 5
+
+
+MANY = "".join(f"<b id={number}>" for number in range(1000))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><sup><h2>" * 30_000,
+        "<div></span>" * 30_000,
+        "<div><!-- </div> -->" * 30_000,
+        '<div title="</div>">' * 30_000,
+        "<div x'></div '>" * 0 + "<div><script></div></script>" * 30_000,
+        f"<p>{MANY}</p>" + "<p>x</p>" * 4000,
+        f"<p><a title='<!--'>{MANY}</p>" + "<p>x</p>" * 4000,
+        f"<p><svg><style>{MANY}</p>" + "<p>x</p>" * 4000,
+        "<p>" + "".join(f"<b id={n}><object></b></object>" for n in range(1000)) + "<p>x</p>" * 4000,
+        "<p>" + "".join(f"<b id={n}><table><td></b></td></table>" for n in range(1000))
+        + "<p>x</p>" * 4000,
+    ],
+)  # fmt: skip
+def test_pages_that_no_parser_should_be_given_are_refused(html: str) -> None:
+    start = time.process_time()
+    with pytest.raises(FetchRefused) as caught:
+        document(html)
+    assert caught.value.reason == "tangled page"
+    found = list(MemegeneratorSource("https://example.org/").collect(OnePage(html.encode())))  # type: ignore[arg-type]
+    assert [one.reason for one in found if isinstance(one, Refusal)] == ["tangled page"]
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<li>one<p>more" * 50_000,
+        "<table>" + "<tr><td><a href=x><b>y</b></a>" * 20_000 + "</table>",
+        "<div><b>x</b></div>" * 50_000,
+        "<script>" + "document.write('<div>');" * 5000 + "</script><p>x",
+    ],
+)
+def test_long_plain_pages_are_read(html: str) -> None:
+    assert document(html).tree.body is not None
