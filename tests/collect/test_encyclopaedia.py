@@ -86,7 +86,7 @@ def test_a_model_is_asked_only_where_data_and_rules_are_silent(site: Running) ->
 
     def model(text: str) -> Year | None:
         asked.append(text)
-        return Year(2015, "model", "the year after the Patient Pigeon")
+        return Year(2015, "model", 'a calendar that says "2015"')
 
     source = EncyclopaediaSource(
         f"{site.address}/know-your-meme/memes/all", examples=1, year_by_model=model
@@ -97,7 +97,7 @@ def test_a_model_is_asked_only_where_data_and_rules_are_silent(site: Running) ->
     ]  # fmt: skip
     assert len(asked) == 1
     assert asked[0].startswith("Left Sock\nLeft Sock is a drawing")
-    assert "the year after the Patient Pigeon" in asked[0]
+    assert 'a calendar that says "2015"' in asked[0]
 
 
 def test_a_model_that_fails_leaves_the_entry_without_a_year(site: Running) -> None:
