@@ -1,0 +1,462 @@
+"""Sheets of one question for one person. In: rows to review, or a file. Out: a file, or judgements.
+
+xlsx has the pictures, the question, a list to pick the answer from, and hints that say that they
+are only hints; CSV has the same without pictures. Columns are found by their headings, in any
+order and case; what is empty is not answered; a formula is told as a problem and never computed.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.pairs import PAIR, pair_subject
+from memeloc.curate.questions import LONGEST_ANSWER, ReviewQuestion, find_question
+from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.errors import InputError
+from memeloc.spreadsheets import (
+    Cell,
+    Formula,
+    Line,
+    drawable,
+    file_sha256,
+    guarded,
+    read_tables,
+    replacing,
+    text_of,
+)
+
+FORMATS = ("xlsx", "csv")
+
+SHEET = "Review"
+
+HEADINGS = {
+    "picture": "picture",
+    "text": "text",
+    "about": "about",
+    "other picture": "other picture",
+    "other text": "other text",
+    "other about": "about the other",
+    "answer": "your answer",
+    "comment": "comment",
+    "hint": "hint, only a hint",
+    "subject": "subject",
+    "question": "question",
+    "person": "person",
+}
+"""Our columns, in order, and what they are headed."""
+
+_ALSO = {
+    "answer": ("answer", "your answers", "answers"),
+    "comment": ("comments", "note", "notes"),
+    "subject": ("item", "item id", "id", "pair", "key"),
+}
+_NAMES = {heading: name for name, heading in HEADINGS.items()} | {
+    other: name for name, others in _ALSO.items() for other in others
+}
+_OF_PAIRS = ("other picture", "other text", "other about")
+_HIDDEN = ("subject", "question", "person")
+_WIDTHS = {
+    "picture": 30,
+    "text": 36,
+    "about": 18,
+    "other picture": 30,
+    "other text": 36,
+    "other about": 18,
+    "answer": 18,
+    "comment": 28,
+    "hint": 26,
+    "subject": 12,
+    "question": 10,
+    "person": 10,
+}
+_FREE_WIDTH = 60
+_PICTURE_SIDE = 200
+_ROW_HEIGHT = 40
+_SEARCHED = 20
+"""Lines among which the headings are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAnswers:
+    """A sheet that came back.
+
+    Attributes:
+        question: its name.
+        person: who answered; empty when the file does not say.
+        judgements: what could be read. Rows without an answer are left out.
+        problems: what could not, with row and column.
+        file: where it was read from.
+        sha256: of that file.
+    """
+
+    question: str
+    person: str
+    judgements: tuple[Judgement, ...]
+    problems: tuple[InputError, ...]
+    file: Path
+    sha256: str
+
+    def by(self, person: str) -> ReviewAnswers:
+        """The same, said by this person."""
+        several = tuple(replace(one, person=person) for one in self.judgements)
+        return replace(self, person=person, judgements=several)
+
+
+def write_review(
+    question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
+) -> int:
+    """Write a sheet, as its suffix says: .xlsx or .csv; how many rows it has.
+
+    A file of that name is replaced, as a whole and at once. Text is text, whatever it begins with.
+
+    Raises:
+        InputError: the suffix is another, or the file cannot be written.
+    """
+    several = list(rows)
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
+    with replacing(path) as temporary:
+        if kind == "csv":
+            _write_csv(question, several, temporary, person)
+        else:
+            _write_xlsx(question, several, temporary, person)
+    return len(several)
+
+
+def _columns(question: ReviewQuestion) -> list[str]:
+    pairs = question.which == "pairs"
+    return [name for name in HEADINGS if pairs or name not in _OF_PAIRS]
+
+
+def _cells(question: ReviewQuestion, row: ReviewRow, person: str) -> dict[str, str]:
+    """A row's texts, by column."""
+    first = row.sides[0]
+    other = row.sides[1] if len(row.sides) > 1 else ReviewSide()
+    scores = ", ".join(f"{name} {value:g}" for name, value in (row.scores or {}).items())
+    return {
+        "text": first.text or first.name,
+        "about": "\n".join(one for one in (first.name, first.about) if one),
+        "other text": other.text or other.name,
+        "other about": "\n".join(one for one in (other.name, other.about) if one),
+        "answer": row.answer,
+        "comment": row.comment,
+        "hint": "\n".join(one for one in (row.hint, scores) if one),
+        "subject": row.subject,
+        "question": question.name,
+        "person": person,
+    }
+
+
+def _write_csv(
+    question: ReviewQuestion, rows: Sequence[ReviewRow], path: Path, person: str
+) -> None:
+    """UTF-8 with a byte order mark, which Excel needs; pictures by their files' names."""
+    names = _columns(question)
+    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\r\n")
+        writer.writerow([HEADINGS[name] for name in names])
+        for row in rows:
+            cells = _cells(question, row, person)
+            files = [side.picture.name if side.picture else "" for side in row.sides]
+            cells |= dict(zip(("picture", "other picture"), files, strict=False))
+            writer.writerow([guarded(drawable(cells.get(name, ""))) for name in names])
+
+
+def _write_xlsx(
+    question: ReviewQuestion, rows: Sequence[ReviewRow], path: Path, person: str
+) -> None:
+    from memeloc.spreadsheets.workbooks import new_workbook
+
+    with new_workbook(path) as book:
+        book.set_properties({"title": f"memeloc: {question.name}", "comments": question.text})
+        page = book.add_worksheet(SHEET)
+        _Writer(book, page, question, person).write(rows)
+        _write_guide(book, question)
+
+
+class _Writer:
+    """Writes the rows of a review onto a worksheet."""
+
+    def __init__(self, book: Any, page: Any, question: ReviewQuestion, person: str) -> None:
+        self._page = page
+        self._question = question
+        self._person = person
+        self._columns = {name: index for index, name in enumerate(_columns(question))}
+        cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
+        grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
+        hers = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
+        small = {**grey, "font_color": "#666666", "font_size": 9}
+        forms = {
+            "text": grey,
+            "other text": grey,
+            "answer": {**hers, "font_size": 12},
+            "comment": hers,
+            "hint": {**small, "italic": True},
+        }
+        # Text without direction of its own takes that of the cell: 0 is by its first strong letter.
+        self._forms = {
+            name: book.add_format({**forms.get(name, small), "reading_order": 0})
+            for name in self._columns
+        }
+        self._head = book.add_format(
+            {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "text_wrap": True}
+        )
+
+    def write(self, rows: Sequence[ReviewRow]) -> None:
+        """Write the heading and all rows."""
+        self._layout()
+        for line, row in enumerate(rows, 1):
+            self._row(line, row)
+        if not rows:
+            return
+        last, answer = len(rows), self._columns["answer"]
+        self._page.autofilter(0, 0, last, len(self._columns) - 1)
+        if self._question.answers:
+            self._page.data_validation(
+                1,
+                answer,
+                last,
+                answer,
+                {
+                    "validate": "list",
+                    "source": list(self._question.answers),
+                    "input_message": self._question.text[:255],
+                    "error_title": "Your answer",
+                    "error_message": "Pick one from the list.",
+                },
+            )
+
+    def _layout(self) -> None:
+        page = self._page
+        for name, index in self._columns.items():
+            width = _FREE_WIDTH if name == "answer" and self._question.is_free else _WIDTHS[name]
+            options = {"hidden": True} if name in _HIDDEN else {}
+            page.set_column(index, index, width, None, options)
+            page.write_string(0, index, HEADINGS[name], self._head)
+        page.set_row(0, 22)
+        page.freeze_panes(1, 0)
+        page.set_landscape()
+        page.fit_to_pages(1, 0)
+        page.repeat_rows(0)
+        allowed = ("sort", "autofilter", "format_columns", "format_rows", "select_locked_cells")
+        page.protect("", dict.fromkeys(allowed, True))
+
+    def _row(self, line: int, row: ReviewRow) -> None:
+        has_picture = any(side.picture for side in row.sides)
+        longest = max(len(side.text) for side in row.sides)
+        height = max(_ROW_HEIGHT, _PICTURE_SIDE if has_picture else 20 * (1 + longest // 30))
+        self._page.set_row_pixels(line, min(height, 400))
+        cells = _cells(self._question, row, self._person)
+        for name, column in self._columns.items():
+            text = drawable(cells.get(name, ""))[:32_000]
+            if text:
+                self._page.write_string(line, column, text, self._forms[name])
+            else:
+                self._page.write_blank(line, column, None, self._forms[name])
+        for side, name in zip(row.sides, ("picture", "other picture"), strict=False):
+            if side.picture is not None and side.picture.is_file():
+                self._picture(line, self._columns[name], side)
+
+    def _picture(self, line: int, column: int, side: ReviewSide) -> None:
+        from PIL import Image
+
+        with Image.open(side.picture) as picture:  # type: ignore[arg-type]
+            width, height = picture.size
+            density = picture.info.get("dpi", (96, 96))
+        scale = min((_PICTURE_SIDE + 10) / width, (_PICTURE_SIDE - 6) / height)
+        self._page.insert_image(
+            line,
+            column,
+            str(side.picture),
+            {
+                "x_scale": scale * float(density[0]) / 96,
+                "y_scale": scale * float(density[1]) / 96,
+                "x_offset": 3,
+                "y_offset": 3,
+                "object_position": 1,
+                "description": drawable(side.name)[:200] or "the picture",
+            },
+        )
+
+
+def _write_guide(book: Any, question: ReviewQuestion) -> None:
+    page = book.add_worksheet("How")
+    page.set_column(0, 0, 100)
+    wrap = book.add_format({"text_wrap": True, "valign": "top", "font_size": 11})
+    title = book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
+    how = (
+        "Write under “your answer”; leave it empty to come back to it later."
+        if question.is_free
+        else "Pick under “your answer” from the list; leave it empty to come back to it later."
+    )
+    lines = [
+        how,
+        "Under “comment” you may write anything. Grey cells are locked.",
+        "“hint” is what a program guessed. It is often wrong: decide by yourself.",
+        "Please answer alone: what counts is what several people say without asking each other.",
+    ]
+    page.write_string(0, 0, question.text, title)
+    for row, text in enumerate([*([question.note] if question.note else []), *lines], 1):
+        page.write_string(row, 0, text, wrap)
+    meanings = [f"{answer}: {text}" for answer, text in question.answers.items() if answer != text]
+    for row, text in enumerate(meanings, 7):
+        page.write_string(row, 0, text, wrap)
+    page.protect("")
+
+
+def read_review(path: Path) -> ReviewAnswers:
+    """Read a sheet, or the file that a page of pairs saves, as it came back: xlsx, ods or CSV.
+
+    Raises:
+        InputError: the file as a whole cannot be read: it is broken, no table of it has our
+            headings, or it has several questions or people. What is wrong with a row is among the
+            answers' problems.
+    """
+    wrong: InputError | None = None
+    for place, lines in read_tables(path, SHEET):
+        found: dict[str, int] = {}
+        rows: list[Line] = []
+        for number, cells in lines:
+            if found:
+                rows.append((number, cells))
+                continue
+            found = _find_headings(cells)
+            if not found and number > _SEARCHED:
+                break
+        if found:
+            return _gather(path, rows, found)
+        wrong = wrong or InputError(
+            f"{place} has no line with the headings of a review: at least {HEADINGS['answer']!r}, "
+            f"{HEADINGS['subject']!r} and {HEADINGS['question']!r} are needed",
+            file=path,
+        )
+    raise wrong or InputError("has no worksheet", file=path)
+
+
+def _find_headings(cells: Sequence[Cell]) -> dict[str, int]:
+    """Where our columns are, when this is the line of headings; else nothing."""
+    found: dict[str, int] = {}
+    for index, cell in enumerate(cells):
+        if isinstance(cell, str):
+            name = _NAMES.get(" ".join(cell.casefold().split()))
+            if name is not None:
+                found.setdefault(name, index)
+    return found if {"answer", "subject", "question"} <= set(found) else {}
+
+
+def _gather(path: Path, rows: Sequence[Line], found: dict[str, int]) -> ReviewAnswers:
+    def cell_of(cells: Sequence[Cell], name: str) -> Cell:
+        index = found.get(name)
+        return cells[index] if index is not None and index < len(cells) else None
+
+    def said(name: str) -> set[str]:
+        return {text for _, cells in rows if (text := text_of(cell_of(cells, name)))}
+
+    questions, people = {one.casefold() for one in said("question")}, said("person")
+    for what, several in (("questions", questions), ("people", people)):
+        if len(several) > 1:
+            named = ", ".join(sorted(one[:40] for one in several)[:6])
+            raise InputError(
+                f"rows of several {what} stand together ({named}): import each in a file of its "
+                "own",
+                file=path,
+            )
+    if not questions:
+        raise InputError(
+            "no row says which question it answers: copy the column “question” from the sheet that "
+            "was sent",
+            file=path,
+        )
+    try:
+        question = find_question(questions.pop())
+    except InputError as error:
+        raise InputError(error.message, file=path, column=HEADINGS["question"]) from None
+    person = people.pop() if people else ""
+    problems: list[InputError] = []
+    taken: dict[str, Judgement] = {}
+    for number, cells in rows:
+        try:
+            one = _judgement(question, person, number, {n: cell_of(cells, n) for n in found})
+        except InputError as error:
+            problems.append(InputError(error.message, file=path, row=number, column=error.column))
+            continue
+        if one is None:
+            continue
+        earlier = taken.setdefault(one.subject, one)
+        if earlier is not one and earlier.answer != one.answer:
+            problems.append(
+                InputError(
+                    f"{one.subject} stands in row {earlier.row} too, with another answer; the "
+                    "first is taken: delete one of them",
+                    file=path,
+                    row=number,
+                )
+            )
+    return ReviewAnswers(
+        question.name, person, tuple(taken.values()), tuple(problems), path, file_sha256(path)
+    )
+
+
+def _judgement(
+    question: ReviewQuestion, person: str, number: int, cells: dict[str, Cell]
+) -> Judgement | None:
+    """What a row says; None when it is not answered.
+
+    Raises:
+        InputError: it says nothing that can be taken; with the column.
+    """
+    for name in ("answer", "comment", "subject"):
+        cell = cells.get(name)
+        if isinstance(cell, Formula):
+            raise InputError(
+                f"the cell holds a formula ({cell.text[:40]}): put the text itself",
+                column=HEADINGS[name],
+            )
+    answer = cells.get("answer")
+    if isinstance(answer, date | time | timedelta):
+        raise InputError(
+            f"the cell was turned into a date or time ({answer}): put an apostrophe before the "
+            "text",
+            column=HEADINGS["answer"],
+        )
+    typed, comment = text_of(answer), text_of(cells.get("comment"))
+    if not typed:
+        return None
+    for name, text in (("answer", typed), ("comment", comment)):
+        if len(text) > LONGEST_ANSWER:
+            raise InputError(
+                f"has {len(text):,} characters; {LONGEST_ANSWER:,} are read", column=HEADINGS[name]
+            )
+    given = question.as_answer(typed)
+    if given is None:
+        near = difflib.get_close_matches(typed.casefold(), list(question.answers), 1)
+        help_ = f"did you mean {near[0]!r}?" if near else f"it is {_or(question.answers)}"
+        raise InputError(f"{typed[:40]!r} is no answer: {help_}", column=HEADINGS["answer"])
+    subject = text_of(cells.get("subject"))
+    ids = [one.strip() for one in subject.split(PAIR)]
+    is_pair = question.which == "pairs"
+    if not all(ids) or len(ids) != (2 if is_pair else 1):
+        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is no {_whole(is_pair)}"
+        raise InputError(
+            f"the subject {wrong}: copy it from the sheet that was sent",
+            column=HEADINGS["subject"],
+        )
+    subject = pair_subject(*ids) if is_pair else ids[0]
+    return Judgement(subject, question.name, person, given, comment, number)
+
+
+def _whole(is_pair: bool) -> str:
+    return f"pair of two ids with {PAIR} between" if is_pair else "item's id"
+
+
+def _or(several: Iterable[str]) -> str:
+    *rest, last = several
+    return f"{', '.join(rest)} or {last}" if rest else last
