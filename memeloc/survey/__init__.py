@@ -1,0 +1,1 @@
+"""Surveys. In: a rendered parallel set. Out: sheets for annotators of many cultures, and labels."""

@@ -1,0 +1,97 @@
+"""Exporters and importers by name. In: a name, or a file. Out: who writes or reads it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError, MissingError
+from memeloc.survey.protocol import Exporter, Importer
+
+EXPORTERS, IMPORTERS = "memeloc.exporters", "memeloc.importers"
+"""The entry point groups; a value is a class that is made without arguments."""
+
+_EXPORTERS = {
+    "google-forms": "memeloc.survey.google_forms:GoogleForms",
+    "prolific": "memeloc.survey.prolific:Prolific",
+    "label-studio": "memeloc.survey.label_studio:LabelStudio",
+    "potato": "memeloc.survey.potato:Potato",
+    "html": "memeloc.survey.html_sheets:HtmlSheets",
+    "csv": "memeloc.survey.csv_sheets:CsvSheets",
+    "qsf": "memeloc.survey.qsf:Qsf",
+}
+_IMPORTERS = {
+    "google-forms": "memeloc.survey.google_forms_back:GoogleFormsBack",
+    "prolific": "memeloc.survey.prolific_back:ProlificBack",
+    "label-studio": "memeloc.survey.label_studio_back:LabelStudioBack",
+    "potato": "memeloc.survey.potato_back:PotatoBack",
+    "html": "memeloc.survey.html_back:HtmlBack",
+    "csv": "memeloc.survey.csv_back:CsvBack",
+    "qsf": "memeloc.survey.qsf_back:QsfBack",
+}
+
+
+def exporter_names() -> tuple[str, ...]:
+    """The names of all targets: the built-in ones, then those of other packages."""
+    return _names(_EXPORTERS, EXPORTERS)
+
+
+def importer_names() -> tuple[str, ...]:
+    """The names of all kinds of file that can come back."""
+    return _names(_IMPORTERS, IMPORTERS)
+
+
+def exporter(name: str) -> Exporter:
+    """The exporter `name`.
+
+    Raises:
+        InputError: there is none of that name.
+        MissingError: what it needs is not installed.
+    """
+    found: Exporter = _load(name, _EXPORTERS, EXPORTERS, "target")
+    return found
+
+
+def importer(name: str) -> Importer:
+    """The importer `name`; raises as `exporter` does."""
+    found: Importer = _load(name, _IMPORTERS, IMPORTERS, "kind of file")
+    return found
+
+
+def recognise(path: Path) -> Importer:
+    """The importer that knows a file by its content.
+
+    Raises:
+        InputError: none does.
+    """
+    for name in importer_names():
+        found = importer(name)
+        if found.recognises(path):
+            return found
+    raise InputError(
+        "The file is of no kind that comes back from a survey; name its kind by --from, one of "
+        f"{', '.join(importer_names())}.",
+        file=path,
+    )
+
+
+def _names(built_in: dict[str, str], group: str) -> tuple[str, ...]:
+    outside = sorted({entry.name for entry in entry_points(group=group)} - set(built_in))
+    return (*built_in, *outside)
+
+
+def _load(name: str, built_in: dict[str, str], group: str, what: str) -> Any:
+    if name in built_in:
+        module, _, attribute = built_in[name].partition(":")
+        return getattr(import_module(module), attribute)()
+    found = list(entry_points(group=group, name=name))
+    if not found:
+        raise InputError(
+            f"There is no {what} {name[:60]!r}; there are {', '.join(_names(built_in, group))}."
+        )
+    try:
+        return found[0].load()()
+    except ImportError as error:
+        raise MissingError(f"{name!r} of {found[0].value} cannot be loaded: {error}") from error
