@@ -252,7 +252,8 @@ def test_likeness_of_both_removes_or_asks() -> None:
     items = [picture(name, text=f"text {name}") for name in "abcd"] + [picture("e"), picture("f")]
     files = {item.id: item.picture for item in items}
     vectors = {
-        files["a"]: at(1.0), files["b"]: at(0.96), files["c"]: [0.9, -at(0.9)[1]], files["d"]: at(0.97),
+        files["a"]: at(1.0), files["b"]: at(0.96), files["c"]: [0.9, -at(0.9)[1]],
+        files["d"]: at(0.97),
         files["e"]: at(-1.0), files["f"]: at(-0.96),
     }  # fmt: skip
     texts = {"text a": at(1.0), "text b": at(0.96), "text c": at(1.0), "text d": at(0.2)}

@@ -1,0 +1,64 @@
+"""What makes two texts the same, held by comparing each with each."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+from memeloc.curate.texts import alike_texts, likeness, numbers, plain_text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("When it is", "Monday"), ("WHEN IT IS MONDAY!!!",)),
+        (("Straße",), ("STRASSE",)),
+        (("don’t — panic",), ("Don't panic",)),
+        (("ﬁne ＯＫ",), ("fine ok",)),
+        (("مـــرحبا",), ("مرحبا",)),
+        (("a\u200bb\u00ad c",), ("abc",)),
+        (("❤️ cats",), ("❤ Cats",)),
+        (("न\u200dमस्ते",), ("नमस्ते",)),
+    ],
+)
+def test_the_same_but_for_how_it_is_written(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    assert plain_text(one) == plain_text(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("😂 lol", "😭 lol"), ("???", "!!!"), ("कि", "की"), ("C", "C++"), ("2019", "2020")],
+)
+def test_what_makes_a_difference(one: str, other: str) -> None:
+    assert plain_text([one]) != plain_text([other])
+
+
+def test_nothing_is_nothing_and_anything_can_be_compared() -> None:
+    assert plain_text([]) == plain_text(["", " \n\t"]) == ""
+    assert plain_text(["\ud800 x"]) == "x"
+    assert likeness(plain_text(["..."]), plain_text(["\ud800"])) >= 0
+    assert numbers(plain_text(["In 2019, 3.5 cats"])) == ("201935",)
+
+
+@given(
+    st.lists(st.text("abc", max_size=12), unique=True, max_size=40),
+    st.sampled_from([0.3, 0.5, 0.8, 0.92, 1.0]),
+    st.integers(1, 9),
+)
+def test_every_alike_pair_is_found_once(texts: list[str], least: float, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memeloc.curate.texts._BLOCK", block)
+        found = {(one, two): score for one, two, score in alike_texts(texts, least)}
+        assert len(found) == len(list(alike_texts(texts, least)))
+    expected = {
+        (one, two): score
+        for one, two in itertools.combinations(range(len(texts)), 2)
+        if (score := fuzz.ratio(texts[one], texts[two]) / 100) >= least - 1e-9
+    }
+    assert set(found) == set(expected)
+    for pair, score in expected.items():
+        assert found[pair] == pytest.approx(score, abs=1e-5)
