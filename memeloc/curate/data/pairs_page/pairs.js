@@ -1,0 +1,156 @@
+
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const rows = data.rows;
+const store = document.body.dataset.store;
+const element = (id) => document.getElementById(id);
+const said = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
+let place = 0;
+let keeps = true;
+
+function recall() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(store) || "{}");
+    for (const [subject, one] of Object.entries(kept)) {
+      if (said.has(subject) && typeof one.answer === "string") {
+        said.set(subject, { answer: one.answer, comment: String(one.comment || "") });
+      }
+    }
+  } catch {
+    keeps = false;
+  }
+}
+
+function keep() {
+  try {
+    localStorage.setItem(store, JSON.stringify(Object.fromEntries(said)));
+  } catch {
+    keeps = false;
+  }
+}
+
+function made(name, text, className) {
+  const one = document.createElement(name);
+  one.textContent = text;
+  one.dir = "auto";
+  if (className) one.className = className;
+  return one;
+}
+
+function figure(side) {
+  const one = document.createElement("figure");
+  if (side.picture) {
+    const image = document.createElement("img");
+    image.src = data.pictures[side.picture];
+    image.alt = side.name;
+    one.append(image);
+  } else {
+    one.append(made("div", "no picture", "none"));
+  }
+  if (side.text) one.append(made("p", side.text));
+  one.append(made("p", side.name, "about"), made("p", side.about, "about"));
+  return one;
+}
+
+function show() {
+  const row = rows[place];
+  const one = said.get(row.subject);
+  const count = rows.filter((other) => said.get(other.subject).answer).length;
+  element("place").textContent =
+    `Pair ${place + 1} of ${rows.length}; ${count} answered, ${rows.length - count} to go`;
+  element("sides").replaceChildren(...row.sides.map(figure));
+  element("why").replaceChildren(made("span", row.hint));
+  element("scores").replaceChildren(
+    ...Object.entries(row.scores).map(([name, value]) => {
+      const group = document.createElement("div");
+      group.append(made("dt", name), made("dd", String(value)));
+      return group;
+    }),
+  );
+  for (const button of element("answers").children) {
+    button.setAttribute("aria-pressed", String(button.dataset.answer === one.answer));
+  }
+  element("comment").value = one.comment;
+  element("kept").textContent = keeps
+    ? "Your answers are kept in this browser until you save them."
+    : "This browser keeps nothing: save your answers before you close the page.";
+}
+
+function go(to) {
+  place = Math.min(Math.max(to, 0), rows.length - 1);
+  show();
+}
+
+function goOpen() {
+  for (let step = 1; step <= rows.length; step += 1) {
+    const at = (place + step) % rows.length;
+    if (!said.get(rows[at].subject).answer) return go(at);
+  }
+  return show();
+}
+
+function answer(value) {
+  const one = said.get(rows[place].subject);
+  const same = one.answer === value;
+  one.answer = same ? "" : value;
+  keep();
+  if (same || place === rows.length - 1) show();
+  else go(place + 1);
+}
+
+function cell(text) {
+  // What a spreadsheet takes for a formula gets an apostrophe, which reading takes off.
+  const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+function save() {
+  const lines = [data.headings];
+  for (const row of rows) {
+    const one = said.get(row.subject);
+    if (one.answer) lines.push([data.question, data.person, row.subject, one.answer, one.comment]);
+  }
+  const text = "\ufeff" + lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const who = data.person.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-");
+  link.download = `review-${data.question}-${who}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === element("comment")) {
+    if (event.key === "Enter" || event.key === "Escape") event.target.blur();
+    return;
+  }
+  const buttons = [...element("answers").children];
+  const number = Number(event.key);
+  if (event.key >= "1" && event.key <= "9" && number <= buttons.length) {
+    answer(buttons[number - 1].dataset.answer);
+  } else if (event.key === "ArrowLeft") go(place - 1);
+  else if (event.key === "ArrowRight") go(place + 1);
+  else if (event.key === "n") goOpen();
+  else if (event.key === "s") save();
+  else return;
+  event.preventDefault();
+});
+for (const button of element("answers").children) {
+  button.addEventListener("click", () => answer(button.dataset.answer));
+}
+element("back").addEventListener("click", () => go(place - 1));
+element("next").addEventListener("click", () => go(place + 1));
+element("open").addEventListener("click", goOpen);
+element("save").addEventListener("click", save);
+element("comment").addEventListener("input", (event) => {
+  said.get(rows[place].subject).comment = event.target.value;
+  keep();
+});
+
+recall();
+if (rows.length) {
+  document.querySelector("main").hidden = false;
+  const first = rows.findIndex((row) => !said.get(row.subject).answer);
+  go(first < 0 ? 0 : first);
+}

@@ -1,0 +1,127 @@
+"""Pairs as one page that works from disk. In: rows to review. Out: HTML with all that it needs.
+
+Both pictures stand side by side, 1, 2 and 3 answer, and the browser keeps the answers until they
+are saved as CSV, which `memeloc.curate.review_answers.read_review` reads. The page asks nothing of
+any network, and everything that came from elsewhere is only ever text to it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from memeloc.curate.questions import ReviewQuestion
+from memeloc.curate.review_answers import HEADINGS
+from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.spreadsheets import drawable, replacing
+
+MOST_PAIRS = 1000
+"""Pairs on one page, which holds all their pictures."""
+
+_FOLDER = files("memeloc.curate") / "data" / "pairs_page"
+
+
+def write_pairs_page(
+    question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
+) -> int:
+    """Write a page; how many pairs it has. A file of that name is replaced as a whole.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    several = list(rows)
+    with replacing(path) as temporary:
+        temporary.write_text(pairs_page(question, several, person), encoding="utf-8")
+    return len(several)
+
+
+def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:
+    """The page.
+
+    Args:
+        question: one of pairs.
+        rows: the pairs, at most `MOST_PAIRS`, each with two sides.
+        person: who answers; the saved file says so.
+    """
+    pictures: dict[str, str] = {}
+    data = {
+        "question": question.name,
+        "person": person,
+        "answers": dict(question.answers),
+        "headings": [HEADINGS[name] for name in ("question", "person", "subject", "answer")]
+        + [HEADINGS["comment"]],
+        "rows": [_row(row, pictures) for row in rows],
+        "pictures": pictures,
+    }
+    plain = _in_script(data)
+    # Another set of pairs, or another person, has a store of its own in the browser.
+    store = hashlib.sha256("|".join([person, *(row.subject for row in rows)]).encode()).hexdigest()
+    script = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
+    style = (_FOLDER / "pairs.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    buttons = "".join(
+        f'<button type=button data-answer="{escape(answer)}"><kbd>{number}</kbd> '
+        f"{escape(meaning)}</button>"
+        for number, (answer, meaning) in enumerate(question.answers.items(), 1)
+    )
+    return (
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name=viewport content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(question.text)}</title>\n<style>{style}</style></head>\n"
+        f'<body data-store="memeloc-{store[:16]}"><header><h1>{escape(question.text)}</h1>'
+        f"<p class=note>{escape(question.note)}</p></header>\n"
+        "<main hidden><p id=place aria-live=polite></p><div id=sides></div>"
+        "<p id=why></p><dl id=scores></dl>"
+        f"<div id=answers>{buttons}</div>"
+        "<label>Comment <input id=comment dir=auto maxlength=1000></label>"
+        "<nav><button type=button id=back><kbd>←</kbd> back</button>"
+        "<button type=button id=next>next <kbd>→</kbd></button>"
+        "<button type=button id=open>next without an answer <kbd>n</kbd></button>"
+        "<button type=button id=save><kbd>s</kbd> save answers</button></nav>"
+        "<p id=kept class=note></p></main>\n"
+        "<noscript><p>This page needs JavaScript to keep your answers.</p></noscript>\n"
+        f'<script type="application/json" id=data>{plain}</script>\n'
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
+    return {
+        "subject": row.subject,
+        "sides": [_side(side, pictures) for side in row.sides],
+        "hint": drawable(row.hint),
+        "scores": {name: round(value, 4) for name, value in (row.scores or {}).items()},
+        "answer": row.answer,
+        "comment": drawable(row.comment),
+    }
+
+
+def _side(side: ReviewSide, pictures: dict[str, str]) -> dict[str, str]:
+    """A side; its picture is kept once, however many pairs it stands in."""
+    key = ""
+    if side.picture is not None and side.picture.is_file():
+        content = side.picture.read_bytes()
+        key = hashlib.sha256(content).hexdigest()[:16]
+        pictures.setdefault(key, f"data:image/jpeg;base64,{base64.b64encode(content).decode()}")
+    return {
+        "name": drawable(side.name),
+        "text": drawable(side.text),
+        "about": drawable(side.about),
+        "picture": key,
+    }
+
+
+def _in_script(value: object) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        plain = plain.replace(sign, f"\\u{ord(sign):04x}")
+    return plain

@@ -1,0 +1,225 @@
+"""Answers that come back. In: a sheet of a review, or what a page of pairs saved. Out: judgements.
+
+Columns are found by their headings, in any order and case; what is empty is not answered; a formula
+is told as a problem and never computed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+from pathlib import Path
+
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.pairs import PAIR, pair_subject
+from memeloc.curate.questions import LONGEST_ANSWER, ReviewQuestion, find_question
+from memeloc.errors import InputError
+from memeloc.spreadsheets import Cell, Formula, Line, file_sha256, read_tables, text_of
+
+SHEET = "Review"
+"""The worksheet's name."""
+
+HEADINGS = {
+    "picture": "picture",
+    "text": "text",
+    "about": "about",
+    "other picture": "other picture",
+    "other text": "other text",
+    "other about": "about the other",
+    "answer": "your answer",
+    "comment": "comment",
+    "hint": "hint, only a hint",
+    "subject": "subject",
+    "question": "question",
+    "person": "person",
+}
+"""Our columns, in order, and what they are headed."""
+
+_ALSO = {
+    "answer": ("answer", "your answers", "answers"),
+    "comment": ("comments", "note", "notes"),
+    "subject": ("item", "item id", "id", "pair", "key"),
+}
+_NAMES = {heading: name for name, heading in HEADINGS.items()} | {
+    other: name for name, others in _ALSO.items() for other in others
+}
+_SEARCHED = 20
+"""Lines among which the headings are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAnswers:
+    """A sheet that came back.
+
+    Attributes:
+        question: its name.
+        person: who answered; empty when the file does not say.
+        judgements: what could be read. Rows without an answer are left out.
+        problems: what could not, with row and column.
+        file: where it was read from.
+        sha256: of that file.
+    """
+
+    question: str
+    person: str
+    judgements: tuple[Judgement, ...]
+    problems: tuple[InputError, ...]
+    file: Path
+    sha256: str
+
+    def by(self, person: str) -> ReviewAnswers:
+        """The same, said by this person."""
+        several = tuple(replace(one, person=person) for one in self.judgements)
+        return replace(self, person=person, judgements=several)
+
+
+def read_review(path: Path) -> ReviewAnswers:
+    """Read a sheet, or the file that a page of pairs saves, as it came back: xlsx, ods or CSV.
+
+    Raises:
+        InputError: the file as a whole cannot be read: it is broken, no table of it has our
+            headings, or it has several questions or people. What is wrong with a row is among the
+            answers' problems.
+    """
+    wrong: InputError | None = None
+    for place, lines in read_tables(path, SHEET):
+        found: dict[str, int] = {}
+        rows: list[Line] = []
+        for number, cells in lines:
+            if found:
+                rows.append((number, cells))
+                continue
+            found = _find_headings(cells)
+            if not found and number > _SEARCHED:
+                break
+        if found:
+            return _gather(path, rows, found)
+        wrong = wrong or InputError(
+            f"{place} has no line with the headings of a review: at least {HEADINGS['answer']!r}, "
+            f"{HEADINGS['subject']!r} and {HEADINGS['question']!r} are needed",
+            file=path,
+        )
+    raise wrong or InputError("has no worksheet", file=path)
+
+
+def _find_headings(cells: Sequence[Cell]) -> dict[str, int]:
+    """Where our columns are, when this is the line of headings; else nothing."""
+    found: dict[str, int] = {}
+    for index, cell in enumerate(cells):
+        if isinstance(cell, str):
+            name = _NAMES.get(" ".join(cell.casefold().split()))
+            if name is not None:
+                found.setdefault(name, index)
+    return found if {"answer", "subject", "question"} <= set(found) else {}
+
+
+def _gather(path: Path, rows: Sequence[Line], found: dict[str, int]) -> ReviewAnswers:
+    def cell_of(cells: Sequence[Cell], name: str) -> Cell:
+        index = found.get(name)
+        return cells[index] if index is not None and index < len(cells) else None
+
+    def said(name: str) -> set[str]:
+        return {text for _, cells in rows if (text := text_of(cell_of(cells, name)))}
+
+    questions, people = {one.casefold() for one in said("question")}, said("person")
+    for what, several in (("questions", questions), ("people", people)):
+        if len(several) > 1:
+            named = ", ".join(sorted(one[:40] for one in several)[:6])
+            raise InputError(
+                f"rows of several {what} stand together ({named}): import each in a file of its "
+                "own",
+                file=path,
+            )
+    if not questions:
+        raise InputError(
+            "no row says which question it answers: copy the column “question” from the sheet that "
+            "was sent",
+            file=path,
+        )
+    try:
+        question = find_question(questions.pop())
+    except InputError as error:
+        raise InputError(error.message, file=path, column=HEADINGS["question"]) from None
+    person = people.pop() if people else ""
+    problems: list[InputError] = []
+    taken: dict[str, Judgement] = {}
+    for number, cells in rows:
+        try:
+            one = _judgement(question, person, number, {n: cell_of(cells, n) for n in found})
+        except InputError as error:
+            problems.append(InputError(error.message, file=path, row=number, column=error.column))
+            continue
+        if one is None:
+            continue
+        earlier = taken.setdefault(one.subject, one)
+        if earlier is not one and earlier.answer != one.answer:
+            problems.append(
+                InputError(
+                    f"{one.subject} stands in row {earlier.row} too, with another answer; the "
+                    "first is taken: delete one of them",
+                    file=path,
+                    row=number,
+                )
+            )
+    return ReviewAnswers(
+        question.name, person, tuple(taken.values()), tuple(problems), path, file_sha256(path)
+    )
+
+
+def _judgement(
+    question: ReviewQuestion, person: str, number: int, cells: dict[str, Cell]
+) -> Judgement | None:
+    """What a row says; None when it is not answered.
+
+    Raises:
+        InputError: it says nothing that can be taken; with the column.
+    """
+    for name in ("answer", "comment", "subject"):
+        cell = cells.get(name)
+        if isinstance(cell, Formula):
+            raise InputError(
+                f"the cell holds a formula ({cell.text[:40]}): put the text itself",
+                column=HEADINGS[name],
+            )
+    answer = cells.get("answer")
+    if isinstance(answer, date | time | timedelta):
+        raise InputError(
+            f"the cell was turned into a date or time ({answer}): put an apostrophe before the "
+            "text",
+            column=HEADINGS["answer"],
+        )
+    typed, comment = text_of(answer), text_of(cells.get("comment"))
+    if not typed:
+        return None
+    for name, text in (("answer", typed), ("comment", comment)):
+        if len(text) > LONGEST_ANSWER:
+            raise InputError(
+                f"has {len(text):,} characters; {LONGEST_ANSWER:,} are read", column=HEADINGS[name]
+            )
+    given = question.as_answer(typed)
+    if given is None:
+        near = difflib.get_close_matches(typed.casefold(), list(question.answers), 1)
+        help_ = f"did you mean {near[0]!r}?" if near else f"it is {_or(question.answers)}"
+        raise InputError(f"{typed[:40]!r} is no answer: {help_}", column=HEADINGS["answer"])
+    subject = text_of(cells.get("subject"))
+    ids = [one.strip() for one in subject.split(PAIR)]
+    is_pair = question.which == "pairs"
+    if not all(ids) or len(ids) != (2 if is_pair else 1):
+        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is no {_whole(is_pair)}"
+        raise InputError(
+            f"the subject {wrong}: copy it from the sheet that was sent",
+            column=HEADINGS["subject"],
+        )
+    subject = pair_subject(*ids) if is_pair else ids[0]
+    return Judgement(subject, question.name, person, given, comment, number)
+
+
+def _whole(is_pair: bool) -> str:
+    return f"pair of two ids with {PAIR} between" if is_pair else "item's id"
+
+
+def _or(several: Iterable[str]) -> str:
+    *rest, last = several
+    return f"{', '.join(rest)} or {last}" if rest else last
