@@ -6,6 +6,7 @@ name no entities, and formulas stay what they are.
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +15,10 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import ods
-from memeloc.spreadsheets.cells import Cell, Formula, Line
+from memeloc.spreadsheets.cells import Cell, Formula, Line, drawable
 from memeloc.spreadsheets.zipped import is_ole, is_zip, names_in
+
+_ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
 
 
 def is_workbook(head: bytes) -> bool:
@@ -89,8 +92,23 @@ def _lines(path: Path, worksheet: Any) -> Iterator[Line]:
         for cell in row:
             value = cell.value
             is_formula = getattr(cell, "data_type", "") == "f"
-            cells.append(Formula(str(value)) if is_formula and value is not None else value)
+            if is_formula and value is not None:
+                value = Formula(str(value))
+            elif isinstance(value, str):
+                value = _unescaped(value)
+            cells.append(value)
         yield number, cells
+
+
+def _unescaped(text: str) -> str:
+    """A text with its control characters (ISO 29500-1, 22.9.2.19, ST_Xstring).
+
+    Excel writes the CR of a pasted line break as `_x000D_`, which openpyxl leaves; other escapes it
+    has made indistinguishable from text.
+    """
+    if "_x" not in text:
+        return text
+    return drawable(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
 
 
 @contextmanager
