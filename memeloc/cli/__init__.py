@@ -33,6 +33,7 @@ from memeloc.cli import (
     ocr,
     proof,
     render,
+    review,
     select,
     status,
     templates,
@@ -48,6 +49,7 @@ ORDER = (
     "dedup",
     "match",
     "filter",
+    "review",
     "select",
     "import",
     "translate",
@@ -153,6 +155,7 @@ app.command("ocr")(ocr.ocr)
 app.command("dedup")(dedup.dedup)
 app.command("match")(match.match)
 app.command("filter")(filter.filter_items)
+app.add_typer(review.app, name="review")
 app.command("select")(select.select)
 app.command("import")(import_.import_table)
 app.command("translate")(translate.translate)

@@ -170,14 +170,19 @@ class Pictures:
         items = self._workspace.items("picture", ids=list(by_item))
         return {by_item[item.id]: item.path for item in items if item.path is not None}
 
-    def small(self, picture: Path | None) -> Path | None:
-        """A picture as a sheet shows it; None when there is none, or it cannot be opened."""
+    def small(self, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
+        """A picture as a sheet shows it; None when there is none, or it cannot be opened.
+
+        Args:
+            picture: a file.
+            side: pixels of the longer side of the small one, at most.
+        """
         from memeloc.errors import InputError
         from memeloc.templates.pictures import open_picture
 
         if picture is None:
             return None
-        name = hashlib.sha256(f"{picture.stem}|{PICTURE_SIDE}|small".encode()).hexdigest()[:32]
+        name = hashlib.sha256(f"{picture.stem}|{side}|small".encode()).hexdigest()[:32]
         path = self._folder / name[:2] / f"{name}.jpg"
         if path.is_file():
             return path
@@ -185,14 +190,14 @@ class Pictures:
             image = open_picture(picture)
         except InputError:
             return None
-        self._save_small(image, path)
+        self._save_small(image, path, side)
         return path
 
-    def _save_small(self, image: Image.Image, path: Path) -> None:
+    def _save_small(self, image: Image.Image, path: Path, side: int = PICTURE_SIDE) -> None:
         from PIL import Image
 
         path.parent.mkdir(parents=True, exist_ok=True)
-        scale = min(1.0, PICTURE_SIDE / max(image.size))
+        scale = min(1.0, side / max(image.size))
         size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
         small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
         temporary = path.with_name(f".{path.stem}.{os.getpid()}")

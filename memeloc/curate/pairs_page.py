@@ -52,7 +52,7 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
     pictures: dict[str, str] = {}
     data = {
         "question": question.name,
-        "person": person,
+        "person": drawable(person),
         "answers": dict(question.answers),
         "headings": [HEADINGS[name] for name in ("question", "person", "subject", "answer")]
         + [HEADINGS["comment"]],
@@ -61,11 +61,13 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
     }
     plain = _in_script(data)
     # Another set of pairs, or another person, has a store of its own in the browser.
-    store = hashlib.sha256("|".join([person, *(row.subject for row in rows)]).encode()).hexdigest()
+    named = "|".join([question.name, person, *(row.subject for row in rows)])
+    store = hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
     script = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
     style = (_FOLDER / "pairs.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    policy += f"; script-src 'sha256-{digest}'"
     buttons = "".join(
         f'<button type=button data-answer="{escape(answer)}"><kbd>{number}</kbd> '
         f"{escape(meaning)}</button>"
@@ -95,7 +97,7 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
 
 def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
     return {
-        "subject": row.subject,
+        "subject": drawable(row.subject),
         "sides": [_side(side, pictures) for side in row.sides],
         "hint": drawable(row.hint),
         "scores": {name: round(value, 4) for name, value in (row.scores or {}).items()},
