@@ -1,0 +1,250 @@
+"""Sheets of a review: out, through what people and programs do to them, and in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.curate.questions import find_question
+from memeloc.curate.review_answers import HEADINGS, read_review
+from memeloc.curate.review_sheets import write_review
+from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.errors import InputError
+from memeloc.spreadsheets import clean_text, drawable, guarded
+from tests.curate.drawn import as_jpeg, draw_picture
+
+TEXT = st.text(max_size=40)
+
+
+def rows_of(count: int, picture: Path | None = None) -> list[ReviewRow]:
+    return [
+        ReviewRow(
+            f"c-{number:03}",
+            (ReviewSide(f"Cat {number}", f"=1+{number} // לא", picture, "test"),),
+            hint="+homophone",
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "small.jpg"
+    path.write_bytes(as_jpeg(draw_picture(1, 160, 120)))
+    return path
+
+
+def column(page: openpyxl.worksheet.worksheet.Worksheet, name: str) -> int:
+    titles = [cell.value for cell in page[1]]
+    return titles.index(HEADINGS[name]) + 1
+
+
+def test_a_workbook_has_pictures_a_list_and_no_formula(tmp_path: Path, picture: Path) -> None:
+    path = tmp_path / "out.xlsx"
+    assert write_review(find_question("wordplay"), rows_of(3, picture), path, "ana") == 3
+    book = openpyxl.load_workbook(path)
+    page = book["Review"]
+    assert page.freeze_panes == "A2"
+    assert len(page._images) == 3
+    (validation,) = page.data_validations.dataValidation
+    assert validation.formula1 == '"yes,no,unsure"'
+    assert page.cell(2, column(page, "text")).value == "=1+0 // לא"
+    assert all(cell.data_type != "f" for line in page.iter_rows() for cell in line)
+    assert "only a hint" in [cell.value for cell in page[1]][column(page, "hint") - 1]
+    assert not page.cell(2, column(page, "answer")).protection.locked
+    assert page.cell(2, column(page, "text")).protection.locked
+
+
+def test_both_sides_of_a_pair_have_their_picture(tmp_path: Path, picture: Path) -> None:
+    sides = (ReviewSide("one", "a", picture), ReviewSide("two", "b", picture))
+    row = ReviewRow("a|b", sides, "near", {"distance": 3.0})
+    path = tmp_path / "pairs.xlsx"
+    write_review(find_question("duplicates"), [row], path, "ana")
+    page = openpyxl.load_workbook(path)["Review"]
+    assert len(page._images) == 2
+    page.cell(2, column(page, "answer")).value = "Same"
+    page.parent.save(path)
+    answers = read_review(path)
+    assert [(one.subject, one.answer) for one in answers.judgements] == [("a|b", "same")]
+
+
+def filled(tmp_path: Path, answers: dict[int, object], count: int = 4) -> Path:
+    """A workbook with answers by row; columns moved, one added, headings in capitals."""
+    path = tmp_path / "filled.xlsx"
+    write_review(find_question("wordplay"), rows_of(count), path, "ana")
+    page = openpyxl.load_workbook(path)["Review"]
+    lines = [[cell.value for cell in line] for line in page.iter_rows()]
+    where = lines[0].index(HEADINGS["answer"])
+    for row, answer in answers.items():
+        lines[row - 1][where] = answer
+    book = openpyxl.Workbook()
+    for line in lines:
+        mixed = ["my own", *reversed(line)]
+        book.active.append(mixed)
+    for cell in book.active[1]:
+        cell.value = str(cell.value).upper()
+    book.save(path)
+    return path
+
+
+def test_moved_columns_and_capitals_do_not_matter(tmp_path: Path) -> None:
+    answers = read_review(filled(tmp_path, {2: "YES", 4: " no "}))
+    assert answers.person == "ana"
+    assert answers.question == "wordplay"
+    assert [(one.subject, one.answer, one.row) for one in answers.judgements] == [
+        ("c-000", "yes", 2),
+        ("c-002", "no", 4),
+    ]
+    assert answers.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("=1+1", "formula"),
+        ("maybe", "'maybe' is no answer"),
+        ("unsur e", "did you mean 'unsure'"),
+        (date(2026, 1, 2), "date or time"),
+        (1, "'1' is no answer"),
+    ],
+)
+def test_a_wrong_answer_is_told_with_its_place(
+    tmp_path: Path, value: object, sentence: str
+) -> None:
+    path = filled(tmp_path, {3: value, 4: "no"})
+    answers = read_review(path)
+    assert [one.subject for one in answers.judgements] == ["c-002"]
+    (problem,) = answers.problems
+    assert sentence in problem.message
+    assert (problem.file, problem.row, problem.column) == (str(path), 3, "your answer")
+
+
+def as_csv(path: Path, lines: list[list[str]], **how: str) -> Path:
+    stream = io.StringIO()
+    csv.writer(stream, delimiter=how.get("delimiter", ",")).writerows(lines)
+    path.write_bytes(stream.getvalue().encode(how.get("encoding", "utf-8")))
+    return path
+
+
+HEAD = ["subject", "Your Answer", "question", "person", "comment"]
+
+
+def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    with pytest.raises(InputError, match="no line with the headings of a review"):
+        read_review(as_csv(path, [["a", "b"], ["1", "2"]]))
+    two = [HEAD, ["a", "yes", "wordplay", "ana"], ["b", "yes", "cartoon", "ana"]]
+    with pytest.raises(InputError, match="several questions stand together"):
+        read_review(as_csv(path, two))
+    two = [HEAD, ["a", "yes", "wordplay", "ana"], ["b", "yes", "wordplay", "bo"]]
+    with pytest.raises(InputError, match="several people stand together"):
+        read_review(as_csv(path, two))
+    with pytest.raises(InputError, match="no question 'weather'"):
+        read_review(as_csv(path, [HEAD, ["a", "yes", "weather", "ana"]]))
+    with pytest.raises(InputError, match="which question"):
+        read_review(as_csv(path, [HEAD, ["a", "yes", "", "ana"]]))
+    path.write_bytes(b"PK\x03\x04 and nothing")
+    with pytest.raises(InputError, match="broken office file"):
+        read_review(path)
+    path.write_bytes(b"\x00\x01\x02")
+    with pytest.raises(InputError, match="is no spreadsheet"):
+        read_review(path)
+
+
+def test_what_is_wrong_with_a_row(tmp_path: Path) -> None:
+    lines = [
+        HEAD,
+        ["", "yes", "wordplay", "ana"],
+        ["a|b", "yes", "wordplay", "ana"],
+        ["c", "yes", "wordplay", "ana"],
+        ["c", "no", "wordplay", "ana"],
+        ["c", "yes", "wordplay", "ana"],
+        ["d", "no", "wordplay", "ana", "x" * 6000],
+        ["e"],
+        [],
+    ]
+    answers = read_review(as_csv(tmp_path / "a.csv", lines, delimiter=";"))
+    assert [(one.subject, one.answer) for one in answers.judgements] == [("c", "yes")]
+    assert [problem.row for problem in answers.problems] == [2, 3, 5, 7]
+
+
+def test_the_person_may_be_lost_and_given(tmp_path: Path) -> None:
+    path = as_csv(tmp_path / "a.csv", [HEAD, ["a", "no", "Wordplay", ""]], encoding="utf-16")
+    answers = read_review(path)
+    assert answers.person == ""
+    assert answers.by("bo").judgements[0].person == "bo"
+
+
+def test_descriptions_are_free_text(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    row = ReviewRow("t-1", (ReviewSide("Cat"),), answer="=A cat\nsits", comment="-")
+    write_review(find_question("description"), [row], path, "ana")
+    (one,) = read_review(path).judgements
+    assert (one.answer, one.comment) == ("=A cat\nsits", "-")
+
+
+def test_a_sheet_is_xlsx_or_csv(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="xlsx or csv"):
+        write_review(find_question("wordplay"), [], tmp_path / "a.pdf", "ana")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
+@pytest.mark.slow
+def test_libreoffice_saves_it_as_ods(tmp_path: Path, picture: Path) -> None:
+    path = tmp_path / "out.xlsx"
+    rows = [ReviewRow("c-1", (ReviewSide("a", "=b", picture),), answer="yes")]
+    write_review(find_question("wordplay"), rows, path, "ana")
+    program = ["soffice", "--headless", "--convert-to", "ods", "--outdir", str(tmp_path), str(path)]
+    subprocess.run(program, check=True, capture_output=True, timeout=120)
+    (one,) = read_review(tmp_path / "out.ods").judgements
+    assert (one.subject, one.answer, one.person) == ("c-1", "yes", "ana")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "yes", "no", "unsure"]), TEXT, TEXT), min_size=1, max_size=6
+    ),
+    st.sampled_from(["xlsx", "csv"]),
+    st.permutations(range(8)),
+)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_goes_out_comes_back(
+    tmp_path: Path, given_: list[tuple[str, str, str]], kind: str, order: list[int]
+) -> None:
+    rows = [
+        ReviewRow(f"c-{at:03}", (ReviewSide("n", text),), hint=text, answer=answer, comment=comment)
+        for at, (answer, comment, text) in enumerate(given_)
+    ]
+    path = tmp_path / f"trip.{kind}"
+    write_review(find_question("wordplay"), rows, path, "ana")
+    if kind == "csv":
+        lines = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+        mixed = [[line[at] for at in order if at < len(line)] + line[8:] for line in lines]
+        stream = io.StringIO()
+        csv.writer(stream).writerows(mixed)
+        path.write_text(stream.getvalue(), "utf-8")
+    answers = read_review(path)
+    assert answers.problems == ()
+    assert [(one.subject, one.answer, one.comment) for one in answers.judgements] == [
+        (f"c-{at:03}", answer, clean_text(drawable(comment)))
+        for at, (answer, comment, _) in enumerate(given_)
+        if answer
+    ]
+
+
+@given(TEXT)
+def test_a_guarded_cell_is_no_formula(text: str) -> None:
+    from memeloc.spreadsheets import unguarded
+
+    assert unguarded(guarded(text)) == text
+    assert not guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))
