@@ -1,0 +1,164 @@
+"""`memeloc review` in a workspace."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from memeloc.curate.pairs import Pair
+from memeloc.curate.review_answers import HEADINGS
+from memeloc.curate.verdict import Verdict
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
+from memeloc.workspace import Workspace
+from tests.conftest import Outcome
+from tests.curate.drawn import as_jpeg, draw_picture
+
+Run = Callable[..., Outcome]
+
+ONE = item_id("test", "caption", "c1", "Seas the day =1+1")
+TWO = item_id("test", "caption", "c2", "Good morning")
+TEMPLATE = item_id("test", "template", "t", "Ground")
+PAIR = sorted(item_id("test", "picture", key, key) for key in ("p1", "p2"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_MODEL", raising=False)
+    with Workspace.create(tmp_path / "work") as workspace:
+        workspace.add_found(
+            [
+                FoundTemplate(Origin("test", "t"), "Ground", as_jpeg(draw_picture(3))),
+                FoundCaption(Origin("test", "c1"), "t", ("Seas the day", "=1+1")),
+                FoundCaption(Origin("test", "c2"), "t", ("Good morning",)),
+                FoundPicture(Origin("test", "p1"), as_jpeg(draw_picture(1)), name="p1"),
+                FoundPicture(Origin("test", "p2"), as_jpeg(draw_picture(1), 60), name="p2"),
+            ]
+        )
+        workspace.add_pairs([Pair(PAIR[0], PAIR[1], "hash", "ask", {"distance": 2.0}, "no text")])
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def answer(path: Path, answers: dict[str, str]) -> None:
+    """Fill in a workbook, as a person would."""
+    book = openpyxl.load_workbook(path)
+    page = book["Review"]
+    titles = [cell.value for cell in page[1]]
+    subject, place = (titles.index(HEADINGS[name]) for name in ("subject", "answer"))
+    for line in page.iter_rows(min_row=2):
+        if line[subject].value in answers:
+            line[place].value = answers[line[subject].value]
+    book.save(path)
+
+
+def test_two_people_answer_and_the_filter_counts_them(folder: Path, command: Run) -> None:
+    for person in ("asha", "bo"):
+        done = command("review", "export", "wordplay", "--person", person, "--json")
+        assert json.loads(done.out)["rows"] == 2
+        path = folder / f"review-wordplay-{person}.xlsx"
+        assert len(openpyxl.load_workbook(path)["Review"]._images) == 2
+        answer(path, {ONE: "yes" if person == "bo" else "no", TWO: "NO"})
+        done = command("review", "import", path)
+        assert done.status == 0, done.err
+        assert "2 answers" in done.out
+        assert "2 of them new" in done.out
+    status = json.loads(command("review", "status", "wordplay", "--json").out)["questions"][0]
+    assert (status["subjects"], status["complete"]) == (2, 2)
+    assert (status["agreed"], status["disagreed"]) == (1, 1)
+    assert status["people"] == {"asha": 2, "bo": 2}
+    assert command("filter", "wordplay").status == 0
+    with Workspace.find() as workspace:
+        verdicts = workspace.verdicts("wordplay")
+    assert {item: by["wordplay"].verdict for item, by in verdicts.items()} == {
+        ONE: "drop",
+        TWO: "keep",
+    }
+
+
+def test_the_same_file_twice_adds_nothing_and_new_answers_stand_beside(
+    folder: Path, command: Run
+) -> None:
+    command("review", "export", "wordplay", "--person", "asha")
+    path = folder / "review-wordplay-asha.xlsx"
+    answer(path, {ONE: "no"})
+    assert "1 of them new" in command("review", "import", path).out
+    assert "0 of them new" in command("review", "import", path).out
+    again = json.loads(command("review", "export", "wordplay", "--person", "asha", "--json").out)
+    assert again["rows"] == 1  # what she has answered is not asked again
+    answer(path, {TWO: "no"})
+    command("review", "import", path)
+    done = command("review", "export", "wordplay", "--person", "asha")
+    assert "nothing to ask" in done.out
+    command("review", "export", "wordplay", "--person", "asha", "--only", "all")
+    answer(path, {ONE: "yes"})
+    assert "2 answers" in command("review", "import", path).out
+    with Workspace.find() as workspace:
+        said = {one.subject: one.answer for one in workspace.judgements("wordplay")}
+    assert said == {ONE: "yes", TWO: "no"}
+
+
+def test_pairs_go_out_as_a_page_or_sheet(folder: Path, command: Run) -> None:
+    done = command("review", "export", "duplicates", "--to", "asha")
+    assert "1 pairs" in done.out
+    page = (folder / "review-duplicates-asha.html").read_text("utf-8")
+    assert "|".join(PAIR) in page
+    assert page.count("data:image/jpeg") == 2
+    done = command("review", "export", "duplicates", "--to", "asha", "-o", "pairs.csv")
+    assert done.status == 0, done.err
+    lines = list(csv.reader((folder / "pairs.csv").read_text("utf-8-sig").splitlines()))
+    lines[1][lines[0].index(HEADINGS["answer"])] = "same"
+    with (folder / "pairs.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(lines)
+    assert command("review", "import", "pairs.csv").status == 0
+    dropped = json.loads(command("dedup", "--json").out)
+    assert len(dropped["duplicates"]) == 1
+
+
+def test_a_filter_s_doubt_is_settled(folder: Path, command: Run) -> None:
+    with Workspace.find() as workspace:
+        workspace.add_verdicts([Verdict(ONE, "script", "ask", None, "mixed scripts", {}, "s")])
+    command("review", "export", "script", "--person", "asha", "-o", "s.csv")
+    text = (folder / "s.csv").read_text("utf-8-sig")
+    assert ONE in text
+    assert TWO not in text
+    assert "mixed scripts" in text
+    assert "'=1+1" not in text  # within a cell it is harmless
+
+
+def test_what_is_wrong_is_told_and_the_rest_taken(folder: Path, command: Run) -> None:
+    lines = [
+        ["subject", "your answer", "question", "person"],
+        [ONE, "no", "wordplay", ""],
+        ["gone-1", "no", "wordplay", ""],
+        [TWO, "perhaps", "wordplay", ""],
+    ]
+    with (folder / "a.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(lines)
+    done = command("review", "import", "a.csv")
+    assert done.status == 1
+    assert "--person" in done.err
+    done = command("review", "import", "a.csv", "missing.csv", "--person", "asha", "--dry-run")
+    assert "nothing is stored" in done.out
+    done = command("review", "import", "a.csv", "missing.csv", "--person", "asha", "--json")
+    assert done.status == 1
+    told = json.loads(done.out)
+    assert told["files"][0]["new"] == 1
+    assert len(told["problems"]) == 3
+    assert any("row 4, column your answer" in one for one in told["problems"])
+    assert any("'gone-1' is nothing" in one for one in told["problems"])
+
+
+def test_wrong_usage(folder: Path, command: Run) -> None:
+    assert command("review", "export", "weather", "--person", "a").status == 1
+    assert command("review", "export", "wordplay", "--person", " ").status == 2
+    assert command("review", "export", "wordplay", "--person", "a", "-o", "a.html").status == 2
+    assert command("review", "export", "wordplay", "--person", "a", "--only", "x").status == 1
+    done = command("review", "export", "wordplay", "--person", "../a", "--limit", "1")
+    assert "review-wordplay-a.xlsx" in done.out
+    assert "1 more are left" in done.out
