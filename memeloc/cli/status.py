@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,16 +29,25 @@ def status(
         memes = workspace.count_memes()
         languages = workspace.status()
         rounds = workspace.settings.correction.rounds
+        collected: Counter[str] = Counter()
+        for (_, kind), count in workspace.count_items().items():
+            collected[kind] += count
+        selected = workspace.selection() is not None
     steps = next_steps(languages, memes, rounds)
+    if collected and not selected:
+        steps = ["memeloc dedup, memeloc filter, memeloc select", *(steps if memes else [])]
     if as_json:
         print_json(
             {
+                "collected": dict(collected),
                 "memes": memes,
                 "languages": [_as_json(language) for language in languages],
                 "next": steps,
             }
         )
         return
+    if collected:
+        print("Collected: " + ", ".join(f"{n:,} {kind}s" for kind, n in collected.items()))
     stages = list(dict.fromkeys(name for one in languages for name in one.stages))
     stages.sort(key=_order)
     columns = ["language", *stages, "changed source", "missing", "to settle"]
@@ -94,7 +104,7 @@ def _ready(language: LanguageStatus, round_: int) -> bool:
 def _order(stage: str) -> tuple[int, str]:
     """Where a stage's column stands: as the work goes."""
     name, _, round_ = stage.partition(" ")
-    names = ("imported", "translated", "corrected", "settled")
+    names = ("imported", "collected", "translated", "corrected", "settled")
     return (int(round_ or 0), str(names.index(name)))
 
 

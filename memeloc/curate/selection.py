@@ -8,7 +8,7 @@ settings. Nothing is stored here: the same data give the same selection.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -100,9 +100,10 @@ def select(
     work = _Work(captions, lambda item: duplicates.get(item.parent, item.parent))
     work.stage("template", lambda item: "" if item.parent in templates else "no template")
     work.stage("duplicates", lambda item: _duplicate(item, duplicates, doubtful, settings))
+    ids = {item.id for item in captions}
     for name in _filters(settings, verdicts):
         said = _by_filter(name, verdicts)
-        work.stage(name, _passed(name, said, people, settings, templates))
+        work.stage(name, _passed(name, said, people, settings, templates, ids))
     topics = _topics(templates, verdicts, people) if settings.topics else {}
     if settings.topics:
         work.stage("on a topic", lambda item: "" if work.template(item) in topics else "no topic")
@@ -218,10 +219,14 @@ def _passed(
     people: Mapping[tuple[str, str], str],
     settings: SelectSettings,
     templates: Mapping[str, Item],
+    captions: Collection[str],
 ) -> Reason:
-    """Why a caption does not pass a filter, which judges captions, their templates, or both."""
+    """Why a caption does not pass a filter, which judges captions, their templates, or both.
+
+    What a filter says of finished pictures is none of a caption's business.
+    """
     of_templates = any(item in templates for item in said)
-    of_captions = any(item not in templates for item in said) or not of_templates
+    of_captions = any(item in captions for item in said) or not of_templates
 
     def of(subject: str) -> str:
         person = people.get((subject, name))

@@ -15,7 +15,6 @@ from sqlalchemy import Connection, insert, select
 
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Item
-from memeloc.templates import load_templates, write_template
 from memeloc.workspace.caption_versions import add_versions, check_parts, now, slices
 from memeloc.workspace.item_tables import encode_json, items, selection_items, selections
 from memeloc.workspace.schema import memes
@@ -47,6 +46,8 @@ def write_templates(folder: Path, templates: Sequence[Item]) -> dict[str, InputE
 
     A folder that is there stays as it is: somebody may have moved its boxes.
     """
+    from memeloc.templates import write_template
+
     wrong: dict[str, InputError] = {}
     for item in templates:
         if (folder / item.id).exists():
@@ -172,6 +173,8 @@ def _parts(
 
 def count_boxes(folder: Path, names: Sequence[str]) -> tuple[dict[str, int], dict[str, InputError]]:
     """How many text boxes each template in a folder has, and what is wrong with others."""
+    from memeloc.templates import load_templates
+
     known, problems = load_templates((folder,))
     boxes = {name: len(known[name].boxes) for name in names if name in known}
     wrong = {

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
 from sqlalchemy import Connection, insert, select
 
 from memeloc.errors import InputError
-from memeloc.templates.pictures import picture_size
 from memeloc.workspace.caption_versions import SLICE, now
 from memeloc.workspace.item_tables import pictures
 
@@ -68,6 +66,11 @@ def write_picture(root: Path, content: bytes) -> StoredPicture:
 
 
 def _described(path: Path, sha256: str, size: int) -> StoredPicture:
+    # Pillow takes longer to import than most commands take that only count pictures.
+    from PIL import Image
+
+    from memeloc.templates.pictures import picture_size
+
     width, height = picture_size(path)
     with Image.open(path) as picture:
         return StoredPicture(sha256, picture.format or "", width, height, size)

@@ -151,6 +151,13 @@ def test_a_template_s_verdict_is_its_captions():
     assert stage.reasons == {"blurred": 2}
 
 
+def test_what_a_filter_says_of_pictures_is_no_business_of_captions():
+    world = World({"Tea": {"a": 2}})
+    world.say("a", "quality", "keep")
+    world.say("a finished meme", "quality", "drop", "blurred")
+    assert len(world.select(per_template=1, templates_per_topic=1).items) == 2
+
+
 def test_duplicates_go_and_their_templates_are_counted_as_one():
     world = World({"Tea": {"a": 6, "b": 5, "c": 10, "d": 10}})
     apart = world.select()
