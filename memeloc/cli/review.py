@@ -215,17 +215,18 @@ def status(
 
     from memeloc.curate.questions import find_question, question_names
     from memeloc.curate.reviewing import review_status, subjects
+    from memeloc.curate.selection import answers_of
     from memeloc.workspace import Workspace
 
     asked = [find_question(one) for one in question or question_names()]
     with Workspace.find() as workspace:
         items = list(workspace.items())
         verdicts, pairs = workspace.verdicts(), workspace.pairs()
-        unread = _unread(workspace)
+        unread, settled = _unread(workspace), answers_of(workspace.judgements())
         told = [
             review_status(
                 one,
-                subjects(one, items, verdicts, pairs, unread),
+                subjects(one, items, verdicts, pairs, unread, settled),
                 workspace.judgements(one.name),
             )
             for one in asked
@@ -267,16 +268,18 @@ def _in_file_name(person: str) -> str:
 
 
 def _unread(workspace: Workspace) -> set[str]:
-    """Ids of the items whose transcripts say that no text was extracted."""
+    """Ids of the items that no text was extracted from, as nobody has looked at since."""
     from memeloc.ocr.transcript import NO_TEXT
 
-    return {item for item, one in workspace.transcripts().items() if NO_TEXT in one.marks}
+    transcripts = workspace.transcripts().items()
+    return {item for item, one in transcripts if NO_TEXT in one.marks and not one.person}
 
 
 def _wanted(workspace: Workspace, question: ReviewQuestion, person: str, only: str) -> list[str]:
     """The subjects that are to be asked."""
     from memeloc.curate.pairs import PAIR
     from memeloc.curate.reviewing import left_for, subjects
+    from memeloc.curate.selection import answers_of
     from memeloc.errors import InputError
 
     if only not in _ONLY:
@@ -296,6 +299,7 @@ def _wanted(workspace: Workspace, question: ReviewQuestion, person: str, only: s
         workspace.verdicts(),
         workspace.pairs() if question.which == "pairs" else (),
         _unread(workspace) if question.which == "untold" else (),
+        answers_of(workspace.judgements()),
     )
     if only == "all":
         return found

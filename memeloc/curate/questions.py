@@ -22,7 +22,7 @@ DISAGREE, INCOMPLETE = "disagree", "incomplete"
 LONGEST_ANSWER = 5000
 """Characters that an answer in free text, or a comment, may have."""
 
-Which = Literal["left", "asked", "untold", "pairs"]
+Which = Literal["left", "above", "asked", "untold", "pairs"]
 """Which items a question is about, see `memeloc.curate.reviewing.subjects`."""
 
 
@@ -37,6 +37,7 @@ class ReviewQuestion:
         kinds: of the items that it is asked of; empty for pairs.
         which: of those items, the ones to look at.
         filter: the filter that its answers settle or feed; its verdicts give hints.
+        reasons: of that filter's verdicts `ask`, those that it settles; empty is all.
         people: how many answers an item needs.
         note: what else people should know.
     """
@@ -49,6 +50,7 @@ class ReviewQuestion:
     filter: str = ""
     people: int = 1
     note: str = ""
+    reasons: tuple[str, ...] = ()
 
     @property
     def is_free(self) -> bool:
@@ -100,6 +102,7 @@ _QUESTIONS = (
         "Describe the picture in one or two sentences.",
         {},
         ("template",),
+        which="above",
         filter="multimodality",
         people=2,
         note="Say who or what is seen, and what goes on, for somebody who does not see it. Say "
@@ -128,6 +131,7 @@ _QUESTIONS = (
         "Is it a cartoon or a drawing?",
         _YES_NO,
         _SEEN,
+        which="asked",
         filter="cartoon",
     ),
     ReviewQuestion(
@@ -135,14 +139,18 @@ _QUESTIONS = (
         "Is its text too small, blurred or covered to be read?",
         _YES_NO,
         ("picture",),
+        which="asked",
         filter="quality",
+        reasons=("unreadable text", "people differ: unreadable text"),
     ),
     ReviewQuestion(
         "unimodal",
         "Is it only a text, or only a picture, rather than both together?",
         _YES_NO,
         ("picture",),
+        which="asked",
         filter="quality",
+        reasons=("people differ: one modality",),
     ),
     ReviewQuestion(
         "language",

@@ -69,12 +69,14 @@ def subjects(
     verdicts: Verdicts,
     pairs: Sequence[Pair] = (),
     no_text: Collection[str] = (),
+    people: Mapping[tuple[str, str], str] | None = None,
 ) -> list[str]:
     """What a question is about, in the order of the items.
 
-    `left` is every item of the question's kinds that no other filter has dropped; `asked` is what
-    the question's filter could not decide; `untold` is what has no text, or of which nothing could
-    be read; `pairs` are the pairs that wait for a person.
+    `left` is every item of the question's kinds that no other filter has dropped, nor its template;
+    `above` are the templates of the captions that are left; `asked` is what the question's filter
+    could not decide, or any filter says that this question is to answer; `untold` is what nothing
+    could be read in; `pairs` are the pairs that wait for a person.
 
     Args:
         question: the question.
@@ -82,24 +84,45 @@ def subjects(
         verdicts: the newest, by item and filter.
         pairs: what the search for duplicates found.
         no_text: ids of the items whose transcripts are marked `no text extracted`.
+        people: what people said of an item and a filter, `keep` or `drop`; before any verdict. See
+            `memeloc.curate.selection.answers_of`.
     """
     if question.which == "pairs":
         return [one.subject for one in pairs if one.outcome == "ask"]
-    found = []
-    for item in items:
-        if item.kind not in question.kinds:
-            continue
-        said = verdicts.get(item.id, {})
-        if question.which == "asked":
-            own = said.get(question.filter)
-            if own is None or own.verdict != "ask":
+    several = list(items)
+    settled = people or {}
+
+    def is_dropped(subject: str, but: tuple[str, ...]) -> bool:
+        return any(
+            settled.get((subject, name), one.verdict) == "drop"
+            for name, one in verdicts.get(subject, {}).items()
+            if name not in but
+        )
+
+    def is_left(item: Item) -> bool:
+        own = question.filter
+        # The captions of a template that is there twice count as those of the other one.
+        return not is_dropped(item.id, (own,)) and not is_dropped(item.parent, (own, "dedup"))
+
+    def is_asked(item: Item) -> bool:
+        for name, one in verdicts.get(item.id, {}).items():
+            if one.verdict != "ask" or (item.id, name) in settled:
                 continue
-        elif any(
-            one.verdict == "drop" for name, one in said.items() if name != question.filter
-        ) or (question.which == "untold" and any(item.parts) and item.id not in no_text):
-            continue
-        found.append(item.id)
-    return found
+            if one.reason == f"not answered: {question.name}":
+                return True
+            if name == question.filter and one.reason in (question.reasons or (one.reason,)):
+                return True
+        return False
+
+    if question.which == "above":
+        above = {one.parent for one in several if one.kind == "caption" and is_left(one)}
+        return [one.id for one in several if one.kind in question.kinds and one.id in above]
+    mine = (one for one in several if one.kind in question.kinds)
+    if question.which == "asked":
+        return [one.id for one in mine if is_asked(one)]
+    if question.which == "untold":
+        return [one.id for one in mine if one.id in no_text and is_left(one)]
+    return [one.id for one in mine if is_left(one)]
 
 
 def left_for(person: str, several: Sequence[str], judgements: Iterable[Judgement]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from memeloc.curate.judgement import Judgement
@@ -74,20 +76,57 @@ def test_what_is_asked_is_what_is_left() -> None:
     }
     assert subjects(find_question("wordplay"), items, verdicts) == ["c2"]
     assert subjects(find_question("language"), items, verdicts) == ["c2"]
-    assert subjects(find_question("description"), items, verdicts) == ["t"]
+    assert subjects(find_question("description"), items, verdicts) == [], "no caption is left on it"
+    assert subjects(find_question("description"), items, {}) == ["t"]
     pairs = [Pair("a", "b", "hash", "ask"), Pair("a", "c", "hash", "duplicate")]
     assert subjects(find_question("duplicates"), items, {}, pairs) == ["a|b"]
     assert left_for("p0", ["c", "d"], said("no")) == ["d"]
 
 
-def test_pictures_without_text_are_asked_about(tmp_path) -> None:
+def test_pictures_without_text_are_asked_about(tmp_path: Path) -> None:
     items = [
         picture("read", tmp_path, "some"),
         picture("silent", tmp_path),
         picture("bad", tmp_path, "x"),
     ]
-    found = subjects(find_question("no-text"), items, {}, no_text={"bad"})
+    found = subjects(find_question("no-text"), items, {}, no_text={"silent", "bad", "gone"})
     assert found == ["silent", "bad"]
+
+
+def test_what_a_filter_asks_is_asked_until_somebody_settles_it(tmp_path: Path) -> None:
+    items = [picture(name, tmp_path, "x") for name in ("soft", "faint", "split", "drawn")]
+    verdicts = {
+        name: {"quality": Verdict(name, "quality", "ask", None, reason, {}, "s")}
+        for name, reason in (
+            ("soft", "blurred"),
+            ("faint", "unreadable text"),
+            ("split", "people differ: unreadable text"),
+            ("drawn", "not answered: cartoon"),
+        )
+    }
+    verdicts["soft"] |= verdict("soft", "cartoon", "ask")
+    assert subjects(find_question("unreadable"), items, verdicts) == ["faint", "split"]
+    assert subjects(find_question("cartoon"), items, verdicts) == ["soft", "drawn"]
+    assert subjects(find_question("unimodal"), items, verdicts) == []
+    settled = {("soft", "quality"): "keep", ("split", "quality"): "drop"}
+    left = subjects(find_question("quality"), items, verdicts, people=settled)
+    assert left == ["faint", "drawn"]
+
+
+def test_what_is_dropped_with_its_template_or_kept_by_people() -> None:
+    items = [template("t"), template("u"), template("v")]
+    items += [caption(f"c-{one.id}", "a", template=one.id) for one in items]
+    verdicts = {
+        "t": verdict("t", "quality", "drop"),
+        "u": verdict("u", "dedup", "drop"),
+        "c-v": verdict("c-v", "script", "drop"),
+    }
+    wordplay, description = find_question("wordplay"), find_question("description")
+    assert subjects(wordplay, items, verdicts) == ["c-u"]
+    assert subjects(description, items, verdicts) == ["u"]
+    people = {("t", "quality"): "keep", ("c-v", "script"): "keep"}
+    assert subjects(wordplay, items, verdicts, people=people) == ["c-t", "c-u", "c-v"]
+    assert subjects(description, items, verdicts, people=people) == ["t", "u", "v"]
 
 
 def test_a_person_is_not_told_what_others_said() -> None:
