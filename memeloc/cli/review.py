@@ -92,6 +92,7 @@ def export(
     if suffix == "html":
         most = min(most, MOST_PAIRS)
     with Workspace.find() as workspace:
+        who = _as_known(workspace, who)
         wanted = _wanted(workspace, asked, who, only)
         chosen = wanted[:most] if most else wanted
         written = 0
@@ -161,6 +162,7 @@ def import_(
                 answers = answers.by(_checked_person(person))
             elif person and person.strip() != answers.person:
                 say(f"{file}: is by {answers.person} as it says itself; --person does not count")
+            answers = answers.by(_as_known(workspace, answers.person))
             answers, unknown = _only_known(workspace, answers)
             problems += [*answers.problems, *unknown]
             new = 0
@@ -260,6 +262,13 @@ def _checked_person(person: str) -> str:
     if not name or not name.isprintable() or len(name) > 100:
         raise typer.BadParameter("a name of 1 to 100 characters", param_hint="--person")
     return name
+
+
+def _as_known(workspace: Workspace, person: str) -> str:
+    """The name as it stands with earlier answers: two spellings are not two people who agree."""
+    wanted = " ".join(person.split()).casefold()
+    known = (one.person for one in workspace.judgements())
+    return next((one for one in known if one.casefold() == wanted), " ".join(person.split()))
 
 
 def _in_file_name(person: str) -> str:

@@ -100,7 +100,9 @@ def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
         "subject": drawable(row.subject),
         "sides": [_side(side, pictures) for side in row.sides],
         "hint": drawable(row.hint),
-        "scores": {name: round(value, 4) for name, value in (row.scores or {}).items()},
+        "scores": {
+            name.replace("_", " "): round(value, 4) for name, value in (row.scores or {}).items()
+        },
         "answer": row.answer,
         "comment": drawable(row.comment),
     }

@@ -150,20 +150,17 @@ class _Writer:
             return
         last, answer = len(rows), self._columns["answer"]
         self._page.autofilter(0, 0, last, len(self._columns) - 1)
+        allowed: dict[str, Any] = {"validate": "any"}
         if self._question.answers:
-            self._page.data_validation(
-                1,
-                answer,
-                last,
-                answer,
-                {
-                    "validate": "list",
-                    "source": list(self._question.answers),
-                    "input_message": self._question.text[:255],
-                    "error_title": "Your answer",
-                    "error_message": "Pick one from the list.",
-                },
-            )
+            allowed = {
+                "validate": "list",
+                "source": list(self._question.answers),
+                "error_title": "Your answer",
+                "error_message": "Pick one from the list.",
+            }
+        # The question stands beside every cell that it is answered in.
+        asked = {"input_message": self._question.text[:255]}
+        self._page.data_validation(1, answer, last, answer, allowed | asked)
 
     def _layout(self) -> None:
         page = self._page
