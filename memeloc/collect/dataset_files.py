@@ -187,7 +187,8 @@ def find_inside(root: Path, name: str) -> Path:
     """A file below a folder.
 
     Raises:
-        NotTakenError: the path leads out of the folder, by itself or by a link, or nothing is there.
+        NotTakenError: the path leads out of the folder, by itself or by a link, or there is no
+            such file.
     """
     plain = name.strip().replace("\\", "/")
     shown = repr(name[:120])

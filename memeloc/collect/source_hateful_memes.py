@@ -67,12 +67,9 @@ class HatefulMemesSource:
                     said = (row.text("text"), row.text("label"))
                     earlier = seen.setdefault(key, said)
                     if earlier is not said:
-                        if earlier[0] != said[0] or (
-                            all((earlier[1], said[1])) and earlier != said
-                        ):
-                            raise NotTakenError(
-                                "another of the same id", f"{key!r} stood before it"
-                            )
+                        if _differ(earlier, said):
+                            sentence = f"{key!r} stood before it with another text or label"
+                            raise NotTakenError("another of the same id", sentence)
                         continue
                     yield self._found(row, key, root, table.stem, terms)
                 except NotTakenError as error:
@@ -91,6 +88,11 @@ class HatefulMemesSource:
             details={"split": split, "img": name}
             | details_of(row.cells, ("id", "img", "text", "label")),
         )
+
+
+def _differ(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether two rows of one id say different things; a split may leave out the label."""
+    return one[0] != other[0] or (bool(one[1] and other[1]) and one[1] != other[1])
 
 
 def _key(row: Row) -> str:
