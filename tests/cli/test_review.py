@@ -14,6 +14,7 @@ from memeloc.curate.pairs import Pair
 from memeloc.curate.review_answers import HEADINGS
 from memeloc.curate.verdict import Verdict
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
+from memeloc.ocr.transcript import NO_TEXT, Transcript
 from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, draw_picture
@@ -79,6 +80,47 @@ def test_two_people_answer_and_the_filter_counts_them(folder: Path, command: Run
         ONE: "drop",
         TWO: "keep",
     }
+
+
+def test_one_person_in_two_spellings_does_not_agree_with_herself(
+    folder: Path, command: Run
+) -> None:
+    for spelling in ("Asha", " asha "):
+        with (folder / f"{spelling}.csv").open("w", newline="") as stream:
+            csv.writer(stream).writerows(
+                [["subject", "your answer", "question", "memo"], [TWO, "no", "wordplay", spelling]]
+            )
+        done = command("review", "import", f"{spelling}.csv", "--person", spelling)
+    assert "answers of Asha" in done.out, done.err
+    assert "0 of them new" in done.out
+    command("filter", "wordplay")
+    with Workspace.find() as workspace:
+        assert workspace.verdicts("wordplay")[TWO]["wordplay"].verdict == "ask"
+    exported = json.loads(command("review", "export", "wordplay", "--to", "ASHA", "--json").out)
+    assert (exported["person"], exported["rows"]) == ("Asha", 1)
+
+
+def test_whether_there_is_no_text_is_asked_until_a_person_wrote_it(
+    folder: Path, command: Run
+) -> None:
+    def asked() -> int:
+        told = json.loads(command("review", "status", "no-text", "--json").out)
+        return int(told["questions"][0]["subjects"])
+
+    assert asked() == 0, "nothing was read yet"
+    read = [Transcript(one, ("x",), "en", "reader 1", 0.0, (NO_TEXT,)) for one in PAIR]
+    with Workspace.find() as workspace:
+        workspace.add_transcripts(read)
+    assert asked() == 2
+    sheet = ("--lang", "en", "--kind", "transcript", "--to", "bo", "--format", "csv", "--out")
+    assert command("correct", "export", *sheet, "t.csv").status == 0
+    lines = list(csv.reader((folder / "t.csv").read_text("utf-8-sig").splitlines()))
+    lines[1][lines[0].index("your text")] = "Good morning"
+    with (folder / "t.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows(lines)
+    done = command("correct", "import", "t.csv")
+    assert done.status == 0, done.err
+    assert asked() == 1
 
 
 def test_the_same_file_twice_adds_nothing_and_new_answers_stand_beside(

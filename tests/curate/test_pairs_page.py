@@ -62,6 +62,15 @@ def test_the_page_holds_everything_and_escapes_it(rows: list[ReviewRow]) -> None
     assert len(data["pictures"]) == 2
 
 
+def test_other_people_and_other_pairs_have_a_store_of_their_own(rows: list[ReviewRow]) -> None:
+    def store(page: str) -> str:
+        return page.split('data-store="', 1)[1].split('"', 1)[0]
+
+    pages = [(rows, "asha"), (rows, "jonas"), (rows[:2], "asha")]
+    assert len({store(pairs_page(QUESTION, *one)) for one in pages}) == 3
+    assert store(pairs_page(QUESTION, rows, "asha")) == store(pairs_page(QUESTION, rows, "asha"))
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     chromium = shutil.which("chromium")
@@ -119,3 +128,76 @@ def test_keys_answer_and_the_saved_file_is_read(
         ("a-0|b-0", "same", ""),
         ("a-1|b-1", "different", '=2 cats, "two"\u05d0'),
     ]
+
+
+@pytest.fixture
+def page(tmp_path: Path, rows: list[ReviewRow], browser: Any) -> Iterator[Any]:
+    path = tmp_path / "my <pairs>.html"
+    write_pairs_page(QUESTION, rows, path, "asha")
+    context = browser.new_context(viewport={"width": 1200, "height": 800}, accept_downloads=True)
+    tab = context.new_page()
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto(path.as_uri())
+    yield tab
+    assert errors == []
+    context.close()
+
+
+def picked(page: Any) -> list[str]:
+    pressed = page.locator("button[aria-pressed=true]").all()
+    return [button.get_attribute("data-answer") for button in pressed]
+
+
+@pytest.mark.xdist_group("chromium")
+def test_pictures_stand_side_by_side_and_nothing_is_wider_than_the_window(page: Any) -> None:
+    page.keyboard.press("ArrowRight")
+    for width in (1200, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        left, right = (image.bounding_box() for image in page.locator("figure img").all())
+        assert left["y"] == right["y"]
+        assert left["x"] + left["width"] <= right["x"]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#scores").inner_text().split() == ["distance", "4", "text", "0.9123"]
+
+
+@pytest.mark.xdist_group("chromium")
+def test_text_of_strangers_is_text_in_its_own_direction(page: Any) -> None:
+    text, name = (page.locator("figure").first.locator("p").nth(at) for at in (0, 1))
+    style = "one => getComputedStyle(one).direction"
+    assert (text.evaluate(style), text.text_content()) == ("rtl", "قطة // cat 123")
+    # A lone surrogate is no character and is left out.
+    assert (name.evaluate(style), name.text_content()) == ("ltr", HOSTILE[:-1])
+    assert page.locator("#why").text_content() == HOSTILE[:-1]
+    assert page.locator("figure").nth(1).locator(".none").inner_text() == "no picture"
+
+
+@pytest.mark.xdist_group("chromium")
+def test_keys_within_a_comment_or_with_control_answer_nothing(page: Any) -> None:
+    page.locator("#comment").press_sequentially("12 s n")
+    page.locator("#comment").press("Escape")
+    page.keyboard.press("Control+1")
+    page.keyboard.press("4")
+    assert picked(page) == []
+    assert page.locator("#place").inner_text().startswith("Pair 1 of 3; 0 answered")
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowLeft")
+    assert picked(page) == ["different"]
+    page.locator("button[data-answer=different]").click()
+    assert picked(page) == []
+    assert page.locator("#comment").input_value() == "12 s n"
+
+
+@pytest.mark.xdist_group("chromium")
+def test_where_the_browser_keeps_nothing_it_says_so_and_saves_all_the_same(
+    page: Any, tmp_path: Path
+) -> None:
+    refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })"
+    page.add_init_script(refuse)
+    page.reload()
+    page.keyboard.press("1")
+    assert "keeps nothing" in page.locator("#kept").inner_text()
+    with page.expect_download() as waiting:
+        page.keyboard.press("s")
+    waiting.value.save_as(tmp_path / "saved.csv")
+    assert [one.answer for one in read_review(tmp_path / "saved.csv").judgements] == ["same"]
