@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration in versions/."""
 
 APPEND_ONLY = ("captions", "sheets", "sheet_items", "corrections", "cases", "decisions")

@@ -25,7 +25,6 @@ from memeloc.workspace import (
     sheets_out,
     storing_files,
 )
-from memeloc.workspace.collected import Collected
 from memeloc.workspace.nouns import (
     AddedAnswers,
     CaptionVersion,
@@ -44,6 +43,7 @@ from memeloc.workspace.nouns import (
     ToTranslate,
 )
 from memeloc.workspace.schema import memes
+from memeloc.workspace.surveyed import Surveyed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ _KEPT = 100
 """Problems of a table that a summary holds."""
 
 
-class Workspace(Collected):
+class Workspace(Surveyed):
     """A team's memes, captions and all that people said of them, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the

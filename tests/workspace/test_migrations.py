@@ -20,6 +20,7 @@ from memeloc.workspace import migrating as workspace_migrating
 from memeloc.workspace.database import Database
 from memeloc.workspace.migrating import FOLDER, migrate
 from memeloc.workspace.schema import HEAD, metadata
+from memeloc.workspace.survey_tables import surveys
 
 NEXT = f"{int(HEAD) + 1:04}"
 
@@ -44,6 +45,7 @@ def _next(folder: Path, more: str = "") -> Path:
 def test_the_migrations_make_what_the_tables_say(workspace: Workspace) -> None:
     with workspace.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert surveys.metadata is metadata
         assert compare_metadata(context, metadata) == []
 
 

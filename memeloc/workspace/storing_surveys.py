@@ -1,0 +1,378 @@
+"""Surveys stored. In: batches, submissions, what was found of them. Out: the same, the newest.
+
+The same file twice, or an older one later, changes nothing: a submission is known by its content,
+and of several of one person for one sheet the one that was sent last holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from memeloc.errors import InputError
+from memeloc.survey.nouns import Answer, Batch, Participant, Slot, Submission, Unplaced
+from memeloc.workspace.caption_versions import now, slices
+from memeloc.workspace.item_tables import encode_json
+from memeloc.workspace.nouns import FileRecord
+from memeloc.workspace.storing_files import store_file
+from memeloc.workspace.survey_tables import (
+    submissions,
+    survey_batches,
+    survey_checks,
+    survey_labels,
+    survey_participants,
+    survey_states,
+    surveys,
+    unplaced_answers,
+)
+
+_FETCHED = 2000
+"""Rows fetched, or inserted, at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSubmissions:
+    """What `Workspace.add_submissions` stored.
+
+    Attributes:
+        seen: whether the very same file had been imported before; nothing is stored then.
+        new: submissions that were not known.
+        known: submissions that were.
+        participants: what was new of people.
+        unplaced: rows that were kept without a place.
+    """
+
+    seen: bool
+    new: int
+    known: int
+    participants: int
+    unplaced: int
+
+
+def add_survey(connection: Connection, name: str, design: Mapping[str, Any]) -> bool:
+    """Store a survey's design; False when the very same is there.
+
+    Raises:
+        InputError: there is another design under that name.
+    """
+    known = find_design(connection, name)
+    if known is not None:
+        if encode_json(known) == encode_json(dict(design)):
+            return False
+        raise InputError(
+            f"There is a survey {name!r} with other settings; what went out is never changed, so "
+            "give this one another name."
+        )
+    row = {"name": name, "design": dict(design), "created_at": now()}
+    connection.execute(insert(surveys).values(**row))
+    return True
+
+
+def find_design(connection: Connection, name: str) -> dict[str, Any] | None:
+    """How a survey was designed; None when there is none of that name."""
+    query = select(surveys.c.design).where(surveys.c.name == name)
+    found: dict[str, Any] | None = connection.execute(query).scalar()
+    return found
+
+
+def find_surveys(connection: Connection) -> list[str]:
+    """The surveys' names, oldest first."""
+    query = select(surveys.c.name).order_by(surveys.c.created_at, surveys.c.name)
+    return list(connection.execute(query).scalars())
+
+
+def add_batches(connection: Connection, survey: str, batches: Sequence[Batch]) -> int:
+    """Store batches; how many were not there.
+
+    Raises:
+        InputError: a batch of that id is there with other content.
+    """
+    there = {batch.id: batch for batch in find_batches(connection, survey)}
+    rows = []
+    for position, batch in enumerate(batches, start=len(there)):
+        if batch.id in there:
+            if there[batch.id] != batch:
+                raise InputError(f"The batch {batch.id} of {survey} is there with other content.")
+            continue
+        rows.append(
+            {
+                "survey": survey,
+                "id": batch.id,
+                "round": batch.round,
+                "position": position,
+                "slots": [asdict(slot) for slot in batch.slots],
+                "cultures": list(batch.cultures),
+                "answers": batch.answers,
+                "created_at": now(),
+            }
+        )
+    if rows:
+        connection.execute(insert(survey_batches), rows)
+    return len(rows)
+
+
+def find_batches(connection: Connection, survey: str) -> list[Batch]:
+    """The batches of a survey, in the order in which they were made."""
+    query = (
+        select(survey_batches)
+        .where(survey_batches.c.survey == survey)
+        .order_by(survey_batches.c.position)
+    )
+    return [
+        Batch(
+            row.id,
+            row.round,
+            tuple(Slot(**slot) for slot in row.slots),
+            tuple(row.cultures),
+            row.answers,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def find_state(connection: Connection, survey: str, target: str) -> dict[str, Any]:
+    """What a service made of a survey's sheets, by key."""
+    query = select(survey_states.c.key, survey_states.c.value).where(
+        survey_states.c.survey == survey, survey_states.c.target == target
+    )
+    return {row.key: row.value for row in connection.execute(query)}
+
+
+def put_state(connection: Connection, survey: str, target: str, key: str, value: Any) -> None:
+    """Note what a service made; a newer value takes the place of an older one."""
+    add = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    row = {
+        "survey": survey,
+        "target": target,
+        "key": key,
+        "value": value,
+        "created_at": now(),
+    }
+    connection.execute(
+        add(survey_states)
+        .values(**row)
+        .on_conflict_do_update(index_elements=["survey", "target", "key"], set_={"value": value})
+    )
+
+
+def add_submissions(
+    connection: Connection,
+    survey: str,
+    file: FileRecord,
+    several: Sequence[Submission],
+    people: Sequence[Participant],
+    unplaced: Sequence[Unplaced],
+) -> AddedSubmissions:
+    """Store what a file holds, unless the very same was stored before.
+
+    Participants are hashed already.
+    """
+    file_id, seen = store_file(connection, file)
+    if seen:
+        return AddedSubmissions(True, 0, len(several), 0, 0)
+    moment = now()
+    rows: dict[str, dict[str, Any]] = {}
+    for one in several:
+        answers = [[a.entry, a.label, list(a.second), a.text] for a in one.answers]
+        content = {
+            "survey": survey,
+            "id": _short(one.id),
+            "sheet": one.sheet,
+            "participant": one.participant,
+            "source": one.source,
+            "status": one.status,
+            "code": one.code,
+            "started_at": one.started,
+            "submitted_at": one.submitted,
+            "answers": answers,
+        }
+        key = _hash_of(content)
+        rows.setdefault(
+            key,
+            {**content, "hash": key, "file_id": file_id, "row": one.row, "created_at": moment},
+        )
+    known = _known(connection, submissions, survey, rows)
+    fresh = [row for key, row in rows.items() if key not in known]
+    for start in range(0, len(fresh), _FETCHED):
+        connection.execute(insert(submissions), fresh[start : start + _FETCHED])
+    added_people = _add_people(connection, survey, file_id, people)
+    if unplaced:
+        connection.execute(
+            insert(unplaced_answers),
+            [
+                {
+                    "survey": survey,
+                    "file_id": file_id,
+                    "row": one.row,
+                    "reason": one.reason[:100],
+                    "message": one.message,
+                    "content": dict(one.content),
+                    "created_at": moment,
+                }
+                for one in unplaced
+            ],
+        )
+    return AddedSubmissions(
+        False, len(fresh), len(several) - len(fresh), added_people, len(unplaced)
+    )
+
+
+def _add_people(
+    connection: Connection, survey: str, file_id: int, people: Sequence[Participant]
+) -> int:
+    rows: dict[str, dict[str, Any]] = {}
+    for one in people:
+        content = {
+            "survey": survey,
+            "participant": one.participant,
+            "study": one.study,
+            "submission": _short(one.submission),
+            "status": one.status,
+            "seconds": one.seconds,
+            "facts": dict(one.facts),
+            "details": dict(one.details),
+        }
+        key = _hash_of(content)
+        rows.setdefault(key, {**content, "hash": key, "file_id": file_id, "created_at": now()})
+    known = _known(connection, survey_participants, survey, rows)
+    fresh = [row for key, row in rows.items() if key not in known]
+    for start in range(0, len(fresh), _FETCHED):
+        connection.execute(insert(survey_participants), fresh[start : start + _FETCHED])
+    return len(fresh)
+
+
+def _known(connection: Connection, table: Any, survey: str, hashes: Collection[str]) -> set[str]:
+    found: set[str] = set()
+    for some in slices(hashes):
+        query = select(table.c.hash).where(table.c.survey == survey, table.c.hash.in_(some))
+        found.update(connection.execute(query).scalars())
+    return found
+
+
+def _hash_of(content: Mapping[str, Any]) -> str:
+    plain = {
+        key: value.isoformat() if hasattr(value, "isoformat") else value
+        for key, value in content.items()
+    }
+    return hashlib.sha256(encode_json(plain).encode()).hexdigest()
+
+
+def _short(words: str) -> str:
+    """An id as it is, or its hash where it is long."""
+    return words if len(words) <= 64 else hashlib.sha256(words.encode()).hexdigest()
+
+
+def find_submissions(connection: Connection, survey: str) -> list[Submission]:
+    """The submission of each person and sheet that was sent last, in the order of coming."""
+    query = select(submissions).where(submissions.c.survey == survey).order_by(submissions.c.number)
+    newest: dict[tuple[str, str], Any] = {}
+    for row in connection.execution_options(yield_per=_FETCHED).execute(query):
+        key = (row.sheet, row.participant)
+        before = newest.get(key)
+        if before is None or _later(row, before):
+            newest[key] = row
+    return [
+        Submission(
+            row.id,
+            row.sheet,
+            row.participant,
+            tuple(
+                Answer(entry, label, tuple(second), text)
+                for entry, label, second, text in row.answers
+            ),
+            row.source,
+            row.submitted_at,
+            row.started_at,
+            row.status,
+            row.code,
+            row.row,
+        )
+        for row in sorted(newest.values(), key=lambda row: row.number)
+    ]
+
+
+def _answer(entry: str, label: str, second: Sequence[str], text: str) -> Answer:
+    return Answer(entry, label, tuple(second), text)
+
+
+def _later(row: Any, before: Any) -> bool:
+    """Whether a submission takes the place of one that came earlier."""
+    if row.submitted_at is None or before.submitted_at is None:
+        return row.submitted_at is not None or before.submitted_at is None
+    return bool(row.submitted_at >= before.submitted_at)
+
+
+def find_participants(connection: Connection, survey: str) -> list[Participant]:
+    """What is known of people, the newest of each person and study."""
+    query = (
+        select(survey_participants)
+        .where(survey_participants.c.survey == survey)
+        .order_by(survey_participants.c.number)
+    )
+    newest = {(row.participant, row.study): row for row in connection.execute(query)}
+    return [
+        Participant(
+            row.participant,
+            row.facts,
+            row.submission,
+            row.study,
+            row.status,
+            row.seconds,
+            row.details,
+        )
+        for row in newest.values()
+    ]
+
+
+def add_check(
+    connection: Connection, survey: str, rules: Mapping[str, Any], report: Mapping[str, Any]
+) -> int:
+    """Store a quality control; its number, that of the last one when that says the same."""
+    return _add_result(connection, survey_checks, survey, "rules", rules, "report", report)
+
+
+def add_labels(
+    connection: Connection, survey: str, settings: Mapping[str, Any], labels: Sequence[Any]
+) -> int:
+    """Store a settling; its number, that of the last one when that says the same."""
+    return _add_result(
+        connection, survey_labels, survey, "settings", settings, "labels", list(labels)
+    )
+
+
+def find_check(connection: Connection, survey: str) -> tuple[dict[str, Any], Any] | None:
+    """The rules and the report of the last quality control."""
+    return _last(connection, survey_checks, survey, "rules", "report")
+
+
+def find_labels(connection: Connection, survey: str) -> tuple[dict[str, Any], Any] | None:
+    """The settings and the labels of the last settling."""
+    return _last(connection, survey_labels, survey, "settings", "labels")
+
+
+def _last(
+    connection: Connection, table: Any, survey: str, first: str, second: str
+) -> tuple[dict[str, Any], Any] | None:
+    query = select(table).where(table.c.survey == survey).order_by(table.c.number.desc())
+    row = connection.execute(query.limit(1)).first()
+    return None if row is None else (getattr(row, first), getattr(row, second))
+
+
+def _add_result(
+    connection: Connection, table: Any, survey: str, first: str, one: Any, second: str, other: Any
+) -> int:
+    query = select(table).where(table.c.survey == survey).order_by(table.c.number.desc())
+    last = connection.execute(query.limit(1)).first()
+    if last is not None and (
+        encode_json(getattr(last, first)),
+        encode_json(getattr(last, second)),
+    ) == (encode_json(one), encode_json(other)):
+        return int(last.number)
+    row = {"survey": survey, first: one, second: other, "created_at": now()}
+    statement = insert(table).values(**row).returning(table.c.number)
+    return int(connection.execute(statement).scalar_one())
