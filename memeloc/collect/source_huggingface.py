@@ -21,7 +21,6 @@ from memeloc.collect.dataset_files import (
     find_inside,
     parts_of,
     read_checked,
-    read_picture,
     relative,
     table_rows,
     terms_of,
@@ -87,7 +86,7 @@ class HuggingFaceSource:
         if self.path.is_file():
             path = self.path.resolve()
             terms = self.terms or terms_of(path.parent)
-            yield from self._parquet(path, path.parent, terms)
+            yield from self._parquet(path, path.parent, terms, set())
             return
         root = check_dataset(self.path, "a folder of Parquet files, or of pictures")
         terms = self.terms or terms_of(root)
@@ -97,13 +96,15 @@ class HuggingFaceSource:
             yield from self._metadata(table, root, terms, named)
         for table in tables:
             try:
-                yield from self._parquet(table, root, terms)
+                yield from self._parquet(table, root, terms, named)
             except InputError as error:
                 where = relative(table, root)
                 yield Refusal(NAME, where, "not readable", f"{where}: {error.message}")
         yield from self._classes(root, terms, named, {table.parent for table in metadata})
 
-    def _parquet(self, path: Path, root: Path, terms: str) -> Iterator[FoundPicture | Refusal]:
+    def _parquet(
+        self, path: Path, root: Path, terms: str, named: set[Path]
+    ) -> Iterator[FoundPicture | Refusal]:
         """The rows of a Parquet file with pictures in it, a few at a time."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -126,7 +127,8 @@ class HuggingFaceSource:
                             key = f"{key}@{number}" if key in seen else key
                             seen.add(key)
                             place = f"{file}#{key}"
-                            yield self._from_parquet(row, place, column, classes, root, terms)
+                            content, name = _content(cells.get(column), root, named)
+                            yield self._found(row, content, place, name, {column}, classes, terms)
                         except NotTakenError as error:
                             yield row.refusal(NAME, error)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -144,29 +146,6 @@ class HuggingFaceSource:
             f"{', '.join(names)[:300]}",
             file=path,
         )
-
-    def _from_parquet(
-        self,
-        row: Row,
-        key: str,
-        column: str,
-        classes: Mapping[str, Sequence[str]],
-        root: Path,
-        terms: str,
-    ) -> FoundPicture:
-        value = row.cells.get(column)
-        stated = ""
-        if isinstance(value, dict):
-            stated = text_of(value.get("path"))
-            value = value.get("bytes")
-        if isinstance(value, bytes) and value:
-            content = check_bytes(value)
-        elif stated or isinstance(value, str):
-            # Without bytes the picture stands beside the table.
-            content = read_picture(root, stated or text_of(value))
-        else:
-            raise NotTakenError("no picture", "it has no picture")
-        return self._found(row, content, key, stated, {column}, classes, terms)
 
     def _id(self, row: Row) -> str:
         column = _column(row.cells, _ID_COLUMNS)
@@ -256,6 +235,26 @@ class HuggingFaceSource:
                 language=self.language,
                 labels=labels,
             )
+
+
+def _content(value: Any, root: Path, named: set[Path]) -> tuple[bytes, str]:
+    """A picture in a cell of Parquet, and its file's name.
+
+    Without bytes it is the file that the cell names, which is then added to `named`.
+
+    Raises:
+        NotTakenError: there is none.
+    """
+    name = value if isinstance(value, str) else ""
+    if isinstance(value, dict):
+        name, value = text_of(value.get("path")), value.get("bytes")
+    if isinstance(value, bytes) and value:
+        return check_bytes(value), name
+    if not name:
+        raise NotTakenError("no picture", "it has no picture")
+    path = find_inside(root, name)
+    named.add(path)
+    return read_checked(path, name), name
 
 
 def _tables(root: Path) -> tuple[list[Path], list[Path]]:

@@ -1,0 +1,396 @@
+"""Published datasets on disk, in small harmless copies, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from memeloc.collect.dataset_files import terms_of, text_of
+from memeloc.collect.fetch import Fetcher
+from memeloc.collect.protocol import Source, options_of
+from memeloc.collect.registry import find
+from memeloc.errors import InputError
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
+from tests.curate.drawn import as_jpeg, as_png, draw_picture
+
+PICTURE = as_png(draw_picture(1, 64, 48))
+OTHER = as_jpeg(draw_picture(2, 64, 48))
+
+
+@pytest.fixture
+def fetcher() -> Iterable[Fetcher]:
+    with Fetcher(None) as one:
+        yield one
+
+
+Collect = Callable[..., tuple[list[Any], list[Refusal]]]
+
+
+@pytest.fixture
+def collect(fetcher: Fetcher) -> Collect:
+    """What a source finds, and what it refuses."""
+
+    def run(name: str, path: Path, **options: Any) -> tuple[list[Any], list[Refusal]]:
+        source: Source = find(name)(path=path, **options)
+        told = list(source.collect(fetcher))
+        return (
+            [one for one in told if not isinstance(one, Refusal)],
+            [one for one in told if isinstance(one, Refusal)],
+        )
+
+    return run
+
+
+def put(path: Path, content: bytes | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def lines(*several: object) -> str:
+    return "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in several)
+
+
+def reasons(refusals: list[Refusal]) -> dict[str, str]:
+    return {one.url: one.reason for one in refusals}
+
+
+SOURCES = ("multi3hate", "hateful-memes", "harmeme", "huggingface", "folder")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_source_says_what_it_needs(name: str, tmp_path: Path, collect: Collect) -> None:
+    first = options_of(find(name))[0]
+    assert (first.name, first.kind, first.required) == ("path", Path, True)
+    assert all(option.help for option in options_of(find(name)))
+    with pytest.raises(InputError, match="there is no such folder"):
+        collect(name, tmp_path / "gone")
+
+
+# Hateful Memes
+
+
+def test_hateful_memes(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "img/01243.png", PICTURE)
+    put(tmp_path / "img/2.png", OTHER)
+    put(tmp_path / "LICENSE.txt", "\n# A licence of its own\nmore\n")
+    first = {"id": 1243, "img": "img/01243.png", "label": 0, "text": "good morning"}
+    second = {"id": "0002", "img": "img/2.png", "text": "hello"}
+    put(tmp_path / "train.jsonl", lines(first))
+    put(tmp_path / "dev_seen.jsonl", lines(first, second))
+    found, refusals = collect("hateful-memes", tmp_path)
+    assert refusals == []
+    one, two = found
+    assert (one.origin.key, one.parts, one.labels) == ("01243", ("good morning",), {"hateful": "0"})
+    assert (one.picture, one.language, one.details["split"]) == (PICTURE, "en", "train")
+    assert (one.origin.terms, one.origin.url) == ("A licence of its own", "train.jsonl:1")
+    assert (two.origin.key, two.labels) == ("0002", {})
+    again, _ = collect("hateful-memes", tmp_path / "dev_seen.jsonl", question="mean")
+    assert again[0].labels == {"mean": "0"}
+
+
+def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "img/1.png", PICTURE)
+    put(tmp_path / "img/page.png", "<html>no picture</html>")
+    put(tmp_path.parent / "secret.png", OTHER)
+    (tmp_path / "img/link.png").symlink_to(tmp_path.parent / "secret.png")
+    rows = [
+        {"id": 1, "img": "img/1.png", "label": 1, "text": "a"},
+        "{not json",
+        {"id": 2, "img": "../secret.png", "text": "b"},
+        {"id": 3, "img": str(tmp_path.parent / "secret.png"), "text": "b"},
+        {"id": 4, "img": "img\\..\\..\\secret.png", "text": "b"},
+        {"id": 5, "img": "img/link.png", "text": "b"},
+        {"id": 6, "img": "img/page.png", "text": "b"},
+        {"id": 7, "img": "img/gone.png", "text": "b"},
+        {"id": 8, "text": "b"},
+        {"img": "img/1.png"},
+        {"id": 1, "img": "img/1.png", "label": 0, "text": "a"},
+        {"id": 9, "img": "img/a\u0000b.png"},
+        {"id": 10, "img": "img"},
+        {"id": 11, "img": "x" * 5000},
+    ]
+    put(tmp_path / "train.jsonl", lines(*rows))
+    found, refusals = collect("hateful-memes", tmp_path)
+    assert [one.origin.key for one in found] == ["1"]
+    outside, gone = "outside the folder", "no picture"
+    assert list(reasons(refusals).values()) == [
+        "not readable", outside, outside, outside, outside, "not a picture", gone, "not readable",
+        "not readable", "another of the same id", gone, gone, gone,
+    ]  # fmt: skip
+    assert refusals[0].sentence.startswith("train.jsonl, row 2: ")
+    assert refusals[0].url == "train.jsonl:2"
+
+
+def test_hateful_memes_need_a_table(tmp_path: Path, collect: Collect) -> None:
+    with pytest.raises(InputError, match=r"no \.jsonl file"):
+        collect("hateful-memes", tmp_path)
+    put(tmp_path / "train.jsonl", lines({"name": 1}))
+    with pytest.raises(InputError, match="no column 'id'"):
+        collect("hateful-memes", tmp_path)
+
+
+# HarMeme
+
+
+def test_harmeme(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "images/covid_memes_18.png", PICTURE)
+    put(tmp_path / "images/covid_memes_19.png", OTHER)
+    rows = [
+        {
+            "id": "covid_memes_18",
+            "image": "covid_memes_18.png",
+            "labels": ["somewhat harmful", "individual"],
+            "text": "tea or coffee?\nchoose",
+        },
+        {"id": "covid_memes_19", "image": "covid_memes_19.png", "labels": ["not harmful"]},
+        {"id": "c_20", "image": "covid_memes_19.png", "labels": ["a", "b", "c"]},
+        {"id": "c_21", "image": "covid_memes_21.png", "labels": []},
+        {"id": "c_22", "image": "../images/covid_memes_19.png"},
+        {"id": "covid_memes_18", "image": "covid_memes_18.png"},
+    ]
+    table = put(tmp_path / "annotations/train.jsonl", lines(*rows))
+    found, refusals = collect("harmeme", tmp_path)
+    assert [one.labels for one in found] == [
+        {"harmfulness": "somewhat harmful", "target": "individual"},
+        {"harmfulness": "not harmful"},
+    ]
+    assert found[0].parts == ("tea or coffee?\nchoose",)
+    assert found[0].picture == PICTURE
+    assert list(reasons(refusals).values()) == [
+        "not readable",
+        "no picture",
+        "outside the folder",
+        "another of the same id",
+    ]
+    assert refusals[0].url == "annotations/train.jsonl:3"
+    alone, _ = collect("harmeme", table)
+    assert [one.origin for one in alone] == [one.origin for one in found]
+
+
+# Multi3Hate
+
+
+def multi3hate(tmp_path: Path) -> Path:
+    head = "Meme ID,Template Name,Original (English),Translation\n"
+    put(tmp_path / "data/captions/en.csv", f"{head}12,Happy Dog,good // day,good // day\n")
+    put(
+        tmp_path / "data/captions/de.csv",
+        f"{head}12,Happy Dog,good // day,guten // Tag\n13,Happy Dog,tea,Tee\n,Happy Dog,,\n",
+    )
+    put(
+        tmp_path / "data/final_annotations.csv",
+        "Meme ID,US,DE,MX,IN,CN\n12,0,1,0,,0\n,1,1,1,1,1\n",
+    )
+    put(tmp_path / "data/memes/en/12.jpg", OTHER)
+    put(tmp_path / "data/memes/de/Happy-Dog/0012.png", PICTURE)
+    put(tmp_path / "data/memes/.DS_Store", b"\0")
+    return tmp_path
+
+
+def test_multi3hate(tmp_path: Path, collect: Collect) -> None:
+    found, refusals = collect("multi3hate", multi3hate(tmp_path), terms="as published")
+    template, english, german = found
+    assert isinstance(template, FoundTemplate)
+    assert (template.origin.key, template.name, template.picture) == (
+        "Happy Dog",
+        "Happy Dog",
+        None,
+    )
+    assert (english.origin.key, english.language, english.template) == ("en/12", "en", "Happy Dog")
+    assert (english.labels, german.labels) == ({"hateful": "0"}, {"hateful": "1"})
+    assert german.parts == ("guten", "Tag")
+    assert german.picture == PICTURE
+    assert german.details["hateful"] == {"US": "0", "DE": "1", "MX": "0", "CN": "0"}
+    assert german.details["english"] == "good // day"
+    assert german.origin.terms == "as published"
+    assert reasons(refusals) == {
+        "data/final_annotations.csv:3": "not readable",
+        "data/captions/de.csv:3": "no picture",
+        "data/captions/de.csv:4": "not readable",
+    }
+
+
+def test_multi3hate_s_captions_and_languages(tmp_path: Path, collect: Collect) -> None:
+    root = multi3hate(tmp_path)
+    found, _ = collect("multi3hate", root / "data", languages=("de",), captions=True)
+    captions = [one for one in found if isinstance(one, FoundCaption)]
+    assert [(one.origin.key, one.template, one.parts) for one in captions] == [
+        ("captions/de/12", "Happy Dog", ("guten", "Tag")),
+        ("captions/de/13", "Happy Dog", ("Tee",)),
+    ]
+    with pytest.raises(InputError, match="no captions in 'fr'"):
+        collect("multi3hate", root, languages=("fr",))
+    with pytest.raises(InputError, match="no captions in data/captions"):
+        collect("multi3hate", root / "data/memes")
+
+
+# Hugging Face
+
+
+def parquet(path: Path, columns: dict[str, Any], features: object = None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table(columns)
+    if features is not None:
+        told = json.dumps({"info": {"features": features}}).encode()
+        table = table.replace_schema_metadata({b"huggingface": told})
+    pq.write_table(table, path)
+    return path
+
+
+def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "README.md", "---\nlicense: cc-by-4.0\ntags: []\n---\n# Cats\n")
+    put(tmp_path / "beside/b.png", OTHER)
+    features = {"label": {"names": ["calm", "lively"], "_type": "ClassLabel"}}
+    columns = {
+        "id": ["007", "008", "009", "010", "008"],
+        "image": [
+            {"bytes": PICTURE, "path": "one.png"},
+            {"bytes": None, "path": "beside/b.png"},
+            {"bytes": b"no picture", "path": "c.png"},
+            {"bytes": None, "path": "../d.png"},
+            {"bytes": PICTURE, "path": None},
+        ],
+        "text": ["good // day", "", None, "x", "y"],
+        "label": [1, 0, 0, 7, None],
+        "lang": ["de", "de", "de", "de", "en"],
+        "votes": [3, None, 1, 1, 1],
+    }
+    parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, features)
+    found, refusals = collect("huggingface", tmp_path)
+    file = "data/train-00000-of-00001.parquet"
+    assert [one.origin.key for one in found] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
+    one = found[0]
+    assert (one.parts, one.labels, one.language) == (("good", "day"), {"label": "lively"}, "de")
+    assert (one.origin.terms, one.name, one.picture) == ("cc-by-4.0", "one", PICTURE)
+    assert one.details == {"id": "007", "votes": 3}
+    assert found[1].picture == OTHER
+    assert reasons(refusals) == {f"{file}:4": "not a picture", f"{file}:5": "outside the folder"}
+
+
+def test_parquet_without_pictures_is_told(tmp_path: Path, collect: Collect) -> None:
+    path = parquet(tmp_path / "a.parquet", {"text": ["a"]})
+    with pytest.raises(InputError, match="no column of pictures"):
+        collect("huggingface", path)
+    put(tmp_path / "b.parquet", b"PAR1 broken")
+    found, refusals = collect("huggingface", tmp_path)
+    assert found == []
+    assert reasons(refusals) == {"a.parquet": "not readable", "b.parquet": "not readable"}
+
+
+def test_other_columns_can_be_named(tmp_path: Path, collect: Collect) -> None:
+    columns = {"pic": [PICTURE], "said": ["hi"], "mood": ["calm"], "label": ["x"]}
+    path = parquet(tmp_path / "a.parquet", columns)
+    options = {"image": "pic", "text": "said", "label": ("mood",), "language": "en"}
+    (one,), _ = collect("huggingface", path, **options)
+    assert (one.parts, one.labels, one.language) == (("hi",), {"mood": "calm"}, "en")
+    _, (refusal,) = collect("huggingface", path, **{**options, "text": "gone"})
+    assert "no column 'gone'" in refusal.sentence
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_an_image_folder_with_metadata(tmp_path: Path, collect: Collect, kind: str) -> None:
+    put(tmp_path / "train/sub/0001.png", PICTURE)
+    put(tmp_path / "train/2.jpg", OTHER)
+    put(tmp_path / "train/3.jpg", OTHER)
+    names = ["sub/0001.png", "2.jpg", "../../x.png", "gone.png", "2.jpg"]
+    rows = [{"file_name": name, "text": "hi", "label": "07"} for name in names]
+    path = tmp_path / f"train/metadata.{kind}"
+    if kind == "csv":
+        put(path, "file_name,text,label\n" + "".join(f"{name},hi,07\n" for name in names))
+    elif kind == "jsonl":
+        put(path, lines(*rows))
+    else:
+        parquet(path, {key: [row[key] for row in rows] for key in rows[0]})
+    found, refusals = collect("huggingface", tmp_path)
+    assert [one.origin.key for one in found] == ["train/sub/0001.png", "train/2.jpg"]
+    assert (found[0].labels, found[0].parts, found[0].name) == ({"label": "07"}, ("hi",), "0001")
+    assert sorted(one.reason for one in refusals) == [
+        "another of the same id",
+        "no picture",
+        "not in the table",
+        "outside the folder",
+    ]
+
+
+def test_class_folders(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "train/cat/1.png", PICTURE)
+    put(tmp_path / "train/dog/1.jpg", OTHER)
+    put(tmp_path / "test/2.png", PICTURE)
+    put(tmp_path / "dog/notes.txt", "no picture")
+    found, refusals = collect("huggingface", tmp_path)
+    assert {one.origin.key: dict(one.labels) for one in found} == {
+        "test/2.png": {},
+        "train/cat/1.png": {"label": "cat"},
+        "train/dog/1.jpg": {"label": "dog"},
+    }
+    assert refusals == []
+
+
+# A plain folder
+
+
+def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
+    outside = put(tmp_path / "outside/secret.png", OTHER)
+    root = tmp_path / "pictures"
+    put(root / "b/deep/001.PNG", PICTURE)
+    put(root / "a.jpg", OTHER)
+    put(root / "notes.txt", "text")
+    put(root / ".hidden.png", PICTURE)
+    put(root / "cut.png", PICTURE[:40])
+    put(root / "page.gif", "<html>")
+    (root / "link.png").symlink_to(outside)
+    (root / "folder").symlink_to(outside.parent)
+    (root / "inside.jpg").symlink_to(root / "a.jpg")
+    (root / "broken.jpg").symlink_to(root / "nothing.jpg")
+    found, refusals = collect("folder", root, language="en")
+    assert [(one.origin.key, one.name) for one in found if one.name != "cut"] == [
+        ("a.jpg", "a"),
+        ("b/deep/001.PNG", "001"),
+    ]
+    assert all(isinstance(one, FoundPicture) and one.language == "en" for one in found)
+    told = reasons(refusals)
+    assert {name: told[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
+        "folder": "outside the folder",
+        "link.png": "outside the folder",
+        "broken.jpg": "outside the folder",
+        "page.gif": "not a picture",
+    }
+    templates, _ = collect("folder", root, templates=True)
+    assert all(isinstance(one, FoundTemplate) for one in templates)
+
+
+def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
+    name = os.fsdecode(b"caf\xe9.png")
+    try:
+        put(tmp_path / name, PICTURE)
+    except OSError:
+        pytest.skip("the file system takes only UTF-8")
+    ((one,), _) = collect("folder", tmp_path)
+    assert one.origin.key == "caf\\xe9.png"
+    one.name.encode("utf-8")
+
+
+def test_values_as_text() -> None:
+    assert [text_of(value) for value in ("007", 7, 7.5, float("nan"), True, b"a")] == [
+        "007",
+        "7",
+        "7.5",
+        "",
+        "True",
+        "a",
+    ]
+
+
+def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
+    put(tmp_path / "secret", "line")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/LICENSE").symlink_to(tmp_path / "secret")
+    assert terms_of(tmp_path / "set") == ""
