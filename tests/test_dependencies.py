@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from memeloc.fonts import FontLibrary
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = [
+    *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
+]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 
 
@@ -24,6 +28,10 @@ def _declared(*extras: str) -> set[str]:
     for extra in extras:
         lines += PROJECT["optional-dependencies"][extra]
     return {canonicalize_name(re.match(r"[\w.-]+", line)[0]) for line in lines}  # type: ignore[index]
+
+
+_NOT_INSTALLED = {"open_clip": "open-clip-torch", "sentence_transformers": "sentence-transformers"}
+"""Modules of packages that tests do without, and their packages."""
 
 
 def _imported(folder: str) -> set[str]:
@@ -39,13 +47,17 @@ def _imported(folder: str) -> set[str]:
     return found - set(sys.stdlib_module_names)
 
 
+def _providers(module: str, known: Mapping[str, list[str]]) -> list[str]:
+    return known.get(module) or [_NOT_INSTALLED.get(module, module)]
+
+
 @pytest.mark.parametrize(
     ("folder", "extras"),
     [
-        ("memeloc", ["ocr", "translate", "offline", "postgresql"]),
+        ("memeloc", [*EXTRAS, "torch-models"]),
         ("examples", []),
         ("tools", []),
-        ("tests", ["ocr", "translate", "offline", "postgresql", "test"]),
+        ("tests", [*EXTRAS, "torch-models", "test"]),
     ],
 )
 def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -> None:
@@ -54,7 +66,7 @@ def test_every_import_is_of_a_declared_package(folder: str, extras: list[str]) -
     undeclared = {
         module
         for module in _imported(folder)
-        if not declared & {canonicalize_name(name) for name in providers.get(module, [module])}
+        if not declared & {canonicalize_name(name) for name in _providers(module, providers)}
     }
     assert not undeclared
 

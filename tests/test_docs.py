@@ -121,7 +121,8 @@ def _check_command_line(line: str) -> None:
     name = next((n for n in (" ".join(words[:3]), " ".join(words[:2])) if n in COMMANDS), None)
     if name is None:  # a group named as such: `memeloc fonts`
         groups = {" ".join(known.split()[:2]) for known in COMMANDS}
-        assert " ".join(words) in groups, f"there is no command: {line}"
+        group = [word for word in words if not word.isupper() and word != "--help"]
+        assert " ".join(group) in groups, f"there is no command: {line}"
         return
     known = {opt for one in COMMANDS[name].params for opt in (*one.opts, *one.secondary_opts)}
     used = {word.partition("=")[0].strip("[]") for word in words if re.match(r"\[?--", word)}

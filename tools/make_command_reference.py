@@ -40,12 +40,11 @@ def reference() -> str:
 
 
 def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    children = getattr(command, "commands", None)
-    if children is None:
+    if not hasattr(command, "list_commands"):
         yield name, command
         return
     for child in command.list_commands(None):
-        yield from _below(f"{name} {child}", children[child])
+        yield from _below(f"{name} {child}", command.get_command(None, child))
 
 
 def _section(name: str, command: Any) -> str:

@@ -81,7 +81,6 @@ def dedup(
     Example:
       memeloc dedup
       memeloc dedup --keep oldest --images-model onnx:resnet50.onnx --texts-model onnx:minilm.onnx
-      memeloc review export duplicates --to anna
     """
     from memeloc.workspace import Workspace
 
@@ -111,7 +110,10 @@ def dedup(
         say(f"memeloc: {len(unreadable) - 10} more pictures cannot be read.")
     asked = sum(line.asked for line in done.stages)
     if asked and not as_json:
-        print(f"Next: memeloc review export duplicates, for {asked:,} pairs that a person looks at")
+        print(
+            f"Next: memeloc review export duplicates --person NAME, for {asked:,} pairs that a "
+            "person looks at"
+        )
 
 
 def _run(
