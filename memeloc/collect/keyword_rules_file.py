@@ -48,7 +48,9 @@ class KeywordRule(_Table):
         tuple[str, ...],
         Field(description="kinds of variants it is applied to; word is the keyword itself"),
     ] = (WORD,)
-    most: Annotated[int, Field(ge=1, le=1000, description="variants of one text at the most")] = 40
+    most: Annotated[
+        int, Field(ge=1, le=1000, description="variants of a keyword that it makes")
+    ] = 40
 
     prefixes: Annotated[tuple[str, ...], Field(description="put before")] = ()
     suffixes: Annotated[tuple[str, ...], Field(description="put behind")] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,7 +25,7 @@ LONGEST = 100
 
 _AS_GIVEN = "as given"
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_HELD = re.compile(r"(.)\1{2,}")
+_RUN = re.compile(r"(.)\1*", re.DOTALL)
 _LATIN_VOWELS = frozenset("aeiouy2")
 _MOST_COST = 12
 """How unlikely a spelling in other letters may be: the sum over its letters of the place in the
@@ -92,14 +92,25 @@ def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
     yield first
     for rule in rules.rule:
         # A rule is applied to what came before it, not to its own variants.
-        for source in [one for one in made if one.kind in rule.on]:
+        own = 0
+        for source, text in _made_by(rule, [one for one in made if one.kind in rule.on]):
+            if not text or text in seen:
+                continue
+            seen.add(text)
             name = rule.name if source.rule == _AS_GIVEN else f"{source.rule} + {rule.name}"
-            for text in islice(_apply(rule, source.text), rule.most):
-                if text and text not in seen:
-                    seen.add(text)
-                    variant = Variant(text, word, rule.kind, name)
-                    made.append(variant)
-                    yield variant
+            variant = Variant(text, word, rule.kind, name)
+            made.append(variant)
+            yield variant
+            own += 1
+            if own == rule.most:
+                break
+
+
+def _made_by(rule: KeywordRule, sources: Sequence[Variant]) -> Iterator[tuple[Variant, str]]:
+    for source in sources:
+        # What is made twice does not count, but no rule may go on for ever.
+        for text in islice(_apply(rule, source.text), 10 * rule.most):
+            yield source, text
 
 
 def _apply(rule: KeywordRule, text: str) -> Iterator[str]:
@@ -224,10 +235,8 @@ def _may_have_vowel(before: str, letter: str) -> bool:
 def fold(text: str, rules: MatchRules) -> str:
     """A text as it is compared: without marks, tatweel and invisible signs, in lower case."""
     plain = unicodedata.normalize("NFKC", text)
-    signs = {
-        ord(one): ord(other) if len(other) == 1 else other for one, other in rules.same.items()
-    }
-    signs |= dict.fromkeys(map(ord, rules.ignore))  # type: ignore[arg-type]
+    signs: dict[int, str | None] = {ord(one): other for one, other in rules.same.items()}
+    signs.update(dict.fromkeys(map(ord, rules.ignore)))
     plain = plain.translate(signs).casefold().translate(signs)
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
@@ -259,22 +268,23 @@ class KeywordMatcher:
 
     def __init__(self, variants: Iterable[Variant], rules: KeywordRules) -> None:
         self._rules = rules.match
-        self._known: dict[tuple[str, ...], Variant] = {}
+        # By their words with every letter once: that finds them, and each word is then compared.
+        self._known: dict[tuple[str, ...], list[tuple[tuple[str, ...], Variant]]] = {}
         for variant in variants:
             words = tuple(self._words(variant.text))
             if words:
-                self._known.setdefault(words, variant)
+                self._known.setdefault(tuple(map(self._short, words)), []).append((words, variant))
         self._longest = max(map(len, self._known), default=0)
         self._beginnings = {words[0] for words in self._known}
 
     def find(self, text: str) -> list[Match]:
         """The variants that a text holds, in order; of several at one place the longest."""
         words = self._words(text)
-        forms = [self._forms(word) for word in words]
+        short = [self._short(word) for word in words]
         found = []
         place = 0
         while place < len(words):
-            match = self._at(forms, place)
+            match = self._at(words, short, place)
             if match is None:
                 place += 1
                 continue
@@ -285,36 +295,33 @@ class KeywordMatcher:
 
     def holds(self, text: str) -> bool:
         """Whether a text holds any variant."""
-        forms = [self._forms(word) for word in self._words(text)]
-        return any(self._at(forms, place) is not None for place in range(len(forms)))
+        words = self._words(text)
+        short = [self._short(word) for word in words]
+        return any(self._at(words, short, place) is not None for place in range(len(words)))
 
-    def _at(self, forms: Sequence[Sequence[str]], place: int) -> tuple[Variant, int] | None:
-        if not any(form in self._beginnings for form in forms[place]):
+    def _at(
+        self, words: Sequence[str], short: Sequence[str], place: int
+    ) -> tuple[Variant, int] | None:
+        if short[place] not in self._beginnings:
             return None
-        for length in range(min(self._longest, len(forms) - place), 0, -1):
+        for length in range(min(self._longest, len(words) - place), 0, -1):
             end = place + length
-            for words in _combined(forms[place:end]):
-                variant = self._known.get(words)
-                if variant is not None:
+            for known, variant in self._known.get(tuple(short[place:end]), ()):
+                if all(map(self._is_same, words[place:end], known)):
                     return variant, end
         return None
 
     def _words(self, text: str) -> list[str]:
         return _WORDS.findall(fold(text, self._rules))
 
-    def _forms(self, word: str) -> tuple[str, ...]:
-        """A word, and what it may be when letters are held in it: each once, or each twice."""
-        if not self._rules.elongation or not _HELD.search(word):
-            return (word,)
-        shorten: Callable[[str], str] = lambda by: _HELD.sub(by, word)  # noqa: E731
-        return tuple(dict.fromkeys((word, shorten(r"\1"), shorten(r"\1\1"))))
+    def _short(self, word: str) -> str:
+        """A word with every letter that is held written once."""
+        return _RUN.sub(r"\1", word) if self._rules.elongation else word
 
-
-def _combined(forms: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Every way to take one form of each word; there is mostly one."""
-    if not forms:
-        yield ()
-        return
-    for rest in _combined(forms[1:]):
-        for form in forms[0]:
-            yield (form, *rest)
+    def _is_same(self, word: str, known: str) -> bool:
+        """Whether a word of a text is a known one: a letter three times may be one or two."""
+        if word == known or not self._rules.elongation:
+            return word == known
+        # Both have the same letters in turn, or they would not be compared.
+        runs = zip(_RUN.finditer(word), _RUN.finditer(known), strict=True)
+        return all(len(one[0]) == len(other[0]) or len(one[0]) > 2 for one, other in runs)
