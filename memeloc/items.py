@@ -1,4 +1,4 @@
-"""What is collected. In: `memeloc.model`. Out: the nouns between a source, the store and the filters.
+"""What is collected. In: `memeloc.model`. Out: the nouns between sources, the store and filters.
 
 A source yields `FoundTemplate`, `FoundCaption`, `FoundPicture` and `Refusal`; a workspace stores
 them and hands them out as `Item`s; deduplication and filters judge `Item`s.
@@ -193,7 +193,7 @@ def item_id(source: str, kind: ItemKind, key: str, name: str = "") -> str:
     Args:
         source, key: as in its `Origin`.
         kind: of the item: a page may hold a template and a finished meme of the same key.
-        name: begins the id, so that people can tell what it is; it must be one that does not change.
+        name: begins the id, so that people can tell what it is.
 
     >>> item_id("memegenerator", "template", "/Cat-Keyboard", "Cat Keyboard")
     'cat-keyboard-bd99510c57'

@@ -21,8 +21,8 @@ from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.templates import load_templates
 from memeloc.workspace import Workspace
-from tests.conftest import Outcome
 from tests.chat_server import serve_chat
+from tests.conftest import Outcome
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
 from tests.translate.tiny_model import rot13, write_argos, write_pieces
 
