@@ -27,6 +27,7 @@ from memeloc.cli import (
     fonts,
     import_,
     init,
+    keywords,
     locales,
     match,
     memory,
@@ -61,6 +62,7 @@ ORDER = (
     "locales",
     "fonts",
     "templates",
+    "keywords",
     "memory",
 )
 """The commands as help lists them: verbs in the order of the work, then the nouns."""
@@ -167,6 +169,7 @@ app.command("status")(status.status)
 app.add_typer(locales.app, name="locales")
 app.add_typer(fonts.app, name="fonts")
 app.add_typer(templates.app, name="templates")
+app.add_typer(keywords.app, name="keywords")
 app.add_typer(memory.app, name="memory")
 
 

@@ -49,7 +49,7 @@ class KeywordRule(_Table):
         Field(description="kinds of variants it is applied to; word is the keyword itself"),
     ] = (WORD,)
     most: Annotated[
-        int, Field(ge=1, le=1000, description="variants of a keyword that it makes")
+        int, Field(ge=1, le=1000, description="variants of a keyword that it makes, at the most")
     ] = 40
 
     prefixes: Annotated[tuple[str, ...], Field(description="put before")] = ()

@@ -1,0 +1,184 @@
+"""`memeloc keywords`. In: keywords and a language. Out: variants, or where texts hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memeloc.cli.output import print_json, table
+
+if TYPE_CHECKING:
+    from memeloc.collect.keyword_rules_file import KeywordRules
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Keyword lists in the forms that memes have, to search with or to look for.\n\n\b\n"
+    "Example:\n  memeloc keywords expand قهوة --lang ar\n"
+    "  memeloc keywords find captions.txt --keywords words.txt --lang ar",
+)
+
+Lang = Annotated[str, typer.Option("--lang", metavar="TAG", help="The language, such as ar or en.")]
+RulesFile = Annotated[
+    Path | None,
+    typer.Option("--rules", metavar="FILE", help="Rules of your own, as TOML; --lang is not used."),
+]
+Limit = Annotated[
+    int, typer.Option("--limit", min=1, help="Variants of one keyword, itself among them.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+_LIMIT = 300
+
+
+@app.command("expand")
+def expand(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|WORD...",
+            help="Keywords, or files of them: one a line, or a table with a column keyword.",
+        ),
+    ],
+    lang: Lang = "",
+    rules: RulesFile = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help="Only these kinds, such as arabizi."),
+    ] = None,
+    limit: Limit = _LIMIT,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them as CSV.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the forms in which keywords are written, and say which rule made each.
+
+    Affixes, dialects, loose spelling, letters that are held, Latin letters and digits, and phrases
+    with other words; the keyword itself is always the first. The same keywords give the same list.
+
+    \b
+    Example:
+      memeloc keywords expand قهوة شاي --lang ar --kind arabizi
+      memeloc keywords expand words.txt --lang ar -o variants.csv
+    """
+    from dataclasses import asdict
+
+    from memeloc.collect.keyword_lists import write_variants
+    from memeloc.collect.keywords import expand as expand_keywords
+    from memeloc.errors import InputError
+
+    loaded = _rules(lang, rules)
+    if kind:
+        known = dict.fromkeys(["word", *(one.kind for one in loaded.rule)])
+        for one in kind:
+            if one not in known:
+                raise InputError(f"there is no kind {one[:40]!r}; there are {', '.join(known)}")
+    variants = (
+        one
+        for one in expand_keywords(_keywords(words), loaded, limit=limit)
+        if not kind or one.kind in kind
+    )
+    if out is not None:
+        count = write_variants(variants, out, loaded.language)
+        if as_json:
+            print_json({"language": loaded.language, "variants": count, "file": str(out)})
+        else:
+            print(f"Wrote {count:,} variants to {out}")
+        return
+    made = list(variants)
+    if as_json:
+        print_json({"language": loaded.language, "variants": [asdict(one) for one in made]})
+        return
+    rows = [[one.keyword, one.text, one.kind, one.rule] for one in made]
+    table("Variants", ["keyword", "variant", "kind", "rule"], rows)
+
+
+@app.command("find")
+def find(
+    texts: Annotated[Path, typer.Argument(metavar="FILE", help="Texts, one a line.")],
+    keywords: Annotated[
+        list[str],
+        typer.Option("--keywords", "-k", metavar="FILE|WORD", help="Keywords, or files of them."),
+    ],
+    lang: Lang = "",
+    rules: RulesFile = None,
+    limit: Limit = _LIMIT,
+    as_json: AsJson = False,
+) -> None:
+    """Find the lines of a file that hold a keyword in any of its forms, as whole words.
+
+    \b
+    Example:
+      memeloc keywords find captions.txt --keywords words.txt --lang ar
+    """
+    from memeloc.collect.keywords import KeywordMatcher
+    from memeloc.collect.keywords import expand as expand_keywords
+    from memeloc.errors import InputError
+
+    loaded = _rules(lang, rules)
+    variants = expand_keywords(_keywords(keywords), loaded, limit=limit)
+    matcher = KeywordMatcher(variants, loaded)
+    found = []
+    lines = 0
+    try:
+        with texts.open(encoding="utf-8-sig") as file:
+            for lines, line in enumerate(file, 1):
+                found += [(lines, match) for match in matcher.find(line)]
+    except UnicodeDecodeError as error:
+        raise InputError("is not in UTF-8: save it again as UTF-8", file=texts) from error
+    if as_json:
+        matches = [
+            {
+                "line": number,
+                "found": one.found,
+                "keyword": one.variant.keyword,
+                "variant": one.variant.text,
+                "kind": one.variant.kind,
+                "rule": one.variant.rule,
+            }
+            for number, one in found
+        ]
+        print_json({"lines": lines, "matches": matches})
+        return
+    table(
+        "Keywords found",
+        ["line", "found", "keyword", "kind", "rule"],
+        [
+            [number, one.found, one.variant.keyword, one.variant.kind, one.variant.rule]
+            for number, one in found
+        ],
+    )
+
+
+def _rules(lang: str, rules: Path | None) -> KeywordRules:
+    from memeloc.collect.keyword_rules_file import load_rules, rule_languages
+    from memeloc.errors import InputError
+
+    if rules is not None:
+        return load_rules(rules)
+    if not lang:
+        raise InputError(
+            f"name the language with --lang ({', '.join(rule_languages())}), or a file of rules "
+            "with --rules"
+        )
+    return load_rules(lang)
+
+
+def _keywords(words: list[str]) -> list[str]:
+    """Keywords, and those of files; what looks like a file but is not there is an error."""
+    from memeloc.collect.keyword_lists import read_keywords
+    from memeloc.errors import InputError
+
+    found: list[str] = []
+    for word in words:
+        path = Path(word)
+        looks = path.suffix.lower() in (".txt", ".csv", ".tsv", ".jsonl", ".parquet")
+        if looks and not path.exists():
+            raise InputError("there is no such file of keywords", file=path)
+        try:
+            is_file = path.is_file()
+        except (OSError, ValueError):
+            is_file = False
+        found += read_keywords(path) if is_file else [word]
+    return found

@@ -1,0 +1,81 @@
+"""Keyword lists as files. In: a file of keywords, or variants. Out: the keywords, or a table."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from memeloc.collect.keywords import Variant
+from memeloc.errors import InputError
+from memeloc.records import open_records
+from memeloc.spreadsheets import drawable, guarded, replacing, unguarded
+
+MOST_KEYWORDS = 100_000
+"""Keywords of one list."""
+
+COLUMNS = ("keyword", "variant", "kind", "rule", "language")
+"""Of a table of variants."""
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+
+def read_keywords(path: Path) -> list[str]:
+    """The keywords of a file, each once: lines of text, or a table's column `keyword`.
+
+    In lines of text, what follows a # at the beginning of a line or after white space is a remark.
+
+    Raises:
+        InputError: the file cannot be read, has no such column, no keywords or too many.
+    """
+    found: dict[str, None] = {}
+    if path.suffix.lower() in _TABLES:
+        records = open_records(path, ("keyword",))
+        place = records.columns.index("keyword")
+        for record in records:
+            if record.error:
+                raise InputError(record.error, file=path, row=record.row)
+            cell = record.cells[place] if place < len(record.cells) else None
+            if cell is not None:
+                found.setdefault(unguarded(str(cell)).strip())
+            _check(len(found), path)
+    else:
+        try:
+            with path.open(encoding="utf-8-sig") as file:
+                for line in file:
+                    if not line.lstrip().startswith("#"):
+                        found.setdefault(line.split(" #", 1)[0].split("\t#", 1)[0].strip())
+                    _check(len(found), path)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        except UnicodeDecodeError as error:
+            raise InputError("is not in UTF-8: save it again as UTF-8", file=path) from error
+    found.pop("", None)
+    if not found:
+        raise InputError("holds no keywords: one a line, or a column keyword", file=path)
+    return list(found)
+
+
+def _check(count: int, path: Path) -> None:
+    if count > MOST_KEYWORDS:
+        raise InputError(f"has more than {MOST_KEYWORDS:,} keywords", file=path)
+
+
+def write_variants(variants: Iterable[Variant], path: Path, language: str) -> int:
+    """Write variants as CSV, for any spreadsheet; how many. The file is replaced as a whole.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    count = 0
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8-sig", newline="") as stream,
+    ):
+        writer = csv.writer(stream, lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        for one in variants:
+            cells = (one.keyword, one.text, one.kind, one.rule, language)
+            writer.writerow([guarded(drawable(cell)) for cell in cells])
+            count += 1
+    return count
