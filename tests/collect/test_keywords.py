@@ -1,0 +1,194 @@
+"""Keywords: their variants, held by any word, and finding them in texts."""
+
+from __future__ import annotations
+
+import csv
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.collect.keyword_lists import read_keywords, write_variants
+from memeloc.collect.keyword_rules_file import load_rules, rule_languages
+from memeloc.collect.keywords import LONGEST, KeywordMatcher, Variant, expand, fold
+from memeloc.errors import InputError
+
+ARABIC, ENGLISH = load_rules("ar"), load_rules("en")
+MOST = 1 + sum(rule.most for rule in ARABIC.rule)
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=30)
+ARABIC_WORDS = st.text("ابتثجحخدذرزسشصضطظعغفقكلمنهويةىأإآءئؤ", min_size=1, max_size=12)
+KEYWORDS = st.one_of(WORDS, ARABIC_WORDS).filter(lambda word: bool(" ".join(word.split())))
+
+
+def forms(keyword: str, kind: str) -> set[str]:
+    return {one.text for one in expand([keyword], ARABIC) if one.kind == kind}
+
+
+def test_every_kind_of_the_paper_s_appendix() -> None:
+    assert {"القهوة", "والقهوة", "للقهوة", "قهوتي", "وقهوتكم"} <= forms("قهوة", "morphology")
+    assert {"يا قطة"} <= forms("قطة", "morphology")
+    assert {"أهوة", "گهوة"} <= forms("قهوة", "dialect")
+    assert {"قهوه"} <= forms("قهوة", "spelling")
+    assert {"حليييب", "حليببب", "حلييييب"} <= forms("حليب", "elongation")
+    assert {"7lib", "7alib"} <= forms("حليب", "arabizi")
+    assert {"sba7", "saba7"} <= forms("صباح", "arabizi")
+    assert {"shay", "shai"} <= forms("شاي", "arabizi")
+    assert {"qahwa", "el qahwa"} <= forms("قهوة", "arabizi")
+    assert {"crazy قطة", "قطة time"} <= forms("قطة", "code-switched")
+    assert {"لما تشوف قطة", "POV قطة"} <= forms("قطة", "cue")
+
+
+def test_a_variant_says_how_it_was_made() -> None:
+    made = {one.text: one for one in expand(["قهوة"], ARABIC)}
+    assert made["قهوة"] == Variant("قهوة", "قهوة", "word", "as given")
+    assert made["el qahwa"].rule == "Arabizi + Arabizi with article"
+    assert made["el qahwa"].keyword == "قهوة"
+
+
+def test_english_has_its_own() -> None:
+    texts = [one.text for one in expand(["colour"], ENGLISH)]
+    assert texts[:2] == ["colour", "colours"]
+    assert {"color", "colors", "c0lour", "colooour", "pov colour"} <= set(texts)
+
+
+def test_languages_are_looked_up_by_tag() -> None:
+    assert rule_languages() == ("ar", "en")
+    assert load_rules("ar-EG") == load_rules("AR") == ARABIC
+    with pytest.raises(InputError, match="no keyword rules for 'xx'"):
+        load_rules("xx")
+
+
+@given(st.lists(KEYWORDS, min_size=1, max_size=4), st.sampled_from([ARABIC, ENGLISH]))
+def test_the_same_keywords_give_the_same_bounded_list(keywords: list[str], rules) -> None:
+    made = list(expand(keywords, rules))
+    assert made == list(expand(keywords, rules))
+    assert len({one.text for one in made}) == len(made)
+    assert len(made) <= 300 * len(keywords)
+    for keyword in {one.keyword for one in made}:
+        own = [one for one in made if one.keyword == keyword]
+        assert len(own) <= 300
+        assert all(one.text and one.rule for one in own)
+
+
+@given(KEYWORDS, st.integers(1, 60))
+def test_a_smaller_limit_is_the_beginning(keyword: str, limit: int) -> None:
+    whole = list(islice(expand([keyword], ARABIC, limit=10 * MOST), limit))
+    assert list(expand([keyword], ARABIC, limit=limit)) == whole
+    assert whole[0].text == " ".join(whole[0].keyword.split())
+    assert sum(1 for _ in expand([keyword], ARABIC, limit=10 * MOST)) <= MOST
+
+
+@given(ARABIC_WORDS, st.data())
+def test_what_is_made_is_found(keyword: str, data: st.DataObject) -> None:
+    variants = list(expand([keyword], ARABIC))
+    matcher = KeywordMatcher(variants, ARABIC)
+    one = data.draw(st.sampled_from(variants))
+    found = matcher.find(f"xyz, {one.text}! xyz")
+    if fold(one.text, ARABIC.match).strip():
+        assert found
+        assert matcher.holds(f"({one.text})")
+    assert not KeywordMatcher([], ARABIC).holds(one.text)
+
+
+@given(WORDS)
+def test_any_text_can_be_searched(text: str) -> None:
+    matcher = KeywordMatcher(expand(["قهوة", "cat"], ARABIC), ARABIC)
+    assert matcher.holds(text) == bool(matcher.find(text))
+
+
+def test_marks_tatweel_and_held_letters_do_not_count() -> None:
+    matcher = KeywordMatcher(expand(["قهوة"], ARABIC), ARABIC)
+    texts = ["قَهْوَةٌ", "قـــهـــوة", "قهوووووووة", "#قهوة_الصباح", "ﻗﻬﻮﺓ", "QAHWAAAAAA", "«القهوه»"]
+    assert [text for text in texts if not matcher.holds(text)] == []
+    others = ["قهوجيات", "مقهى", "قه وة", "qahwat"]
+    assert [text for text in others if matcher.holds(text)] == []
+
+
+def test_words_are_whole_and_the_longest_is_taken() -> None:
+    matcher = KeywordMatcher([Variant(text, text) for text in ("cat", "cat tree", "tree")], ENGLISH)
+    found = matcher.find("A caaat tree, a cattree, my cat's TREE.")
+    assert [(one.variant.text, one.words) for one in found] == [
+        ("cat tree", (1, 3)),
+        ("tree", (7, 8)),
+    ]
+    assert found[0].found == "caaat tree"
+    doubled = KeywordMatcher([Variant("good", "good")], ENGLISH)
+    assert doubled.holds("goooood")
+    assert not doubled.holds("god")
+
+
+def test_a_phrase_of_many_held_words_takes_no_time() -> None:
+    phrase = " ".join("ab" * 16)[:LONGEST]
+    matcher = KeywordMatcher(expand([phrase], ENGLISH, limit=20), ENGLISH)
+    text = " ".join(letter * 4 for letter in phrase.split()) * 50
+    matcher.find(text)
+
+
+def test_wrong_keywords_are_refused() -> None:
+    for keyword in ("", "  ", "x" * (LONGEST + 1)):
+        with pytest.raises(InputError, match="a keyword has 1 to 100 characters"):
+            list(expand([keyword], ENGLISH))
+
+
+def put(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ("", "needs one of prefixes"),
+        ('prefixes = ["a"]\nrepeat = "any"', "needs one of prefixes"),
+        ('patterns = ["no place"]', "needs {word}"),
+        ('replace = [["", ["a"]]]', "replaces nothing"),
+        ('repeat = "any"\ntimes = [0]', "greater than or equal to 1"),
+        ('repeat = "any"\nmost = 100000', "less than or equal to 1000"),
+        ('colour = "red"', "Extra inputs"),
+    ],
+)
+def test_wrong_rules_are_told(tmp_path: Path, rule: str, sentence: str) -> None:
+    path = put(tmp_path / "xx.toml", f'language = "xx"\n[[rule]]\nname = "r"\nkind = "k"\n{rule}\n')
+    with pytest.raises(InputError) as error:
+        load_rules(path)
+    assert sentence in str(error.value)
+    assert str(error.value).startswith(str(path))
+
+
+def test_rules_of_one_s_own(tmp_path: Path) -> None:
+    path = put(
+        tmp_path / "xx.toml",
+        'language = "xx"\n[[rule]]\nname = "loud"\nkind = "case"\nreplace = [["a", ["A", "Aa"]]]\n',
+    )
+    rules = load_rules(path)
+    assert [one.text for one in expand(["banana", "tea"], rules)] == [
+        "banana", "bAnAnA", "bAanAanAa", "tea", "teA", "teAa",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="is not TOML"):
+        load_rules(put(tmp_path / "yy.toml", "= ="))
+    with pytest.raises(InputError, match="cannot be read"):
+        load_rules(tmp_path / "gone.toml")
+
+
+def test_lists_come_from_text_and_tables(tmp_path: Path) -> None:
+    path = put(tmp_path / "words.txt", "\ufeff# drinks\nقهوة\nشاي # tea\n\nقهوة\n")
+    assert read_keywords(path) == ["قهوة", "شاي"]
+    path = put(tmp_path / "words.csv", "topic,keyword\ndrinks,tea\ndrinks,'=cola\n,\n")
+    assert read_keywords(path) == ["tea", "=cola"]
+    with pytest.raises(InputError, match="holds no keywords"):
+        read_keywords(put(tmp_path / "none.txt", "# nothing\n"))
+    with pytest.raises(InputError, match="no column 'keyword'"):
+        read_keywords(put(tmp_path / "other.csv", "a,b\n1,2\n"))
+
+
+def test_variants_go_out_without_formulas(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    assert write_variants([Variant("=1+1", "=1", "k", "r")], path, "en") == 1
+    lines = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
+    assert lines == [
+        ["keyword", "variant", "kind", "rule", "language"],
+        ["'=1", "'=1+1", "k", "r", "en"],
+    ]
