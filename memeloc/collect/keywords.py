@@ -26,7 +26,7 @@ LONGEST = 100
 _AS_GIVEN = "as given"
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _RUN = re.compile(r"(.)\1*", re.DOTALL)
-_LATIN_VOWELS = frozenset("aeiouy2")
+_LATIN_VOWELS = frozenset("aeiouy")
 _MOST_COST = 12
 """How unlikely a spelling in other letters may be: the sum over its letters of the place in the
 rule's list."""
