@@ -61,8 +61,12 @@ class Row:
 
     def refusal(self, source: str, wrong: NotTakenError) -> Refusal:
         """The refusal of this row."""
-        sentence = f"{self.file}, row {self.number}: {wrong.sentence}"
-        return Refusal(source, f"{self.file}:{self.number}", wrong.reason, sentence)
+        return Refusal(source, self.place, wrong.reason, wrong.sentence)
+
+    @property
+    def place(self) -> str:
+        """Its file and number, for people."""
+        return f"{self.file}, row {self.number}"
 
     def check(self) -> None:
         """Raise NotTakenError when the row could not be read."""
@@ -210,21 +214,24 @@ def find_inside(root: Path, name: str) -> Path:
     return found
 
 
-def read_checked(path: Path, name: str) -> bytes:
+def read_checked(path: Path, name: str = "") -> bytes:
     """A picture's file.
+
+    Args:
+        path: the file.
+        name: what sentences call it; empty where they stand beside its name.
 
     Raises:
         NotTakenError: it is no picture, or too large.
     """
+    shown = f"{name[:120]!r} " if name else ""
     try:
         picture_size(path)
         return path.read_bytes()
     except InputError as error:
-        raise NotTakenError("not a picture", f"{name[:120]!r} {error.message}") from None
+        raise NotTakenError("not a picture", f"{shown}{error.message}") from None
     except OSError as error:
-        raise NotTakenError(
-            "no picture", f"{name[:120]!r} cannot be read: {error.strerror}"
-        ) from None
+        raise NotTakenError("no picture", f"{shown}cannot be read: {error.strerror}") from None
 
 
 def check_bytes(content: bytes) -> bytes:

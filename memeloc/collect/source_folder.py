@@ -56,9 +56,9 @@ class FolderSource:
             try:
                 if wrong is not None:
                     raise wrong
-                content = read_checked(path, key)
+                content = read_checked(path)
             except NotTakenError as error:
-                yield Refusal(NAME, key, error.reason, f"{key}: {error.sentence}")
+                yield Refusal(NAME, key, error.reason, error.sentence)
                 continue
             origin = Origin(NAME, key, key, terms)
             name = relative(path.with_suffix(""), path.parent)

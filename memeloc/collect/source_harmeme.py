@@ -96,7 +96,7 @@ class HarMemeSource:
         name = row.need("image")
         labels = _labels(row.cells.get("labels"))
         return FoundPicture(
-            Origin(NAME, key, f"{row.file}:{row.number}", terms),
+            Origin(NAME, key, row.place, terms),
             _picture(root, name),
             name=key,
             parts=parts_of(row.text("text")),

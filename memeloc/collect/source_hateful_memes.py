@@ -79,7 +79,7 @@ class HatefulMemesSource:
         name = row.need("img")
         label = row.text("label").strip()
         return FoundPicture(
-            Origin(NAME, key, f"{row.file}:{row.number}", terms),
+            Origin(NAME, key, row.place, terms),
             read_picture(root, name),
             name=key,
             parts=parts_of(row.text("text")),

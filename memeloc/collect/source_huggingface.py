@@ -99,7 +99,7 @@ class HuggingFaceSource:
                 yield from self._parquet(table, root, terms, named)
             except InputError as error:
                 where = relative(table, root)
-                yield Refusal(NAME, where, "not readable", f"{where}: {error.message}")
+                yield Refusal(NAME, where, "not readable", error.message)
         yield from self._classes(root, terms, named, {table.parent for table in metadata})
 
     def _parquet(
@@ -174,7 +174,7 @@ class HuggingFaceSource:
         labels = {one: _label(row.cells[one], classes.get(one, ())) for one in columns}
         stem = Path(name.replace("\\", "/")).stem
         return FoundPicture(
-            Origin(NAME, key, f"{row.file}:{row.number}", terms),
+            Origin(NAME, key, row.place, terms),
             content,
             name=stem or self._id(row),
             parts=parts_of(row.text(text)) if text else (),
@@ -203,7 +203,7 @@ class HuggingFaceSource:
                     yield row.refusal(NAME, error)
         except InputError as error:
             where = relative(table, root)
-            yield Refusal(NAME, where, "not readable", f"{where}: {error.message}")
+            yield Refusal(NAME, where, "not readable", error.message)
 
     def _classes(
         self, root: Path, terms: str, named: set[Path], described: set[Path]
@@ -221,9 +221,9 @@ class HuggingFaceSource:
                     raise wrong
                 if any(path.is_relative_to(folder) for folder in described):
                     raise NotTakenError("not in the table", "no row of the metadata names it")
-                content = read_checked(path, key)
+                content = read_checked(path)
             except NotTakenError as error:
-                yield Refusal(NAME, key, error.reason, f"{key}: {error.sentence}")
+                yield Refusal(NAME, key, error.reason, error.sentence)
                 continue
             folder = relative(path.parent, root)
             kind = folder.rpartition("/")[2]

@@ -142,7 +142,7 @@ class Multi3HateSource:
         details: dict[str, Any] = {"meme": meme, "english": english, QUESTION: dict(labels)}
         details = {name: value for name, value in details.items() if value}
         details |= details_of(row.cells, _KNOWN)
-        where = f"{row.file}:{row.number}"
+        where = row.place
         if self.captions and text:
             origin = Origin(NAME, f"captions/{key}", where, terms)
             yield FoundCaption(origin, template, parts_of(text), language, details=details)
@@ -182,7 +182,7 @@ def _pictures(folder: Path, root: Path) -> tuple[dict[str, Path], list[Refusal]]
                 found.setdefault(_meme_id(path.stem), path)
             else:
                 where = relative(path, root)
-                refused.append(Refusal(NAME, where, wrong.reason, f"{where}: {wrong.sentence}"))
+                refused.append(Refusal(NAME, where, wrong.reason, wrong.sentence))
     return found, refused
 
 

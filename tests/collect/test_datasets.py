@@ -90,7 +90,7 @@ def test_hateful_memes(tmp_path: Path, collect: Collect) -> None:
     one, two = found
     assert (one.origin.key, one.parts, one.labels) == ("01243", ("good morning",), {"hateful": "0"})
     assert (one.picture, one.language, one.details["split"]) == (PICTURE, "en", "train")
-    assert (one.origin.terms, one.origin.url) == ("A licence of its own", "train.jsonl:1")
+    assert (one.origin.terms, one.origin.url) == ("A licence of its own", "train.jsonl, row 1")
     assert (two.origin.key, two.labels) == ("0002", {})
     again, _ = collect("hateful-memes", tmp_path / "dev_seen.jsonl", question="mean")
     assert again[0].labels == {"mean": "0"}
@@ -125,8 +125,8 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
         "not readable", outside, outside, outside, outside, "not a picture", gone, "not readable",
         "not readable", "another of the same id", gone, gone, gone,
     ]  # fmt: skip
-    assert refusals[0].sentence.startswith("train.jsonl, row 2: ")
-    assert refusals[0].url == "train.jsonl:2"
+    assert refusals[0].url == "train.jsonl, row 2"
+    assert refusals[0].sentence.startswith("The line is not JSON")
 
 
 def test_hateful_memes_need_a_table(tmp_path: Path, collect: Collect) -> None:
@@ -170,7 +170,7 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
         "outside the folder",
         "another of the same id",
     ]
-    assert refusals[0].url == "annotations/train.jsonl:3"
+    assert refusals[0].url == "annotations/train.jsonl, row 3"
     alone, _ = collect("harmeme", table)
     assert [one.origin for one in alone] == [one.origin for one in found]
 
@@ -212,9 +212,9 @@ def test_multi3hate(tmp_path: Path, collect: Collect) -> None:
     assert german.details["english"] == "good // day"
     assert german.origin.terms == "as published"
     assert reasons(refusals) == {
-        "data/final_annotations.csv:3": "not readable",
-        "data/captions/de.csv:3": "no picture",
-        "data/captions/de.csv:4": "not readable",
+        "data/final_annotations.csv, row 3": "not readable",
+        "data/captions/de.csv, row 3": "no picture",
+        "data/captions/de.csv, row 4": "not readable",
     }
 
 
@@ -272,7 +272,10 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     assert (one.origin.terms, one.name, one.picture) == ("cc-by-4.0", "one", PICTURE)
     assert one.details == {"id": "007", "votes": 3}
     assert found[1].picture == OTHER
-    assert reasons(refusals) == {f"{file}:4": "not a picture", f"{file}:5": "outside the folder"}
+    assert reasons(refusals) == {
+        f"{file}, row 4": "not a picture",
+        f"{file}, row 5": "outside the folder",
+    }
 
 
 def test_parquet_without_pictures_is_told(tmp_path: Path, collect: Collect) -> None:
