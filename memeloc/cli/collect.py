@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -152,6 +153,12 @@ def _shared(taken: set[str]) -> list[inspect.Parameter]:
                 "--max-age", help="Seconds during which a page is not asked for again; 3600."
             ),
         ),
+        (
+            "dry_run",
+            bool,
+            False,
+            typer.Option("--dry-run", help="Say what would be asked, and send nothing."),
+        ),
         ("as_json", bool, False, typer.Option("--json", help="Print the counts as JSON.")),
     ]
     if "limit" not in taken:
@@ -177,6 +184,7 @@ def _run(name: str, options: Sequence[SourceOption], given: dict[str, Any]) -> N
     most = 0 if "limit" in own else given.pop("limit")
     hosts, delay = given.pop("allow_host"), given.pop("delay")
     max_age, as_json = given.pop("max_age"), given.pop("as_json")
+    dry_run = given.pop("dry_run")
     with Workspace.find() as workspace:
         table_ = workspace.settings.collect
         values = {**dict(table_.get(name, {}))}
@@ -186,10 +194,17 @@ def _run(name: str, options: Sequence[SourceOption], given: dict[str, Any]) -> N
             key: tuple(value) if key in kinds and kinds[key].many else value
             for key, value in values.items()
         }
-        source = build(find(name), values, name)
         settings = _fetch_settings(table_.get("fetch", {}), hosts, delay, max_age)
+        if dry_run:
+            build(find(name), values, name)
+            _plan(workspace, name, values, settings, as_json)
+            return
         began = time.monotonic()
-        with Fetcher(workspace.cache_folder / "http", settings) as fetcher:
+        with (
+            _model(workspace, find(name)) as more,
+            Fetcher(workspace.cache_folder / "http", settings) as fetcher,
+        ):
+            source = build(find(name), {**values, **more}, name)
             counts = _store(workspace, source, fetcher, most)
         counts["seconds"] = round(time.monotonic() - began, 2)
         counts["requests"] = {
@@ -200,6 +215,37 @@ def _run(name: str, options: Sequence[SourceOption], given: dict[str, Any]) -> N
             "bytes": fetcher.statistics.bytes,
         }
     _report(name, counts, as_json)
+
+
+@contextmanager
+def _model(workspace: Workspace, source: Callable[..., Source]) -> Iterator[dict[str, Any]]:
+    """What a source is given that a language model can do for it: where one is set up, years."""
+    wanted = "year_by_model" in inspect.signature(source).parameters
+    if not wanted or not workspace.settings.language_model.get("model"):
+        yield {}
+        return
+    from memeloc.collect.year_by_model import YearReader
+    from memeloc.language_models import LanguageModel, read_model_settings
+
+    settings = read_model_settings(workspace.settings.language_model)
+    with LanguageModel(settings, cache=workspace.model_cache) as model:
+        yield {"year_by_model": YearReader(model)}
+        if model.spent.requests:
+            say(f"Years: {model.spent.line()}")
+
+
+def _plan(
+    workspace: Workspace, name: str, values: dict[str, Any], settings: Any, as_json: bool
+) -> None:
+    """Say what a source would be asked, and what is here of it already."""
+    there = {kind: n for (source, kind), n in workspace.count_items().items() if source == name}
+    shown = {key: str(value) for key, value in values.items() if value not in (None, "", ())}
+    if as_json:
+        print_json({"source": name, "options": shown, "delay": settings.delay, "there": there})
+        return
+    options = ", ".join(f"{key} {value}" for key, value in shown.items()) or "no options"
+    print(f"Would collect from {name} with {options}, {settings.delay:g} s between two requests.")
+    print("Here already: " + (", ".join(f"{n:,} {k}s" for k, n in there.items()) or "nothing"))
 
 
 def _fetch_settings(

@@ -133,8 +133,9 @@ def build(source: Callable[..., Source], values: dict[str, Any], name: str) -> S
         InputError: an option is unknown, or one that is needed is missing.
     """
     known = {option.name: option for option in options_of(source)}
+    others = set(inspect.signature(source).parameters)
     for key in values:
-        if key not in known:
+        if key not in known and key not in others:
             raise InputError(
                 f"the source {name} has no option {key!r}; it has {', '.join(known) or 'none'}"
             )

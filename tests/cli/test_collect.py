@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from examples.sites.serve import serving
 from memeloc.workspace import Workspace
+from tests.chat_server import serve_chat
 from tests.collect import hostile_site
 from tests.collect.local_site import served
 from tests.conftest import Outcome
@@ -160,3 +162,45 @@ def test_a_wrong_setting_of_fetching_is_told(command: Run, folder: Path) -> None
     done = command("collect", "search", "list.txt")
     assert done.status == 1
     assert "no setting 'delays'" in done.err
+
+
+def test_a_language_model_is_asked_for_years_where_one_is_set_up(
+    command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(number: int, body: dict[str, object]) -> str:
+        text = json.dumps(body["messages"], ensure_ascii=False)
+        found = re.search(r"[^.\"\\]{0,80}\b(20\d\d)\b", text.rpartition("user")[2])
+        if found is None:
+            return json.dumps({"evidence": "", "year": None})
+        return json.dumps({"evidence": found[0].strip(), "year": int(found[1])})
+
+    with serving() as sites, serve_chat() as chat:
+        chat.say = answer
+        monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
+        where = f"{sites.address}/know-your-meme/memes/all"
+        options = ("--allow-host", sites.host, "--delay", "0", "--json")
+        command("collect", "encyclopaedia", where, *options)
+        with Workspace.open(folder) as workspace:
+            before = {item.name: item.year for item in workspace.items("template")}
+        (folder / "memeloc.toml").write_text('[language_model]\nmodel = "reader"\n')
+        command("collect", "encyclopaedia", where, *options)
+        with Workspace.open(folder) as workspace:
+            after = {item.name: item.year for item in workspace.items("template")}
+    known = [name for name, year in before.items() if year is not None]
+    assert known
+    assert all(after[name] == before[name] for name in known)
+    assert {year.by for year in after.values() if year} <= {"data", "rule", "model"}
+    asked = [name for name, year in before.items() if year is None]
+    assert len(chat.bodies) == len(asked) > 0
+
+
+def test_a_dry_run_sends_nothing(command: Run, folder: Path) -> None:
+    with serving() as sites:
+        done = command(
+            "collect", "memegenerator", f"{sites.address}/memegenerator/", "--limit", "3",
+            "--allow-host", sites.host, "--dry-run",
+        )  # fmt: skip
+        assert sites.requests == []
+    assert done.status == 0
+    assert "limit 3" in done.out
+    assert "nothing" in done.out
