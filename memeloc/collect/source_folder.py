@@ -14,6 +14,7 @@ from memeloc.collect.dataset_files import (
     terms_of,
     walk_pictures,
 )
+from memeloc.errors import InputError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
@@ -47,11 +48,13 @@ class FolderSource:
         """Read the folder; nothing is fetched. A link that leads out of it is refused.
 
         Raises:
-            InputError: there is no such folder.
+            InputError: there is no such folder, or no picture in it.
         """
         root = check_dataset(self.path, "a folder of pictures")
         terms = self.terms or terms_of(root)
+        found = False
         for path, wrong in walk_pictures(root):
+            found = True
             key = relative(path, root)
             try:
                 if wrong is not None:
@@ -66,3 +69,5 @@ class FolderSource:
                 yield FoundTemplate(origin, name, content)
             else:
                 yield FoundPicture(origin, content, name=name, language=self.language)
+        if not found:
+            raise InputError("there are no pictures in it", file=self.path)

@@ -58,13 +58,13 @@ class HatefulMemesSource:
         """
         root, tables = find_tables(self.path, "the folder of Hateful Memes, with its .jsonl files")
         terms = self.terms or terms_of(root)
-        seen: dict[str, tuple[str, str]] = {}
+        seen: dict[str, tuple[int, str]] = {}
         for table in tables:
             for row in table_rows(table, root, ("id", "img")):
                 try:
                     row.check()
                     key = _key(row)
-                    said = (row.text("text"), row.text("label"))
+                    said = (hash(row.text("text")), row.text("label"))
                     earlier = seen.setdefault(key, said)
                     if earlier is not said:
                         if _differ(earlier, said):
@@ -90,7 +90,7 @@ class HatefulMemesSource:
         )
 
 
-def _differ(one: tuple[str, str], other: tuple[str, str]) -> bool:
+def _differ(one: tuple[int, str], other: tuple[int, str]) -> bool:
     """Whether two rows of one id say different things; a split may leave out the label."""
     return one[0] != other[0] or (bool(one[1] and other[1]) and one[1] != other[1])
 

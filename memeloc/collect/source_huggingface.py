@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.dataset_files import (
+    OUTSIDE,
     NotTakenError,
     Row,
     check_bytes,
@@ -41,6 +42,10 @@ _TEXT_COLUMNS = ("text", "caption", "ocr", "ocr_text", "ocr text")
 _LANGUAGE_COLUMNS = ("language", "lang")
 _ID_COLUMNS = ("id", "image_id", "meme_id", "meme id")
 _SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "data", "images"})
+_LINKED = (
+    "is a link that leads out of the folder, as in the cache of the Hub: download the dataset with "
+    "--local-dir and give that folder"
+)
 _BATCH = 16
 """Rows of Parquet that are held at a time, pictures and all."""
 
@@ -90,17 +95,23 @@ class HuggingFaceSource:
             return
         root = check_dataset(self.path, "a folder of Parquet files, or of pictures")
         terms = self.terms or terms_of(root)
-        tables, metadata = _tables(root)
+        tables, metadata, outside = _tables(root)
         named: set[Path] = set()
+        for table in outside:
+            yield Refusal(NAME, relative(table, root), OUTSIDE, _LINKED)
         for table in metadata:
             yield from self._metadata(table, root, terms, named)
         for table in tables:
             try:
                 yield from self._parquet(table, root, terms, named)
             except InputError as error:
-                where = relative(table, root)
-                yield Refusal(NAME, where, "not readable", error.message)
-        yield from self._classes(root, terms, named, {table.parent for table in metadata})
+                yield Refusal(NAME, relative(table, root), "not readable", error.message)
+        found = bool(tables or metadata or outside)
+        for one in self._classes(root, terms, named, {table.parent for table in metadata}):
+            found = True
+            yield one
+        if not found:
+            raise InputError("there are neither tables nor pictures in it", file=self.path)
 
     def _parquet(
         self, path: Path, root: Path, terms: str, named: set[Path]
@@ -257,19 +268,22 @@ def _content(value: Any, root: Path, named: set[Path]) -> tuple[bytes, str]:
     return read_checked(path, name), name
 
 
-def _tables(root: Path) -> tuple[list[Path], list[Path]]:
-    """The Parquet files, and the tables of metadata, that stand in a folder itself."""
-    found: list[Path] = []
-    for pattern in ("*.parquet", "metadata.csv", "metadata.jsonl"):
-        found += (
-            one
-            for one in root.rglob(pattern)
-            if one.is_file()
-            and one.resolve().is_relative_to(root)
-            and not any(part.startswith(".") for part in one.relative_to(root).parts)
-        )
-    metadata = sorted({one for one in found if one.name in _METADATA})
-    return sorted(set(found) - set(metadata)), metadata
+def _tables(root: Path) -> tuple[list[Path], list[Path], list[Path]]:
+    """The Parquet files, the tables of metadata, and the links among them that lead out."""
+    tables, metadata, outside = [], [], []
+    for path in sorted({one for name in ("*.parquet", *_METADATA) for one in root.rglob(name)}):
+        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if hidden or path.is_dir():
+            continue
+        if path.is_symlink():
+            # A link within the folder is met by its own name anyway.
+            if not path.resolve().is_relative_to(root):
+                outside.append(path)
+        elif path.name in _METADATA:
+            metadata.append(path)
+        else:
+            tables.append(path)
+    return tables, metadata, outside
 
 
 def _column(cells: Mapping[str, Any], wanted: Sequence[str]) -> str:

@@ -370,6 +370,23 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
     assert all(isinstance(one, FoundTemplate) for one in templates)
 
 
+@pytest.mark.parametrize("name", ["folder", "huggingface"])
+def test_a_folder_without_pictures_is_told(name: str, tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "notes.txt", "text")
+    with pytest.raises(InputError, match="pictures in it"):
+        collect(name, tmp_path)
+
+
+def test_links_of_the_hub_s_cache_are_told(tmp_path: Path, collect: Collect) -> None:
+    blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
+    (tmp_path / "snapshot").mkdir()
+    (tmp_path / "snapshot/train.parquet").symlink_to(blob)
+    found, (refusal,) = collect("huggingface", tmp_path / "snapshot")
+    assert found == []
+    assert (refusal.url, refusal.reason) == ("train.parquet", "outside the folder")
+    assert "--local-dir" in refusal.sentence
+
+
 def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
     name = os.fsdecode(b"caf\xe9.png")
     try:
