@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memeloc.collect.fetch import Fetcher, FetchSettings
 
+from memeloc.collect.fetch import Fetcher, FetchSettings
 from memeloc.collect.search_pages import read_page
 from memeloc.collect.source_search import SearchSource, data_url
 from memeloc.errors import InputError
