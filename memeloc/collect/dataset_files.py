@@ -263,7 +263,7 @@ def walk_pictures(root: Path) -> Iterator[tuple[Path, NotTakenError | None]]:
     for folder, folders, files in os.walk(root, followlinks=False):
         here = Path(folder)
         for name in sorted(folders):
-            if (here / name).is_symlink() and _leads_out(here / name, root):
+            if (here / name).is_symlink() and leads_out(here / name, root):
                 yield here / name, NotTakenError(OUTSIDE, "a link that leads out of the folder")
         folders[:] = sorted(
             name for name in folders if name[0] != "." and not (here / name).is_symlink()
@@ -274,11 +274,12 @@ def walk_pictures(root: Path) -> Iterator[tuple[Path, NotTakenError | None]]:
                 continue
             if not path.is_symlink():
                 yield path, None
-            elif _leads_out(path, root):
+            elif leads_out(path, root):
                 yield path, NotTakenError(OUTSIDE, "a link that leads out of the folder")
 
 
-def _leads_out(path: Path, root: Path) -> bool:
+def leads_out(path: Path, root: Path) -> bool:
+    """Whether a link leads out of a folder, or nowhere."""
     try:
         return not path.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):

@@ -20,6 +20,7 @@ from memeloc.collect.dataset_files import (
     check_dataset,
     details_of,
     find_inside,
+    leads_out,
     parts_of,
     read_checked,
     relative,
@@ -277,7 +278,7 @@ def _tables(root: Path) -> tuple[list[Path], list[Path], list[Path]]:
             continue
         if path.is_symlink():
             # A link within the folder is met by its own name anyway.
-            if not path.resolve().is_relative_to(root):
+            if leads_out(path, root):
                 outside.append(path)
         elif path.name in _METADATA:
             metadata.append(path)
