@@ -129,7 +129,7 @@ class HuggingFaceSource:
                 schema = opened.schema_arrow
                 column = self._picture_column(schema.names, path)
                 classes = _class_names(schema.metadata or {})
-                for batch in opened.iter_batches(batch_size=_BATCH):
+                for batch in _batches(opened):
                     for cells in batch.to_pylist():
                         number += 1
                         row = Row(file, number, cells)
@@ -247,6 +247,12 @@ class HuggingFaceSource:
                 language=self.language,
                 labels=labels,
             )
+
+
+def _batches(opened: Any) -> Iterator[Any]:
+    """A few rows at a time; over several groups of rows, pyarrow would keep all that it has read."""
+    for group in range(opened.num_row_groups):
+        yield from opened.iter_batches(batch_size=_BATCH, row_groups=[group])
 
 
 def _content(value: Any, root: Path, named: set[Path]) -> tuple[bytes, str]:

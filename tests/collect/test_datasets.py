@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from memeloc.collect.dataset_files import terms_of, text_of
 from memeloc.collect.fetch import Fetcher
@@ -276,6 +278,22 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
         f"{file}, row 4": "not a picture",
         f"{file}, row 5": "outside the folder",
     }
+
+
+def test_a_large_file_is_not_held(tmp_path: Path, fetcher: Fetcher) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (400, 400, 3), dtype=np.uint8)
+    large = as_png(Image.fromarray(noise))
+    path = tmp_path / "large.parquet"
+    # A few other bytes behind each, or they would be stored once.
+    table = pa.table({"image": [large + bytes([number]) for number in range(40)]})
+    pq.write_table(table, path, row_group_size=2, compression="none")
+    del table
+    most = 0
+    before = pa.total_allocated_bytes()
+    for found in find("huggingface")(path=path).collect(fetcher):
+        assert isinstance(found, FoundPicture)
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 8 * len(large) < path.stat().st_size / 4
 
 
 def test_parquet_without_pictures_is_told(tmp_path: Path, collect: Collect) -> None:
