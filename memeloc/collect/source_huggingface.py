@@ -250,7 +250,7 @@ class HuggingFaceSource:
 
 
 def _batches(opened: Any) -> Iterator[Any]:
-    """A few rows at a time; over several groups of rows, pyarrow would keep all that it has read."""
+    """A few rows at a time; over several groups of rows pyarrow would keep all that it read."""
     for group in range(opened.num_row_groups):
         yield from opened.iter_batches(batch_size=_BATCH, row_groups=[group])
 
