@@ -137,6 +137,23 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionCodes:
+    """What a sheet shows at its end, for the recruitment service to know how it ended.
+
+    Attributes:
+        done: all was answered.
+        failed_checks: too many attention checks were not passed.
+        no_consent: the person did not agree.
+        screened_out: the person is not one of those who were looked for.
+    """
+
+    done: str
+    failed_checks: str
+    no_consent: str
+    screened_out: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What was answered to one entry.
 

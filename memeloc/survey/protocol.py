@@ -6,12 +6,12 @@ package outside adds one through the entry points `memeloc.exporters` and `memel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memeloc.survey.nouns import Participant, Sheet, Submission, Unplaced
+from memeloc.survey.nouns import CompletionCodes, Participant, Sheet, Submission, Unplaced
 
 if TYPE_CHECKING:
     from memeloc.survey.taxonomy import Taxonomy
@@ -27,12 +27,20 @@ class SurveyPack:
         sheets: what goes out.
         taxonomy: what is asked by.
         texts: by locale tag, all words that annotators read.
+        codes: by sheet id, what it shows at its end; a sheet without codes shows none.
+        examples: by culture code and example id, the pictures of the taxonomy's examples.
+        contact: whom annotators may ask, as they read it.
+        minutes: that a sheet takes, as annotators are told.
     """
 
     name: str
     sheets: tuple[Sheet, ...]
     taxonomy: Taxonomy
-    texts: dict[str, SurveyTexts]
+    texts: Mapping[str, SurveyTexts]
+    codes: Mapping[str, CompletionCodes] = field(default_factory=dict)
+    examples: Mapping[tuple[str, str], Path] = field(default_factory=dict)
+    contact: str = ""
+    minutes: int = 0
 
 
 class Exporter(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -43,20 +45,20 @@ def importer_names() -> tuple[str, ...]:
     return _names(_IMPORTERS, IMPORTERS)
 
 
-def exporter(name: str) -> Exporter:
-    """The exporter `name`.
+def exporter(name: str, options: Mapping[str, Any] | None = None) -> Exporter:
+    """The exporter `name`, with its options: keyword arguments of its class.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: there is none of that name, or it has no such option.
         MissingError: what it needs is not installed.
     """
-    found: Exporter = _load(name, _EXPORTERS, EXPORTERS, "target")
+    found: Exporter = _load(name, _EXPORTERS, EXPORTERS, "target", options or {})
     return found
 
 
 def importer(name: str) -> Importer:
     """The importer `name`; raises as `exporter` does."""
-    found: Importer = _load(name, _IMPORTERS, IMPORTERS, "kind of file")
+    found: Importer = _load(name, _IMPORTERS, IMPORTERS, "kind of file", {})
     return found
 
 
@@ -82,16 +84,29 @@ def _names(built_in: dict[str, str], group: str) -> tuple[str, ...]:
     return (*built_in, *outside)
 
 
-def _load(name: str, built_in: dict[str, str], group: str, what: str) -> Any:
+def _load(
+    name: str, built_in: dict[str, str], group: str, what: str, options: Mapping[str, Any]
+) -> Any:
     if name in built_in:
         module, _, attribute = built_in[name].partition(":")
-        return getattr(import_module(module), attribute)()
+        return _made(getattr(import_module(module), attribute), name, options)
     found = list(entry_points(group=group, name=name))
     if not found:
         raise InputError(
             f"There is no {what} {name[:60]!r}; there are {', '.join(_names(built_in, group))}."
         )
     try:
-        return found[0].load()()
+        loaded = found[0].load()
     except ImportError as error:
         raise MissingError(f"{name!r} of {found[0].value} cannot be loaded: {error}") from error
+    return _made(loaded, name, options)
+
+
+def _made(kind: Any, name: str, options: Mapping[str, Any]) -> Any:
+    known = list(inspect.signature(kind).parameters)
+    for option in options:
+        if option not in known:
+            raise InputError(
+                f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}"
+            )
+    return kind(**options)

@@ -1,0 +1,63 @@
+"""A small survey for tests: two memes, an explicit and an implicit check, in any language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memeloc.locales import default
+from memeloc.render import Renderer
+from memeloc.survey.nouns import Check, CompletionCodes, Culture, Question, Sheet
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.survey.texts import survey_texts
+from memeloc.templates import load_templates
+
+CAPTIONS = {
+    "en": ("two eggs // one segfault", "Monday again // <b>&amp;</b>"),
+    "de": ("zwei Eier // ein Absturz", "Schon wieder Montag // <b>&amp;</b>"),
+    "ar": ("بيضتان // وانهيار واحد", "الاثنين مجددًا // <b>&amp;</b>"),
+    "hi": ("दो अंडे // एक क्रैश", "फिर सोमवार // <b>&amp;</b>"),
+}
+CODES = CompletionCodes("DONE-7", "FAIL-7", "NO-7", "OUT-7")
+
+
+def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pilot") -> SurveyPack:
+    """A survey of one sheet, its pictures rendered into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    locale = default().get(tag)
+    templates, _ = load_templates()
+    renderer = Renderer(max_side=320)
+    taxonomy = load_taxonomy("multi3hate")
+    texts = survey_texts(locale)
+    first, second = CAPTIONS[tag]
+
+    def picture(file: str, template: str, caption: str) -> Path:
+        path = folder / f"{tag}-{file}.jpg"
+        renderer.render(templates[template], caption, locale).image.save(path, quality=80)
+        return path
+
+    examples = {
+        (country, one.id): picture(
+            one.id, one.template, texts.get(f"taxonomy.multi3hate.example.{one.id}.caption")
+        )
+        for one in taxonomy.examples
+    }
+    shown = taxonomy.examples[0]
+    entries = (
+        Question("m1", "robot-chef", picture("m1", "robot-chef", first), first),
+        Check("check-1", "explicit", "unknown"),
+        Check("check-2", "implicit", shown.label, shown.id, examples[country, shown.id]),
+        Question("m2", "cloud-monday", picture("m2", "cloud-monday", second), second),
+    )
+    culture = Culture(country, locale)
+    sheet = Sheet(f"r1-b01-{country}", name, "r1-b01", 1, culture, "multi3hate", entries, 5)
+    return SurveyPack(
+        name,
+        (sheet,),
+        taxonomy,
+        {locale.tag: texts},
+        {sheet.id: CODES},
+        examples,
+        "lab@university.example",
+        4,
+    )

@@ -1,0 +1,243 @@
+"""Sheets as web pages, filled in by a real Chromium: offline, reloaded, sent twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from memeloc.errors import InputError
+from memeloc.survey.html_back import HtmlBack
+from memeloc.survey.html_sheets import HtmlSheets
+from memeloc.survey.nouns import Answer
+from memeloc.survey.protocol import SurveyPack
+from tests.survey.packs import pack
+
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+FORGET = """() => {
+  const key = Object.keys(localStorage)[0];
+  localStorage.setItem(key, localStorage.getItem(key).replace('"sent":true', '"sent":false'));
+}"""
+"""What a browser that was closed before the server's answer came would do: send again."""
+CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        yield chromium
+        chromium.close()
+
+
+class Collector:
+    """A server that keeps what is sent to it, a line each."""
+
+    def __init__(self) -> None:
+        self.bodies: list[str] = []
+        self.refuse = False
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                if not outer.refuse:
+                    outer.bodies.append(body)
+                self.send_response(503 if outer.refuse else 204)
+                self.send_header("Access-Control-Allow-Origin", "*")
+                self.end_headers()
+
+            def log_message(self, *args: object) -> None:
+                """Quiet."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/answers"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    found = Collector()
+    yield found
+    found.close()
+
+
+def written(folder: Path, survey: SurveyPack, send_to: str = "") -> Path:
+    (path,) = HtmlSheets(send_to).export(survey, folder / "sheets")
+    return path
+
+
+def opened(browser: Browser, path: Path, size: dict[str, int] = DESK, query: str = "") -> Page:
+    context = browser.new_context(viewport=size, has_touch=size is PHONE, accept_downloads=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.on("dialog", lambda dialog: dialog.accept())
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.failures = failures  # type: ignore[attr-defined]
+    page.goto(path.as_uri() + query)
+    return page
+
+
+def begin(page: Page, participant: str = "5f0c0ffee") -> None:
+    """From the introduction to the first entry."""
+    page.click("#next")
+    page.check("input[name=consent][value=yes]")
+    if not page.input_value("#participant"):
+        page.fill("#participant", participant)
+    page.click("#next")
+
+
+def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = None) -> None:
+    for entry in survey.sheets[0].entries[first:after]:
+        name = getattr(entry, "meme_id", None) or entry.id  # type: ignore[union-attr]
+        page.check(f"input[name=label][value={CHOSEN[name]}]")
+        page.click("#next")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("tag", "country"), [("ar", "EG"), ("hi", "IN"), ("de", "DE")])
+def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_there_once(
+    browser: Browser, collector: Collector, tmp_path: Path, tag: str, country: str, size: Any
+) -> None:
+    survey = pack(tmp_path, tag, country)
+    page = opened(browser, written(tmp_path, survey, collector.url), size)
+    direction = "rtl" if tag == "ar" else "ltr"
+    assert page.evaluate("getComputedStyle(document.body).direction") == direction
+    begin(page)
+    fill(page, survey, 0, 2)
+    page.context.set_offline(True)
+    page.reload()
+    assert page.locator("progress").get_attribute("value") == "2"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    fill(page, survey, 2)
+    page.fill("#comments", "<i>fine</i>")
+    page.click("#next")
+    assert page.locator("#save").is_visible()
+    assert collector.bodies == []
+    page.context.set_offline(False)
+    page.wait_for_selector(".code")
+    assert page.inner_text(".code") == "DONE-7"
+    page.evaluate(FORGET)
+    page.reload()
+    page.wait_for_selector(".code")
+    assert len(collector.bodies) == 2
+    assert page.failures == []  # type: ignore[attr-defined]
+    page.context.close()
+
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(collector.bodies), encoding="utf-8")
+    assert HtmlBack().recognises(file)
+    found = HtmlBack().read(file, survey)
+    assert found.unplaced == ()
+    assert len({(one.id, one.answers, one.submitted) for one in found.submissions}) == 1
+    (one, _) = found.submissions
+    assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
+    assert (one.participant, one.status, one.code) == ("5f0c0ffee", "complete", "DONE-7")
+    assert one.started is not None
+    assert one.submitted is not None
+    assert one.started < one.submitted
+
+
+def test_keys_alone_are_enough(browser: Browser, tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    page = opened(browser, written(tmp_path, survey), query="?PROLIFIC_PID=abc123")
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    for key in "2312":
+        page.keyboard.press(key)
+        page.keyboard.press("Enter")
+    page.click("#next")
+    with page.expect_download() as download:
+        page.click("#save")
+    saved = json.loads(Path(download.value.path()).read_text("utf-8"))
+    labels = [one["label"] for one in saved["answers"]]
+    assert labels == ["no-hate", "unknown", "hate", "no-hate"]
+    assert saved["participant"] == "abc123"
+    page.context.close()
+
+
+def test_who_does_not_agree_is_asked_nothing_and_nothing_is_sent(
+    browser: Browser, collector: Collector, tmp_path: Path
+) -> None:
+    page = opened(browser, written(tmp_path, pack(tmp_path), collector.url))
+    page.click("#next")
+    page.check("input[name=consent][value=no]")
+    page.click("#next")
+    assert "NO-7" in page.inner_text("main")
+    page.wait_for_timeout(300)
+    assert collector.bodies == []
+    page.context.close()
+
+
+def test_who_stops_sends_what_is_answered_and_gets_no_code(
+    browser: Browser, collector: Collector, tmp_path: Path
+) -> None:
+    survey = pack(tmp_path)
+    page = opened(browser, written(tmp_path, survey, collector.url))
+    begin(page)
+    fill(page, survey, 0, 1)
+    page.click("button.quiet")
+    page.wait_for_function("document.getElementById('state')?.textContent.includes('arrived')")
+    (body,) = collector.bodies
+    sent = json.loads(body)
+    assert (sent["status"], [one["entry"] for one in sent["answers"]]) == ("returned", ["m1"])
+    assert page.locator(".code").count() == 0
+    page.context.close()
+
+
+def test_no_question_is_left_out(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, pack(tmp_path)))
+    page.click("#next")
+    page.click("#next")
+    assert page.inner_text(".problem") == "Please choose an answer."
+    page.check("input[name=consent][value=yes]")
+    page.click("#next")
+    assert page.locator("#participant").is_visible()
+    page.fill("#participant", "x")
+    page.click("#next")
+    page.click("#next")
+    assert page.inner_text(".problem") == "Please choose an answer."
+    page.context.close()
+
+
+def test_text_is_text_and_the_page_asks_no_network(browser: Browser, tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    path = written(tmp_path, survey)
+    context = browser.new_context()
+    asked: list[str] = []
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    begin(page)
+    fill(page, survey, 0, 3)
+    assert page.locator("img").get_attribute("alt") == "Meme 4: Monday again // <b>&amp;</b>"
+    assert page.locator("main b").count() == 0
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    context.close()
+
+
+def test_the_same_survey_is_the_same_bytes(tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    first = written(tmp_path / "one", survey).read_bytes()
+    assert written(tmp_path / "two", survey).read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "address", ["http://survey.example/x", "ftp://x", "javascript:alert(1)", "https://"]
+)
+def test_answers_go_to_safe_addresses_only(address: str) -> None:
+    with pytest.raises(InputError):
+        HtmlSheets(address)
