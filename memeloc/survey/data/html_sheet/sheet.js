@@ -40,12 +40,15 @@
 
   function make(tag, properties = {}, ...inside) {
     const element = document.createElement(tag);
+    // Words of a language that has no translation yet are read in their own direction.
+    if (TEXTS.includes(tag)) element.dir = "auto";
     for (const [name, value] of Object.entries(properties)) {
       if (name in element) element[name] = value; else element.setAttribute(name, value);
     }
     element.append(...inside.filter((one) => one !== null));
     return element;
   }
+  const TEXTS = ["p", "h1", "h2", "legend", "figcaption", "dt", "dd", "li", "button"];
   const isolated = (text) => make("bdi", {}, text);
   function picture(entry, number) {
     if (!entry.picture) return null;
