@@ -15,7 +15,7 @@ from memeloc.curate.questions import ReviewQuestion
 from memeloc.curate.review_answers import HEADINGS, SHEET
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
 from memeloc.errors import InputError
-from memeloc.spreadsheets import drawable, guarded, replacing
+from memeloc.spreadsheets import clean_text, drawable, guarded, replacing
 
 FORMATS = ("xlsx", "csv")
 
@@ -98,7 +98,7 @@ def _write_csv(
             cells = _cells(question, row, person)
             files = [side.picture.name if side.picture else "" for side in row.sides]
             cells |= dict(zip(("picture", "other picture"), files, strict=False))
-            writer.writerow([guarded(drawable(cells.get(name, ""))) for name in names])
+            writer.writerow([guarded(clean_text(drawable(cells.get(name, "")))) for name in names])
 
 
 def _write_xlsx(
