@@ -1,0 +1,121 @@
+"""Google Forms, the way out. In: a survey's sheets. Out: requests, a script and pictures; or forms.
+
+FOLDER/requests/SHEET.json   the Forms API's bodies, in the order they are sent
+FOLDER/forms/SHEET.json      the same form as data of the script
+FOLDER/apps-script/          a project that makes the forms for people without API access
+FOLDER/pictures/SHEET--ENTRY.jpg
+FOLDER/README.md             how to go on
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memeloc.errors import InputError
+from memeloc.spreadsheets import replacing
+from memeloc.survey.google_forms_plan import Form, plan, question_id
+from memeloc.survey.google_forms_requests import addresses, batches, create_body, publish_body
+from memeloc.survey.google_forms_script import CODE, MANIFEST, README, script_data
+from memeloc.survey.protocol import SurveyPack
+
+if TYPE_CHECKING:
+    from memeloc.survey.google_forms_push import PushedForm, PushSettings
+
+_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
+LARGEST_PICTURE = 50 * 1024 * 1024
+"""Bytes of a picture that Google takes."""
+
+
+class GoogleForms:
+    """Writes Google Forms' requests, script and pictures for each sheet.
+
+    Args:
+        pictures_base: the https address of the folder that the pictures will be in, or the address
+            of each by file name; empty when they are not on the web.
+
+    Raises:
+        InputError: it is no https address.
+    """
+
+    name = "google-forms"
+    summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
+
+    def __init__(self, pictures_base: str | Mapping[str, str] = "") -> None:
+        self.pictures_base = pictures_base
+        self._address = addresses(pictures_base)
+
+    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+        """Write everything; the README says how to go on.
+
+        Raises:
+            InputError: a sheet cannot be said as a form, or a file cannot be read or written.
+        """
+        written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
+        for sheet in pack.sheets:
+            form = plan(pack, sheet)
+            path = folder / "requests" / f"{sheet.id}.json"
+            _write(path, _json(self.requests(form)))
+            _write(folder / "forms" / f"{sheet.id}.json", _json(script_data(form)))
+            for item in form.items:
+                if item.source is not None:
+                    _copy(item.source, folder / "pictures" / item.picture)
+            written.append(path)
+        _write(folder / "apps-script" / "Code.gs", CODE)
+        _write(folder / "apps-script" / "appsscript.json", _json(MANIFEST))
+        _write(folder / "README.md", README)
+        return written
+
+    def requests(self, form: Form) -> dict[str, Any]:
+        """All that is sent to make a form, with the ids that its items will have."""
+        ids = form.ids()
+        return {
+            "sheet": form.sheet,
+            "create": {"unpublished": True, "body": create_body(form)},
+            "batchUpdate": batches(form, self._address, ids=ids),
+            "setPublishSettings": publish_body(),
+            "items": {
+                item.key: {"itemId": ids[item.key], "questionId": question_id(ids[item.key])}
+                for item in form.items
+            },
+        }
+
+    def push(self, pack: SurveyPack, settings: PushSettings) -> tuple[PushedForm, ...]:
+        """Make the forms; see `google_forms_push.push`."""
+        from memeloc.survey.google_forms_push import push
+
+        return push(pack, self, settings)
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    # A lone surrogate is no UTF-8; what stands for it is no worse than what it stood for.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a picture, as it is.
+
+    Raises:
+        InputError: it is not there, or none that Google takes.
+    """
+    try:
+        with source.open("rb") as stream:
+            head = stream.read(8)
+        size = source.stat().st_size
+    except OSError as error:
+        raise InputError(f"the picture cannot be read: {error.strerror}", file=source) from error
+    if not head.startswith(_PICTURES):
+        raise InputError("is no JPEG, PNG or GIF, which is what Google Forms shows", file=source)
+    if size > LARGEST_PICTURE:
+        raise InputError("has more than 50 MB, which Google Forms does not take", file=source)
+    with replacing(target) as partial:
+        shutil.copyfile(source, partial)
