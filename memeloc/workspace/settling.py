@@ -19,6 +19,9 @@ from memeloc.workspace.caption_versions import (
 from memeloc.workspace.nouns import CaseRecord, CorrectionRecord, Kind
 from memeloc.workspace.schema import cases, decisions, memes
 
+NO_TEXT = "no-text"
+"""The status of an answer that says that a picture has no text; accepted, it is an empty text."""
+
 
 def find_cases(
     connection: Connection,
@@ -114,6 +117,7 @@ def decide(
         raise InputError(f"There is no case {case_id}; `memeloc correct settle` lists them.")
     case = found[0]
     text: tuple[str, ...] = ()
+    no_text = False
     if accept is not None and parts is not None:
         raise InputError("Either accept an answer or type a text, not both.")
     if accept is not None:
@@ -121,10 +125,10 @@ def decide(
         if (
             answer is None
             or (answer.meme_id, answer.language) != (case.meme_id, case.language)
-            or not answer.parts
+            or not (answer.parts or answer.status == NO_TEXT)
         ):
             raise InputError(f"The answer {accept} is none with a text for case {case_id}.")
-        text = answer.parts
+        text, no_text = answer.parts, answer.status == NO_TEXT
     elif parts is not None:
         text = check_parts(parts, case.meme_id)
     action = "accept" if accept is not None else "type" if parts is not None else "keep"
@@ -139,7 +143,7 @@ def decide(
     ):
         return int(last.caption_id) if last.caption_id is not None else None
     settled = case.current.parts if action == "keep" and case.current is not None else text
-    version = _settled(connection, case, settled, person) if settled else None
+    version = _settled(connection, case, settled, person) if settled or no_text else None
     row: dict[str, Any] = {
         "case_id": case_id,
         "action": action,
@@ -163,7 +167,7 @@ def _settled(connection: Connection, case: CaseRecord, text: tuple[str, ...], pe
                 "meme_id": case.meme_id,
                 "language": case.language,
                 "version": 1 if case.current is None else case.current.version + 1,
-                "parts": check_parts(text, case.meme_id),
+                "parts": check_parts(text, case.meme_id) if text else (),
                 "stage": "settled",
                 "round": case.round,
                 "person": person,

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.workspace import Workspace, WorkspaceError
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.pairs import Pair
+from memeloc.curate.verdict import Verdict
+from memeloc.items import Refusal
+from memeloc.survey.nouns import Answer, Batch, Participant, Slot, Submission, Unplaced
+from memeloc.survey.protocol import Imported
+from memeloc.workspace import FileRecord, Workspace, WorkspaceError, item_tables, survey_tables
 from memeloc.workspace.schema import APPEND_ONLY
 from tests.workspace.conftest import answer, send
+from tests.workspace.test_collected import caption, cat
 
 
 @pytest.fixture
@@ -59,3 +66,57 @@ def test_a_row_refers_to_what_is_there(lived_in: Workspace) -> None:
             "INSERT INTO sheet_items (sheet_id, meme_id, position, source_id, base_id) "
             "VALUES ('nowhere', 'one', 0, 1, 1)"
         )
+
+
+@pytest.fixture
+def collected(workspace: Workspace) -> Workspace:
+    """A workspace with rows in every table of what was collected and surveyed."""
+    workspace.add_found([cat(), caption(1, "a", "b"), caption(2, "A", "B")])
+    one, two = (item.id for item in workspace.items("caption"))
+    workspace.add_refusals([Refusal("site", "http://10.0.0.1/", "inside the network", "No.")])
+    workspace.add_verdicts([Verdict(one, "language", "keep", 0.9)])
+    workspace.add_pairs([Pair(*sorted((one, two)), "caption", "ask", {"text": 1.0})])
+    told = Judgement(f"{one}|{two}", "duplicates", "ada", "same")
+    workspace.add_judgements(FileRecord("judgements", "j.csv", "j" * 64, 1), [told])
+    workspace.store_selection({}, [], [one])
+    batch = Batch("r1-b01", 1, (Slot(one),), ("DE",), 5)
+    workspace.add_survey("pilot", {"seed": 1}, [batch])
+    sent = Submission("s", "r1-b01-DE", "p", (Answer(one, "hate"),), "csv")
+    left = Unplaced("f.csv", 3, "unknown sheet", "There is none.")
+    back = Imported((sent,), (Participant("p"),), (left,))
+    workspace.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
+    workspace.add_survey_check("pilot", {}, {})
+    workspace.add_survey_labels("pilot", {}, [])
+    return workspace
+
+
+@pytest.mark.parametrize("table", [*item_tables.APPEND_ONLY, *survey_tables.APPEND_ONLY])
+def test_what_was_collected_and_answered_stays(collected: Workspace, table: str) -> None:
+    column = {"pairs": "reason", "selection_items": "item_id", "survey_batches": "answers"}
+    name = column.get(table, "created_at")
+    for statement in (f"UPDATE {table} SET {name} = {name}", f"DELETE FROM {table}"):
+        with (
+            pytest.raises(WorkspaceError, match=f"{table} is append-only"),
+            collected.database.write() as connection,
+        ):
+            connection.exec_driver_sql(statement)
+    with collected.database.read() as connection:
+        assert connection.exec_driver_sql(f"SELECT * FROM {table}").fetchall()
+
+
+def test_what_is_said_again_is_stored_once(collected: Workspace) -> None:
+    one, two = (item.id for item in collected.items("caption"))
+    assert collected.add_verdicts([Verdict(one, "language", "keep", 0.9)]) == 0
+    assert collected.add_verdicts([Verdict(one, "language", "drop", 0.1, "other")]) == 1
+    assert collected.verdicts("language")[one]["language"].verdict == "drop"
+    pair = Pair(*sorted((one, two)), "caption", "ask", {"text": 1.0})
+    first = collected.add_pairs([pair])
+    assert collected.add_pairs([pair]) == first
+    assert collected.pairs() == [pair]
+    assert collected.add_pairs([]) > first
+    assert collected.pairs() == []
+    again = Judgement(f"{one}|{two}", "duplicates", "ada", "different")
+    file = FileRecord("judgements", "k.csv", "k" * 64, 1)
+    assert collected.add_judgements(file, [again]) == 1
+    assert collected.add_judgements(file, [again]) == 0
+    assert [told.answer for told in collected.judgements("duplicates")] == ["different"]

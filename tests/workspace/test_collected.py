@@ -19,7 +19,7 @@ from memeloc.items import (
 )
 from memeloc.model import STYLES, TextBox
 from memeloc.ocr.transcript import Transcript
-from memeloc.workspace import SheetRecord, Workspace
+from memeloc.workspace import FileRecord, PlacedAnswer, SheetRecord, Workspace
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -234,3 +234,20 @@ def test_any_text_can_be_collected(workspace: Workspace, odd: str) -> None:
     found = [cat(description=odd), caption(1, odd, "b")]
     workspace.add_found(found)
     assert workspace.add_found(found).unchanged == 2
+
+
+def test_that_a_picture_has_no_text_can_be_accepted(workspace: Workspace) -> None:
+    key = _read(workspace)
+    (asked,) = workspace.items_to_correct("en", 1, "ada", kind="transcript")
+    sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
+    workspace.record_sheet(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
+    given_up = PlacedAnswer(
+        asked.meme_id, 1, "ada", (), ("-",), "no-text", "", 2, "case", "given up", "no text"
+    )
+    file = FileRecord("answers", "a.csv", "a" * 64, 1)
+    workspace.add_answers(file, "s1", lambda known: [given_up])
+    (case,) = workspace.cases("en", kind="transcript")
+    assert workspace.decide(case.id, person="eve", accept=case.correction.id) is not None
+    transcript = workspace.transcripts()[key]
+    assert (transcript.parts, transcript.stage) == ((), "settled")
+    assert workspace.cases("en") == []
