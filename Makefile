@@ -12,6 +12,7 @@ APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc
 
 EXTRAS_demo := ocr
+EXTRAS_examples := collect,filters
 EXTRAS_test := all,bench,test,lint
 EXTRAS_bench := all,bench
 

@@ -5,12 +5,12 @@
 #
 #   examples/collect.sh [EMPTY_DIRECTORY]
 #
-# Needs memeloc[collect,filters] on PATH; PYTHON is the interpreter it is installed for (default
-# python3).
+# Uses the memeloc on PATH (with the extras collect and filters; PYTHON is its interpreter), or else
+# installs the checkout's into .venv.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-python=${PYTHON:-python3}
+. "$here/environment.sh"
 work=${1:-$(mktemp -d)}
 mkdir -p "$work"
 cd "$work"

@@ -5,11 +5,11 @@
 #
 #   examples/roundtrip.sh [EMPTY_DIRECTORY]
 #
-# Needs memeloc on PATH; PYTHON is the interpreter it is installed for (default python3).
+# Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-python=${PYTHON:-python3}
+. "$here/environment.sh"
 work=${1:-$(mktemp -d)}
 mkdir -p "$work"
 cd "$work"
