@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -44,17 +45,26 @@ _LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) **
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ground:
     """A template's picture at the size it is rendered at.
 
     Attributes:
         pixels: shape (height, width), not to be changed.
-        luminance: relative luminance, shape (CELLS, CELLS), means over cells of the picture.
     """
 
     pixels: Pixels
-    luminance: NDArray[np.float32]
+
+    @cached_property
+    def luminance(self) -> NDArray[np.float32]:
+        """Relative luminance, shape (CELLS, CELLS), means over cells of the picture.
+
+        Worked out when it is asked for: text with an outline stands on that, not on the picture.
+        """
+        channels = self.pixels.view(np.uint8).reshape(*self.pixels.shape, 4)[..., :3]
+        linear = (_LINEAR[channels] @ _WEIGHTS).astype(np.float32)
+        grid = Image.fromarray(linear).resize((CELLS, CELLS), Image.Resampling.BOX)
+        return np.asarray(grid)
 
     @property
     def height(self) -> int:
@@ -99,9 +109,7 @@ def load_ground(template: Template, max_side: int | None) -> Ground:
     image = open_picture(template.image, max_side)
     pixels = np.asarray(image.convert("RGBA")).view(np.uint32)[..., 0].copy()
     pixels.flags.writeable = False
-    linear = _LINEAR[np.asarray(image)] @ _WEIGHTS
-    grid = Image.fromarray(linear.astype(np.float32)).resize((CELLS, CELLS), Image.Resampling.BOX)
-    return Ground(pixels, np.asarray(grid))
+    return Ground(pixels)
 
 
 class Grounds:

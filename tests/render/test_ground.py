@@ -50,7 +50,8 @@ def test_contrast_is_wcags(one: str, other: str, ratio: float) -> None:
 @given(st.integers(0, 255), st.floats(0, 1))
 def test_the_lowest_contrast_is_that_of_the_worst_cell(seed: int, colour: float) -> None:
     cells = np.random.default_rng(seed).random((32, 32), np.float32)
-    scene = ground.Ground(np.zeros((64, 96), np.uint32), cells)
+    scene = ground.Ground(np.zeros((64, 96), np.uint32))
+    vars(scene)["luminance"] = cells
     box = (30, 10, 60, 40)
     under = cells[5:21, 10:21]
     expected = min(contrast(colour, float(cell)) for cell in under.flat)
