@@ -46,7 +46,7 @@ class GoogleForms:
 
     def __init__(self, pictures_base: str | Mapping[str, str] = "") -> None:
         self.pictures_base = pictures_base
-        self._address = addresses(pictures_base)
+        self.address = addresses(pictures_base)
 
     def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
         """Write everything; the README says how to go on.
@@ -75,7 +75,7 @@ class GoogleForms:
         return {
             "sheet": form.sheet,
             "create": {"unpublished": True, "body": create_body(form)},
-            "batchUpdate": batches(form, self._address, ids=ids),
+            "batchUpdate": batches(form, self.address, ids=ids),
             "setPublishSettings": publish_body(),
             "items": {
                 item.key: {"itemId": ids[item.key], "questionId": question_id(ids[item.key])}

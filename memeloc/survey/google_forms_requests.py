@@ -172,13 +172,12 @@ def _asked(item: Item, ids: Mapping[str, str]) -> dict[str, Any]:
     return {"choiceQuestion": {"type": kind, "options": options}}
 
 
-def prefilled(responder: str, participant_item: str) -> str:
+def prefilled(responder: str, question: str) -> str:
     """The form's address for Prolific, which puts the participant's id where the braces are.
 
     A question's number in such an address is its id in decimal.
 
-    >>> prefilled("https://x.invalid/viewform", "1a2b3c4e")
+    >>> prefilled("https://x.invalid/viewform", "1a2b3c4f")
     'https://x.invalid/viewform?usp=pp_url&entry.439041103={{%PROLIFIC_PID%}}'
     """
-    number = int(question_id(participant_item), 16)
-    return f"{responder}?usp=pp_url&entry.{number}={{{{%PROLIFIC_PID%}}}}"
+    return f"{responder}?usp=pp_url&entry.{int(question, 16)}={{{{%PROLIFIC_PID%}}}}"
