@@ -1,0 +1,153 @@
+"""What annotators read before they begin. In: a sheet. Out: its introduction, plain or as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from memeloc.survey.nouns import Check, Entry, Sheet
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.texts import SurveyTexts
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An example: its picture, if there is one, its caption, and why it is what it is."""
+
+    picture: Path | None
+    caption: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, the paragraphs under it, and examples."""
+
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    examples: tuple[Shown, ...] = ()
+
+
+def label_names(pack: SurveyPack, sheet: Sheet) -> dict[str, str]:
+    """The labels' names in the sheet's language, by id, in the order shown."""
+    texts, name = _texts(pack, sheet), pack.taxonomy.name
+    return {
+        one.id: texts.get(f"taxonomy.{name}.label.{one.id}.name") for one in pack.taxonomy.labels
+    }
+
+
+def second_names(pack: SurveyPack, sheet: Sheet) -> tuple[str, dict[str, str]]:
+    """The second question, and the names of its answers by id; empty when there is none."""
+    second = pack.taxonomy.second
+    if second is None:
+        return "", {}
+    texts, before = _texts(pack, sheet), f"taxonomy.{pack.taxonomy.name}.second.{second.id}"
+    answers = {one: texts.get(f"{before}.answer.{one}") for one in second.answers}
+    return texts.get(f"{before}.question"), answers
+
+
+def question(pack: SurveyPack, sheet: Sheet) -> str:
+    """What is asked about every meme."""
+    return _texts(pack, sheet).get(f"taxonomy.{pack.taxonomy.name}.question")
+
+
+def said(pack: SurveyPack, sheet: Sheet, entry: Entry) -> str:
+    """The text of an entry: a meme's caption, or what an explicit check asks for."""
+    if not isinstance(entry, Check):
+        return entry.caption
+    texts = _texts(pack, sheet)
+    if entry.kind == "explicit":
+        return texts.get("check.explicit", label=label_names(pack, sheet)[entry.expected])
+    return texts.get(f"taxonomy.{pack.taxonomy.name}.example.{entry.example}.caption")
+
+
+def consent(pack: SurveyPack, sheet: Sheet) -> str:
+    """What people agree to."""
+    return _texts(pack, sheet).get("consent.text", contact=pack.contact)
+
+
+def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tuple[Section, ...]:
+    """The introduction: what it is about, warning, consent, definition, labels, rules, examples."""
+    texts, taxonomy = _texts(pack, sheet), pack.taxonomy
+    before, names = f"taxonomy.{taxonomy.name}", label_names(pack, sheet)
+    count = sum(not isinstance(entry, Check) for entry in sheet.entries)
+    intro = texts.get("intro", count=count, minutes=pack.minutes)
+    found = [
+        Section(texts.get("title"), (intro,)),
+        Section(texts.get("warning.heading"), (texts.get("warning.text"),)),
+    ]
+    if with_consent:
+        found.append(Section(texts.get("consent.heading"), (consent(pack, sheet),)))
+    labels = tuple(
+        f"{names[one.id]}: {texts.get(f'{before}.label.{one.id}.definition')}"
+        for one in taxonomy.labels
+    )
+    definition = texts.get(f"{before}.definition")
+    found.append(Section(texts.get("definition.heading"), (definition, *labels)))
+    if taxonomy.rules:
+        rules = tuple(texts.get(f"{before}.rule.{rule}") for rule in taxonomy.rules)
+        found.append(Section(texts.get("rules.heading"), rules))
+    examples = tuple(
+        Shown(
+            pack.examples.get((sheet.culture.code, one.id)),
+            texts.get(f"{before}.example.{one.id}.caption"),
+            texts.get(
+                "examples.because",
+                label=names[one.label],
+                why=texts.get(f"{before}.example.{one.id}.why"),
+            ),
+        )
+        for one in taxonomy.examples
+    )
+    if examples:
+        found.append(Section(texts.get("examples.heading"), (), examples))
+    return tuple(found)
+
+
+def as_text(parts: tuple[Section, ...], picture: Callable[[Path], str]) -> str:
+    """Sections as plain text, a blank line between two paragraphs.
+
+    Args:
+        parts: the sections.
+        picture: the name that a picture is found by.
+    """
+    lines: list[str] = []
+    for part in parts:
+        lines += [
+            part.heading.upper() if part.heading.isascii() else part.heading,
+            *part.paragraphs,
+        ]
+        for one in part.examples:
+            lines.append(
+                "\n".join(
+                    ([picture(one.picture)] if one.picture else []) + [one.caption, one.because]
+                )
+            )
+    return "\n\n".join(lines) + "\n"
+
+
+def as_html(parts: tuple[Section, ...], sheet: Sheet, picture: Callable[[Path], str]) -> str:
+    """Sections as HTML in the sheet's direction; all text is escaped.
+
+    Args:
+        parts: the sections.
+        sheet: whose they are.
+        picture: the address that a picture is shown from.
+    """
+    locale = sheet.culture.locale
+    made = [f'<div dir="{locale.direction}" lang="{escape(locale.tag)}">']
+    for part in parts:
+        made.append(f"<h3>{escape(part.heading)}</h3>")
+        made += [f"<p>{escape(one)}</p>" for one in part.paragraphs]
+        for one in part.examples:
+            if one.picture is not None:
+                address, alt = escape(picture(one.picture)), escape(one.caption)
+                made.append(f'<p><img src="{address}" alt="{alt}" style="max-width:320px"></p>')
+            made.append(f"<p>{escape(one.because)}</p>")
+    return "".join((*made, "</div>"))
+
+
+def _texts(pack: SurveyPack, sheet: Sheet) -> SurveyTexts:
+    return pack.texts[sheet.culture.locale.tag]

@@ -1,0 +1,37 @@
+"""Pictures for programs that show them. In: a picture's file. Out: its bytes and their kind."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+from memeloc.errors import InputError
+
+_KINDS = {
+    b"\xff\xd8": ("image/jpeg", ".jpg"),
+    b"\x89P": ("image/png", ".png"),
+    b"GI": ("image/gif", ".gif"),
+    b"RI": ("image/webp", ".webp"),
+}
+
+
+def picture_bytes(path: Path) -> tuple[bytes, str, str]:
+    """A picture's content, media type and the suffix that files of its kind have.
+
+    Raises:
+        InputError: it cannot be read, or is of no kind that browsers show.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"the picture cannot be read: {error.strerror}", file=path) from error
+    kind = _KINDS.get(content[:2])
+    if kind is None:
+        raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
+    return content, *kind
+
+
+def data_url(path: Path) -> str:
+    """A picture as an address that holds it; raises as `picture_bytes` does."""
+    content, mime, _ = picture_bytes(path)
+    return f"data:{mime};base64,{base64.b64encode(content).decode()}"
