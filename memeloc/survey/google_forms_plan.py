@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import Literal
@@ -168,6 +169,7 @@ def one_line(text: str) -> str:
     return " ".join(drawable(text).split())
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(text: str) -> str:
     """A text as it is compared: no marks of direction, no joiners, no case, single spaces."""
     kept = "".join(

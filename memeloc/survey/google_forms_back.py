@@ -1,0 +1,518 @@
+"""Google Forms, the way back. In: its table or the API's responses. Out: submissions.
+
+A table's columns are found by their titles, in any order; the sheet by its id in a title, in a
+column, in the file's name, or by which sheet alone has such titles. Responses of the API name
+questions by id, which say the sheet too. What cannot be placed is told and kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.spreadsheets import read_head
+from memeloc.survey.google_forms_plan import (
+    QUESTIONS,
+    STOP,
+    Form,
+    Item,
+    plain,
+    plan,
+    question_id,
+    second_key,
+)
+from memeloc.survey.google_forms_push import made_forms
+from memeloc.survey.google_forms_table import Table, read_table
+from memeloc.survey.google_forms_times import looks_like_time, read_column
+from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
+from memeloc.survey.protocol import Imported, SurveyPack
+
+NAME = "google-forms"
+_NUMBERED = re.compile(r"^\W*(\d+)\. \S")
+_MANGLED = re.compile(r"^\d+([.,]\d+)?E\+\d+$", re.IGNORECASE)
+_AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
+"""What programs put behind a title that is there twice."""
+_COMPUTES = ("=", "+", "@")
+_MOST_PAGES = 100_000
+_SAMPLE = 200
+
+
+class GoogleFormsBack:
+    """Reads what Google Forms gives out.
+
+    Args:
+        made: the state file of a push, where Google gave questions other ids than were asked for.
+        zone: of timestamps that name none; those of a CSV from Forms name it.
+    """
+
+    name = NAME
+
+    def __init__(self, made: Path | None = None, zone: tzinfo = UTC) -> None:
+        self.made = made
+        self.zone = zone
+
+    def recognises(self, path: Path) -> bool:
+        """Whether it is the API's list of responses, or a table with numbered questions."""
+        try:
+            head = read_head(path)
+            if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
+                return b'"responseId"' in head or any(
+                    "responseId" in one for one in _responses(_json(path))
+                )
+            table = read_table(path, _numbered)
+        except InputError:
+            return False
+        return _numbered(table.header) >= 2
+
+    def read(self, path: Path, pack: SurveyPack) -> Imported:
+        """Read a file.
+
+        Raises:
+            InputError: it cannot be read at all.
+        """
+        forms = {sheet.id: _Known.of(plan(pack, sheet), sheet) for sheet in pack.sheets}
+        head = read_head(path)
+        if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
+            made = made_forms(self.made) if self.made else {}
+            return _read_responses(path, forms, made)
+        return _TableReader(path, forms, self.zone).read()
+
+
+def _numbered(header: Sequence[str]) -> int:
+    """How many questions in a row, from 1, a header has."""
+    numbers = {int(found[1][:6]) for cell in header if (found := _NUMBERED.match(cell.strip()))}
+    count = 0
+    while count + 1 in numbers:
+        count += 1
+    return count
+
+
+@dataclass(slots=True)
+class _Known:
+    """A form as it is read back."""
+
+    sheet: Sheet
+    form: Form
+    items: dict[str, Item]
+    titles: dict[str, str]
+    """Keys of questions by their titles, as compared."""
+    options: dict[str, dict[str, str]]
+    """By key, ids of options by their texts, as compared."""
+    order: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, form: Form, sheet: Sheet) -> _Known:
+        questions = [item for item in form.items if item.kind in QUESTIONS]
+        return cls(
+            sheet,
+            form,
+            {item.key: item for item in questions},
+            {plain(item.title): item.key for item in questions},
+            {
+                item.key: {plain(option.id): option.id for option in item.options}
+                | {plain(option.text): option.id for option in item.options}
+                for item in questions
+            },
+            {item.key: number for number, item in enumerate(questions)},
+        )
+
+
+@dataclass(slots=True)
+class _Told:
+    """Gathers what cannot be placed."""
+
+    file: str
+    unplaced: list[Unplaced] = field(default_factory=list)
+
+    def say(self, row: int, reason: str, message: str, **content: Any) -> None:
+        self.unplaced.append(Unplaced(self.file, row, reason, message, content))
+
+
+def _submission(
+    known: _Known,
+    said: Mapping[str, Sequence[str]],
+    told: _Told,
+    row: int,
+    moment: datetime | None,
+    own: str = "",
+) -> Submission | None:
+    """What one person sent, from texts by the questions' keys; None when it cannot be placed."""
+    who = " ".join(plain_id(text) for text in said.get("participant", ()))
+    consent = _chosen(known, "consent", said, told, row)
+    status = "no consent" if consent == ["no"] else "complete"
+    answers: list[Answer] = []
+    for entry in () if status == "no consent" else known.sheet.entries:
+        name = entry_id(entry)
+        texts = [text for text in said.get(f"entry:{name}", ()) if text.strip()]
+        second = _chosen(known, second_key(name), said, told, row)
+        if not texts and not second:
+            continue
+        labels = _chosen(known, f"entry:{name}", said, told, row)
+        if STOP in labels:
+            status = "returned"
+        elif len(labels) == 1:
+            answers.append(Answer(name, labels[0], tuple(second)))
+        else:
+            answers.append(Answer(name, "", tuple(second), " | ".join(texts)))
+    for text in said.get("comments", ()):
+        if text.strip():
+            message = "A comment is no answer; it is kept here."
+            told.say(row, "comment", message, participant=who, sheet=known.sheet.id, text=text)
+    content = {
+        known.items[key].title: list(said[key]) for key in sorted(said) if key in known.items
+    }
+    when = moment.isoformat() if moment else ""
+    number = own or _content_id(known.sheet.id, who, when, status, answers)
+    if status != "no consent":
+        if not who:
+            message = "It does not say who answered; give the participant's id and import it again."
+            told.say(row, "no participant", message, sheet=known.sheet.id, answers=content)
+            return None
+        if who.startswith(_COMPUTES) or _MANGLED.match(who):
+            message = (
+                f"The participant's id {who[:60]!r} is a formula or a number that a spreadsheet "
+                "made of it; take the file as Google Forms gives it out."
+            )
+            told.say(row, "participant unreadable", message, sheet=known.sheet.id, answers=content)
+            return None
+    return Submission(
+        id=number,
+        sheet=known.sheet.id,
+        participant=who or f"declined-{number}",
+        answers=tuple(answers),
+        source=NAME,
+        submitted=moment,
+        status=status,
+        row=row,
+    )
+
+
+def plain_id(text: str) -> str:
+    """A participant's id without what copying brings along: white space, marks, quotation marks."""
+    kept = "".join(letter for letter in text if letter.isprintable())
+    return kept.strip().strip("'\"").strip()
+
+
+def _content_id(sheet: str, who: str, when: str, status: str, answers: Sequence[Answer]) -> str:
+    said = [[one.entry, one.label, list(one.second), one.text] for one in answers]
+    whole = json.dumps([NAME, sheet, who, when, status, said], ensure_ascii=True)
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def _chosen(
+    known: _Known, key: str, said: Mapping[str, Sequence[str]], told: _Told, row: int
+) -> list[str]:
+    """The ids of the options that texts name, in the form's order; what names none is told."""
+    item = known.items.get(key)
+    if item is None:
+        return []
+    options = known.options[key]
+    found: set[str] = set()
+    for text in said.get(key, ()):
+        if not text.strip():
+            continue
+        one = options.get(plain(text))
+        several = [one] if one else _several(text, options) if item.kind == "choices" else []
+        if several:
+            found.update(several)
+            continue
+        message = f"{item.title[:80]!r}: {text[:80]!r} is none of its answers."
+        told.say(row, "unknown answer", message, sheet=known.sheet.id, question=key, text=text)
+    return [option.id for option in item.options if option.id in found]
+
+
+def _several(text: str, options: Mapping[str, str]) -> list[str]:
+    """Options that stand in one cell, between semicolons (Forms) or commas (the linked sheet).
+
+    An option may have such a mark in it, so the longest that fits is taken each time.
+    """
+    rest, found = plain(text), []
+    words = sorted(options, key=len, reverse=True)
+    while rest:
+        one = next(
+            (word for word in words if rest == word or rest.startswith((f"{word};", f"{word},"))),
+            None,
+        )
+        if one is None:
+            return []
+        found.append(options[one])
+        rest = rest[len(one) :].lstrip(";, ")
+    return found
+
+
+# The API's responses
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON: {error}", file=path) from error
+
+
+def _responses(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The FormResponses in a page, in several pages, or in a plain list."""
+    pages = value if isinstance(value, list) else [value]
+    for page in pages[:_MOST_PAGES]:
+        if not isinstance(page, Mapping):
+            continue
+        if "responseId" in page:
+            yield page
+        elif isinstance(page.get("responses"), list):
+            for one in page["responses"]:
+                yield one if isinstance(one, Mapping) else {"value": one}
+
+
+def _read_responses(
+    path: Path, forms: Mapping[str, _Known], made: Mapping[str, Mapping[str, Any]]
+) -> Imported:
+    told = _Told(path.name)
+    places: dict[str, tuple[str, str]] = {}
+    for sheet, known in forms.items():
+        recorded = made.get(sheet, {}).get("items", {})
+        for key, own in known.form.ids().items():
+            if key in known.items:
+                places[question_id(own)] = (sheet, key)
+                if key in recorded:
+                    places[str(recorded[key].get("questionId"))] = (sheet, key)
+    found: dict[str, Submission] = {}
+    for row, response in enumerate(_responses(_json(path)), 1):
+        one = _response(response, row, places, forms, told)
+        if one is not None:
+            found.setdefault(one.id, one)
+    return Imported(tuple(found.values()), (), tuple(told.unplaced))
+
+
+def _response(
+    response: Mapping[str, Any],
+    row: int,
+    places: Mapping[str, tuple[str, str]],
+    forms: Mapping[str, _Known],
+    told: _Told,
+) -> Submission | None:
+    answers = response.get("answers")
+    number = response.get("responseId")
+    if not isinstance(number, str) or not number or not isinstance(answers, Mapping):
+        message = "It is no response of the Forms API, which has responseId and answers."
+        told.say(row, "not a response", message, response=dict(response))
+        return None
+    sheets = {places[key][0] for key in answers if key in places}
+    if len(sheets) != 1:
+        message = "Its questions are of no sheet of this survey, or of several."
+        told.say(row, "unknown sheet", message, response=dict(response))
+        return None
+    known = forms[sheets.pop()]
+    said: dict[str, list[str]] = {}
+    for key, answer in answers.items():
+        texts = _texts(answer)
+        if key in places:
+            said[places[key][1]] = texts
+        else:
+            message = f"The form has a question {str(key)[:40]!r} that was not made by memeloc."
+            told.say(row, "unknown question", message, sheet=known.sheet.id, text=texts)
+    first, last = (_rfc3339(response.get(key)) for key in ("createTime", "lastSubmittedTime"))
+    # An edited response keeps its id at Google; here it is another submission, and a later one.
+    edited = first and last and last > first
+    own = f"{number}@{last.isoformat()}" if edited and last else number
+    return _submission(known, said, told, row, last or first, own)
+
+
+def _texts(answer: Any) -> list[str]:
+    values = answer.get("textAnswers") if isinstance(answer, Mapping) else None
+    listed = values.get("answers") if isinstance(values, Mapping) else None
+    return [
+        str(one.get("value", ""))
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, Mapping)
+    ]
+
+
+def _rfc3339(value: Any) -> datetime | None:
+    """A moment as the API writes it, with up to nine digits of a second."""
+    text = re.sub(r"(\.\d{6})\d+", r"\1", str(value or ""))
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+# Tables
+
+
+class _TableReader:
+    def __init__(self, path: Path, forms: Mapping[str, _Known], zone: tzinfo) -> None:
+        self.path, self.forms, self.zone = path, forms, zone
+        self.told = _Told(path.name)
+        self.titles = {title for known in forms.values() for title in known.titles}
+
+    def read(self) -> Imported:
+        table = read_table(self.path, self._score)
+        if table.note:
+            self.told.say(1, "encoding", table.note)
+        header = [plain(cell) for cell in table.header]
+        column = self._sheet_column(table)
+        whole = None if column is not None else self._sheet_of_file(header)
+        if column is None and whole is None:
+            for number, cells in table.rows:
+                message = (
+                    "Which sheet it is of is said by no title, column or file name: call the file "
+                    "as the sheet is called, such as r1-b03-DE.csv."
+                )
+                self.told.say(number, "unknown sheet", message, cells=cells)
+            return Imported((), (), tuple(self.told.unplaced))
+        times, moments = self._times(table, header)
+        found: dict[str, Submission] = {}
+        for place, (number, cells) in enumerate(table.rows):
+            known = whole
+            if column is not None:
+                cell = cells[column] if column < len(cells) else ""
+                known = self.forms.get(cell.strip())
+            if known is None:
+                message = "Its sheet is none of this survey's."
+                self.told.say(number, "unknown sheet", message, cells=cells)
+                continue
+            skipped = {one for one in (column, times) if one is not None}
+            said = self._said(known, header, table, number, cells, skipped)
+            one = _submission(known, said, self.told, number, moments[place])
+            if one is not None:
+                found.setdefault(one.id, one)
+        return Imported(tuple(found.values()), (), tuple(_once(self.told.unplaced)))
+
+    def _score(self, header: Sequence[str]) -> int:
+        return sum(self._title(plain(cell), self.titles) is not None for cell in header)
+
+    @staticmethod
+    def _title(cell: str, titles: Mapping[str, str] | set[str]) -> str | None:
+        """The title that a header's cell is, also with what programs put behind doubled ones."""
+        if cell in titles:
+            return cell
+        short = _AGAIN.sub("", cell)
+        return short if short in titles else None
+
+    def _sheet_column(self, table: Table) -> int | None:
+        """The column whose cells are all ids of sheets."""
+        for place, title in enumerate(table.header):
+            if self._title(plain(title), self.titles) is not None:
+                continue
+            values = {
+                cells[place].strip()
+                for _, cells in table.rows
+                if place < len(cells) and cells[place].strip()
+            }
+            if values and values & set(self.forms) and all(map(_like_sheet, values)):
+                return place
+        return None
+
+    def _sheet_of_file(self, header: Sequence[str]) -> _Known | None:
+        for name in (*header, plain(self.path.stem)):
+            found = [one for one in self.forms if _names(name, one)]
+            if found:
+                return self.forms[max(found, key=len)]
+        scores = {
+            sheet: sum(self._title(cell, known.titles) is not None for cell in header)
+            for sheet, known in self.forms.items()
+        }
+        best = max(scores.values(), default=0)
+        alone = [sheet for sheet, count in scores.items() if count == best]
+        # One title more than another sheet is not much of a proof, but all of its own are.
+        if best >= 2 and len(alone) == 1:
+            return self.forms[alone[0]]
+        return None
+
+    def _times(
+        self, table: Table, header: Sequence[str]
+    ) -> tuple[int | None, tuple[datetime | None, ...]]:
+        """The column of timestamps, and the rows' moments."""
+        rows = [cells for _, cells in table.rows]
+        best, place = 0, None
+        for number, title in enumerate(header):
+            if self._title(title, self.titles) is not None:
+                continue
+            some = [
+                cells[number] for cells in rows if number < len(cells) and cells[number].strip()
+            ]
+            count = sum(map(looks_like_time, some[:_SAMPLE]))
+            if count > best and count * 2 > len(some[:_SAMPLE]):
+                best, place = count, number
+        if place is None:
+            return None, (None,) * len(rows)
+        cells = [row[place] if place < len(row) else "" for row in rows]
+        column = read_column(cells, self.zone)
+        for number in column.doubtful:
+            text = cells[number]
+            message = (
+                f"The timestamp {text[:40]!r} does not tell day and month apart, and no other row "
+                "does: export the table with another locale. The answers are taken without it."
+                if column.order == "unknown" and looks_like_time(text)
+                else f"The timestamp {text[:40]!r} cannot be read; the answers come without it."
+            )
+            reason = "ambiguous time" if column.order == "unknown" else "unknown time"
+            self.told.say(table.rows[number][0], reason, message, text=text)
+        return place, column.moments
+
+    def _said(
+        self,
+        known: _Known,
+        header: Sequence[str],
+        table: Table,
+        number: int,
+        cells: Sequence[str],
+        skipped: set[int],
+    ) -> dict[str, list[str]]:
+        """A row's texts by the questions' keys."""
+        said: dict[str, list[str]] = {}
+        for place, raw in enumerate(cells):
+            text = raw.strip()
+            if place in skipped:
+                continue
+            if (number, place) in table.formulas:
+                message = "A formula stands where an answer should be."
+                self.told.say(number, "formula", message, column=place + 1)
+                continue
+            if not text:
+                continue
+            if place >= len(header):
+                message = "The row has more cells than the table has titles."
+                self.told.say(number, "no title", message, column=place + 1, text=text)
+                continue
+            title = self._title(header[place], known.titles)
+            if title is None:
+                message = f"The form has no question {table.header[place][:80]!r}."
+                self.told.say(
+                    number, "unknown column", message, title=table.header[place], text=text
+                )
+                continue
+            key = known.titles[title]
+            before = said.setdefault(key, [])
+            if any(plain(one) == plain(text) for one in before):
+                continue
+            if before:
+                message = f"Two columns {table.header[place][:80]!r} say different things."
+                self.told.say(
+                    number, "columns differ", message, sheet=known.sheet.id, texts=[*before, text]
+                )
+            before.append(text)
+        return said
+
+
+def _once(unplaced: Sequence[Unplaced]) -> Iterator[Unplaced]:
+    """What is told, in the rows' order."""
+    yield from sorted(unplaced, key=lambda one: one.row)
+
+
+def _like_sheet(value: str) -> bool:
+    return re.fullmatch(r"r\d+-b\d+-[A-Za-z]{2}|[A-Za-z0-9-]{1,80}", value) is not None
+
+
+def _names(text: str, sheet: str) -> bool:
+    """Whether a text has a sheet's id in it, and not only as a part of another's."""
+    pattern = rf"(?<![a-z0-9-]){re.escape(plain(sheet))}(?![a-z0-9-])"
+    return re.search(pattern, text) is not None
