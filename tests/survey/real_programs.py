@@ -1,0 +1,76 @@
+"""Annotation programs from PyPI, each in a virtual environment of its own, started for a test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def installed(package: str, program: str) -> Path:
+    """The program of a package; it is installed when it is not there yet."""
+    folder = Path(os.environ.get("MEMELOC_TEST_VENVS", "/tmp")) / f"memeloc-{program}-venv"
+    found = folder / "bin" / program
+    if not (folder / "whole").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "-q", package], check=True)
+        (folder / "whole").touch()
+    assert found.exists()
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def started(
+    command: Sequence[str], folder: Path, address: str, environment: Mapping[str, str]
+) -> Iterator[None]:
+    """The program, from when it answers at an address until the end of the block."""
+    log = folder / "program.log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, "HOME": str(folder), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + 240
+        while not _answers(address):
+            told = log.read_text("utf-8", "replace")[-3000:]
+            assert process.poll() is None, told
+            assert time.monotonic() < deadline, told
+            time.sleep(0.5)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(20)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=2):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
