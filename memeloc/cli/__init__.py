@@ -32,6 +32,7 @@ from memeloc.cli import (
     match,
     memory,
     ocr,
+    output,
     proof,
     render,
     review,
@@ -199,6 +200,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """The `memeloc` program."""
+    output.is_program = True
     try:
         status = run()
     except KeyboardInterrupt:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+is_program = False
+"""Whether this process is the program `memeloc` and nothing else, set by `memeloc.cli.main`."""
+
 Cell = str | int | float | bool | None
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memeloc.cli import output
 from memeloc.cli.output import print_json, progress, say, table
 
 if TYPE_CHECKING:
@@ -97,8 +98,11 @@ def render(
     if jobs > 1 and not out.exists():
         prepare(["memeloc.render.shards"])  # they import it while this process does
     from memeloc.render.encode import file_format
+    from memeloc.render.manifest import leave_out_pandas
     from memeloc.render.parallel_set import render_table
 
+    if output.is_program:
+        leave_out_pandas()
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with progress("Rendering", None) as bar:
 

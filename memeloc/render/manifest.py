@@ -7,8 +7,10 @@ the manifest before become the new manifest (`memeloc.render.merging`).
 
 from __future__ import annotations
 
+import sys
 from array import array
 from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +163,30 @@ class Rows:
         return pa.Table.from_pydict(
             self.columns | known | {"relative_size": [None] * count}, schema=SCHEMA
         )
+
+
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def leave_out_pandas() -> None:
+    """Keep pyarrow from importing pandas, for as long as this process lives.
+
+    It does so when it first makes an array of a list, only to see whether the list is one of
+    pandas', and that takes a third of a second. For processes of memeloc's own, which make nothing
+    of pandas out of pyarrow's tables; where pandas is imported already nothing changes.
+    """
+    if "pandas" not in sys.modules:
+        finder = _NoPandas()
+        sys.meta_path.insert(0, finder)
+        try:
+            pa.array([])
+        finally:
+            sys.meta_path.remove(finder)
 
 
 def write_part(rows: Rows, path: Path) -> None:

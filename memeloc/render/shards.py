@@ -18,7 +18,7 @@ from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.encode import Settings, encode, write_whole
-from memeloc.render.manifest import PARTS, Rows, write_part
+from memeloc.render.manifest import PARTS, Rows, leave_out_pandas, write_part
 from memeloc.render.parity import common_sizes
 from memeloc.render.renderer import Renderer
 
@@ -221,6 +221,7 @@ def begin_process(
     languages: Mapping[str, Locale],
 ) -> None:
     """Make a process ready for `make_shard`."""
+    leave_out_pandas()
     renderer = Renderer(FontLibrary(fonts), max_side=settings.max_side)
     _files[:] = [PictureFiles(renderer, out, settings, templates, languages)]
 
