@@ -16,7 +16,7 @@ from typing import Any
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import Refusal
-from memeloc.model import SEPARATOR
+from memeloc.model import Caption
 from memeloc.records import open_records
 from memeloc.templates.pictures import MAX_BYTES, SUFFIXES, picture_size
 
@@ -49,7 +49,8 @@ class Row:
 
     Attributes:
         file: the table's path below the dataset's folder.
-        number: as the user counts it: a table's header is row 1, a line of JSON Lines its number.
+        number: as the user counts it: a table's header is row 1, a line of JSON Lines its number;
+            0 stands for the table as a whole.
         cells: by column.
         error: why it could not be read, or empty.
     """
@@ -66,7 +67,7 @@ class Row:
     @property
     def place(self) -> str:
         """Its file and number, for people."""
-        return f"{self.file}, row {self.number}"
+        return f"{self.file}, row {self.number}" if self.number else self.file
 
     def check(self) -> None:
         """Raise NotTakenError when the row could not be read."""
@@ -108,7 +109,7 @@ def text_of(value: Any) -> str:
 
 def parts_of(text: str) -> tuple[str, ...]:
     """A text as parts of a meme: cut at ` // `; empty when there is none."""
-    return tuple(part.strip() for part in text.split(SEPARATOR.strip())) if text.strip() else ()
+    return Caption.parse(text).parts if text.strip() else ()
 
 
 def details_of(cells: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
@@ -151,6 +152,21 @@ def table_rows(path: Path, root: Path, required: Sequence[str]) -> Iterator[Row]
         else:
             cells = dict(zip(records.columns, record.cells, strict=False))
             yield Row(file, record.row, cells)
+
+
+def rows_of_all(tables: Sequence[Path], root: Path, required: Sequence[str]) -> Iterator[Row]:
+    """The rows of several tables. One that cannot be read is a row that says so.
+
+    Raises:
+        InputError: there is only one table, and it cannot be read.
+    """
+    for table in tables:
+        try:
+            yield from table_rows(table, root, required)
+        except InputError as error:
+            if len(tables) == 1:
+                raise
+            yield Row(relative(table, root), 0, {}, error.message)
 
 
 def check_dataset(path: Path, what: str) -> Path:

@@ -17,7 +17,7 @@ from memeloc.collect.dataset_files import (
     find_inside,
     parts_of,
     read_checked,
-    table_rows,
+    rows_of_all,
     terms_of,
     text_of,
 )
@@ -63,18 +63,17 @@ class HarMemeSource:
         root, tables = self._tables()
         terms = self.terms or terms_of(root)
         seen: set[str] = set()
-        for table in tables:
-            for row in table_rows(table, root, ("id", "image")):
-                try:
-                    row.check()
-                    key = row.need("id")
-                    if key in seen:
-                        raise NotTakenError("another of the same id", f"{key!r} stood before it")
-                    found = self._found(row, key, root, table.stem, terms)
-                    seen.add(key)
-                    yield found
-                except NotTakenError as error:
-                    yield row.refusal(NAME, error)
+        for row in rows_of_all(tables, root, ("id", "image")):
+            try:
+                row.check()
+                key = row.need("id")
+                if key in seen:
+                    raise NotTakenError("another of the same id", f"{key!r} stood before it")
+                found = self._found(row, key, root, Path(row.file).stem, terms)
+                seen.add(key)
+                yield found
+            except NotTakenError as error:
+                yield row.refusal(NAME, error)
 
     def _tables(self) -> tuple[Path, list[Path]]:
         what = "the folder of HarMeme, with images/ and annotations/"
@@ -124,6 +123,7 @@ def _picture(root: Path, name: str) -> bytes:
 def _labels(value: Any) -> dict[str, str]:
     several = value if isinstance(value, list) else [] if value is None else [value]
     said = [text_of(one).strip() for one in several]
-    if len(said) > len(QUESTIONS) or not all(said):
+    nested = any(isinstance(one, dict | list) for one in several)
+    if nested or len(said) > len(QUESTIONS) or not all(said):
         raise NotTakenError("not readable", f"its labels are {value!r:.80}, not one or two names")
     return dict(zip(QUESTIONS, said, strict=False))

@@ -17,11 +17,12 @@ from memeloc.collect.dataset_files import (
     details_of,
     parts_of,
     read_picture,
-    table_rows,
+    rows_of_all,
     terms_of,
 )
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
+from memeloc.records import open_records
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher
@@ -53,27 +54,31 @@ class HatefulMemesSource:
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | Refusal]:
         """Read the tables; nothing is fetched. A meme that several splits have comes once.
 
+        Tables with labels are first, so that a meme has its label where any of them gives it.
+
         Raises:
-            InputError: there is no such folder or file, or no table in it.
+            InputError: there is no such folder or file, or no table in it that can be read.
         """
         root, tables = find_tables(self.path, "the folder of Hateful Memes, with its .jsonl files")
         terms = self.terms or terms_of(root)
         seen: dict[str, tuple[int, str]] = {}
-        for table in tables:
-            for row in table_rows(table, root, ("id", "img")):
-                try:
-                    row.check()
-                    key = _key(row)
-                    said = (hash(row.text("text")), row.text("label"))
-                    earlier = seen.setdefault(key, said)
-                    if earlier is not said:
-                        if _differ(earlier, said):
-                            sentence = f"{key!r} stood before it with another text or label"
-                            raise NotTakenError("another of the same id", sentence)
-                        continue
-                    yield self._found(row, key, root, table.stem, terms)
-                except NotTakenError as error:
-                    yield row.refusal(NAME, error)
+        tables.sort(key=_lacks_labels)
+        for row in rows_of_all(tables, root, ("id", "img")):
+            try:
+                row.check()
+                key = _key(row)
+                said = (hash(row.text("text")), row.text("label"))
+                if key in seen:
+                    if _differ(seen[key], said):
+                        sentence = f"{key!r} stood before it with another text or label"
+                        raise NotTakenError("another of the same id", sentence)
+                    continue
+                found = self._found(row, key, root, Path(row.file).stem, terms)
+                # A row without its picture does not keep out a later one that has it.
+                seen[key] = said
+                yield found
+            except NotTakenError as error:
+                yield row.refusal(NAME, error)
 
     def _found(self, row: Row, key: str, root: Path, split: str, terms: str) -> FoundPicture:
         name = row.need("img")
@@ -88,6 +93,13 @@ class HatefulMemesSource:
             details={"split": split, "img": name}
             | details_of(row.cells, ("id", "img", "text", "label")),
         )
+
+
+def _lacks_labels(table: Path) -> bool:
+    try:
+        return "label" not in open_records(table, ()).columns
+    except InputError:
+        return True  # what is wrong with it is told when its rows are read
 
 
 def _differ(one: tuple[int, str], other: tuple[int, str]) -> bool:

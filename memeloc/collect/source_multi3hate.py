@@ -88,15 +88,19 @@ class Multi3HateSource:
         for language, table in tables.items():
             pictures, refused = _pictures(data / "memes" / language, root)
             yield from refused
-            for row in table_rows(table, root, (_ID, _TEMPLATE)):
+            seen: set[str] = set()
+            for row in _rows(table, root, (_ID, _TEMPLATE), len(tables) > 1):
                 try:
                     row.check()
                     meme, template = _meme_id(row.text(_ID)), row.need(_TEMPLATE).strip()
                     if not meme:
                         raise NotTakenError("not readable", "its Meme ID is missing")
+                    if meme in seen:
+                        raise NotTakenError("another of the same id", f"{meme!r} stood before it")
                 except NotTakenError as error:
                     yield row.refusal(NAME, error)
                     continue
+                seen.add(meme)
                 if template not in told:
                     told.add(template)
                     yield FoundTemplate(Origin(NAME, template, row.file, terms), template)
@@ -165,6 +169,16 @@ class Multi3HateSource:
         )
 
 
+def _rows(table: Path, root: Path, required: tuple[str, ...], more: bool) -> Iterator[Row]:
+    """A table's rows; one that cannot be read is a row that says so where there is `more`."""
+    try:
+        yield from table_rows(table, root, required)
+    except InputError as error:
+        if not more:
+            raise
+        yield Row(relative(table, root), 0, {}, error.message)
+
+
 def _meme_id(text: str) -> str:
     """A meme's number as one text: pandas writes 12 as 12.0, and file names may have zeros."""
     text = text.strip()
@@ -193,7 +207,7 @@ def _labels(data: Path, root: Path) -> tuple[dict[str, dict[str, str]], list[Ref
         return {}, []
     labels: dict[str, dict[str, str]] = {}
     refused: list[Refusal] = []
-    for row in table_rows(path, root, (_ID,)):
+    for row in _rows(path, root, (_ID,), True):
         try:
             row.check()
             meme = _meme_id(row.need(_ID))

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from memeloc.collect.dataset_files import terms_of, text_of
+from memeloc.collect.dataset_files import parts_of, terms_of, text_of
 from memeloc.collect.fetch import Fetcher
 from memeloc.collect.protocol import Source, options_of
 from memeloc.collect.registry import find
@@ -432,3 +432,68 @@ def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set/LICENSE").symlink_to(tmp_path / "secret")
     assert terms_of(tmp_path / "set") == ""
+
+
+# What is wrong with one table, or one row, keeps nothing else out
+
+
+def test_a_meme_has_its_label_whichever_split_gives_it(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "img/01.png", PICTURE)
+    meme = {"id": "01", "img": "img/01.png", "text": "a"}
+    put(tmp_path / "test.jsonl", lines(meme))
+    put(tmp_path / "test_seen.jsonl", lines(meme | {"label": 1}))
+    found, refusals = collect("hateful-memes", tmp_path)
+    assert [(one.origin.key, one.labels) for one in found] == [("01", {"hateful": "1"})]
+    assert refusals == []
+
+
+def test_a_row_without_its_picture_keeps_out_no_other(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "img/1.png", PICTURE)
+    put(tmp_path / "dev.jsonl", lines({"id": "1", "img": "img/gone.png", "label": 0}))
+    put(tmp_path / "test.jsonl", lines({"id": "1", "img": "img/1.png", "label": 0}))
+    found, refusals = collect("hateful-memes", tmp_path)
+    assert [one.origin.url for one in found] == ["test.jsonl, row 1"]
+    assert reasons(refusals) == {"dev.jsonl, row 1": "no picture"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"score": 1}\n', b"\x80\n"])
+def test_a_wrong_table_keeps_out_no_other(content: bytes, tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "img/1.png", PICTURE)
+    row = {"id": "1", "img": "img/1.png", "image": "1.png", "label": 0, "labels": ["not harmful"]}
+    put(tmp_path / "test.jsonl", lines(row))
+    put(tmp_path / "dev.jsonl", content)
+    for name in ("hateful-memes", "harmeme"):
+        found, refusals = collect(name, tmp_path)
+        assert [one.origin.key for one in found] == ["1"]
+        assert reasons(refusals) == {"dev.jsonl": "not readable"}
+
+
+def test_multi3hate_s_wrong_tables_and_repeated_memes(tmp_path: Path, collect: Collect) -> None:
+    header = "Meme ID,Template Name,Original (English),Translation\n"
+    put(tmp_path / "data/memes/en/1.png", PICTURE)
+    put(tmp_path / "data/captions/en.csv", f"{header}1,Happy Dog,a,a\n1.0,Happy Dog,b,b\n")
+    put(tmp_path / "data/captions/de.csv", "foo,bar\n1,2\n")
+    put(tmp_path / "data/final_annotations.csv", "foo\n1\n")
+    found, refusals = collect("multi3hate", tmp_path)
+    assert [one.origin.key for one in found] == ["Happy Dog", "en/1"]
+    assert reasons(refusals) == {
+        "data/final_annotations.csv": "not readable",
+        "data/captions/en.csv, row 3": "another of the same id",
+        "data/captions/de.csv": "not readable",
+    }
+    with pytest.raises(InputError, match="no column"):
+        collect("multi3hate", tmp_path, languages=("de",))
+
+
+def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
+    put(tmp_path / "images/1.png", PICTURE)
+    rows = [
+        {"id": str(n), "image": "1.png", "labels": one} for n, one in enumerate([{"a": 1}, [[]]])
+    ]
+    put(tmp_path / "train.jsonl", lines(*rows))
+    found, refusals = collect("harmeme", tmp_path)
+    assert (found, len(refusals)) == ([], 2)
+
+
+def test_an_address_is_not_cut() -> None:
+    assert parts_of("see http://example.org // now") == ("see http://example.org", "now")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.collect.keyword_lists import read_keywords, write_variants
-from memeloc.collect.keyword_rules_file import load_rules, rule_languages
+from memeloc.collect.keyword_rules_file import KeywordRules, load_rules, rule_languages
 from memeloc.collect.keywords import LONGEST, KeywordMatcher, Variant, expand, fold
 from memeloc.errors import InputError
 
@@ -62,7 +62,9 @@ def test_languages_are_looked_up_by_tag() -> None:
 
 
 @given(st.lists(KEYWORDS, min_size=1, max_size=4), st.sampled_from([ARABIC, ENGLISH]))
-def test_the_same_keywords_give_the_same_bounded_list(keywords: list[str], rules) -> None:
+def test_the_same_keywords_give_the_same_bounded_list(
+    keywords: list[str], rules: KeywordRules
+) -> None:
     made = list(expand(keywords, rules))
     assert made == list(expand(keywords, rules))
     assert len({one.text for one in made}) == len(made)
