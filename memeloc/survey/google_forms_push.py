@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.client import HTTPException
+from http.client import BadStatusLine, HTTPException, ResponseNotReady
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,12 +196,15 @@ class _Service:
                 "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
             ) from error
         credentials = settings.credentials or _credentials()
-        options = {"api_endpoint": settings.endpoint} if settings.endpoint else None
 
         def build(name: str, version: str) -> Any:
-            document = discovery_cache.get_static_doc(name, version)
+            document = json.loads(discovery_cache.get_static_doc(name, version))
+            options = None
+            if settings.endpoint:
+                path = f"{settings.endpoint}/{document['servicePath']}"
+                options = {"api_endpoint": path.rstrip("/") + "/"}
             http = google_auth_httplib2.AuthorizedHttp(
-                credentials, http=httplib2.Http(timeout=settings.timeout)
+                credentials, http=_once(httplib2.Http(timeout=settings.timeout))
             )
             return discovery.build_from_document(document, http=http, client_options=options)
 
@@ -227,6 +230,31 @@ class _Service:
             if error.status_code == 401:
                 raise MissingError(_SIGN_IN.format(error=_reason(error))) from error
             raise ServiceError(SERVICE, _reason(error), retryable=False) from error
+
+
+def _once(http: Any) -> Any:
+    """The client's transport, without its own sending again when a connection is cut.
+
+    httplib2 repeats such a request whatever it was, so a lost answer to forms.create would make a
+    second form before anybody knew. It does not repeat what failed as an OSError.
+    """
+    send = http._conn_request
+
+    def conn_request(conn: Any, *request: Any) -> Any:
+        answer = type(conn).getresponse
+
+        def getresponse() -> Any:
+            try:
+                return answer(conn)
+            except (BadStatusLine, ResponseNotReady) as error:
+                conn.close()
+                raise ConnectionAbortedError(f"no answer came ({error})") from error
+
+        conn.getresponse = getresponse
+        return send(conn, *request)
+
+    http._conn_request = conn_request
+    return http
 
 
 _SIGN_IN = (

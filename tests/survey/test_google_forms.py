@@ -1,0 +1,482 @@
+"""Sheets become forms: bodies that the schemas allow, and a script that makes the same."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("googleapiclient")
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.google_forms import GoogleForms
+from memeloc.survey.google_forms_plan import (
+    FSI,
+    LONGEST_DESCRIPTION,
+    LONGEST_TITLE,
+    PDI,
+    STOP,
+    SUBMIT,
+    Form,
+    plain,
+    plan,
+    question_id,
+)
+from memeloc.survey.google_forms_requests import batches
+from memeloc.survey.google_forms_script import CODE
+from memeloc.survey.nouns import Culture, Question
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.taxonomy import Label, SecondQuestion
+from memeloc.survey.texts import survey_texts
+from tests.survey.forms_server import FormsServer, problems
+from tests.survey.packs import pack as small_pack
+
+BASE = "https://pictures.example.org/zog"
+
+
+@pytest.fixture(scope="module", params=["en", "ar", "hi"])
+def pack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    country = {"en": "US", "ar": "EG", "hi": "IN"}[request.param]
+    return small_pack(tmp_path_factory.mktemp("pictures"), request.param, country)
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return small_pack(tmp_path_factory.mktemp("pictures"))
+
+
+def with_second(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
+    """The same survey, asking whom a hateful meme is against."""
+    second = SecondQuestion("target", ("hate",), ("zog", "tea, or coffee", "tea"), several)
+    before = "taxonomy.multi3hate.second.target"
+    words = {f"{before}.question": "Whom is it against?\nChoose."}
+    names = ("People from Zog", "Tea, or coffee", "Tea")
+    for one, name in zip(second.answers, names, strict=True):
+        words[f"{before}.answer.{one}"] = name
+    locale = pack.sheets[0].culture.locale
+    texts = {locale.tag: survey_texts(locale, words)}
+    return replace(pack, taxonomy=replace(pack.taxonomy, second=second), texts=texts)
+
+
+def corrected(pack: SurveyPack, words: dict[str, str]) -> SurveyPack:
+    locale = pack.sheets[0].culture.locale
+    return replace(pack, texts={locale.tag: survey_texts(locale, words)})
+
+
+def made(form: Form, requests: dict[str, Any]) -> dict[str, Any]:
+    """The form that a server makes of the bodies, each of them checked."""
+    forms = FormsServer()
+    answer = forms.create(requests["create"]["body"], {"unpublished": ["true"]})
+    for body in requests["batchUpdate"]:
+        forms.batch_update(answer["formId"], body)
+    assert not problems(requests["setPublishSettings"], "SetPublishSettingsRequest")
+    return forms.forms[answer["formId"]]
+
+
+def walk(form: Form, choose: dict[str, str]) -> list[str]:
+    """The keys of the questions that somebody meets who chooses so, by Google's rules."""
+    sections: list[tuple[str, list[Any]]] = [("start", [])]
+    for item in form.items:
+        if item.kind == "section":
+            sections.append((item.key, []))
+        else:
+            sections[-1][1].append(item)
+    order = [name for name, _ in sections]
+    met, place = [], 0
+    while place < len(sections):
+        goes = ""
+        for item in sections[place][1]:
+            if item.kind in ("choice", "choices", "line", "paragraph"):
+                met.append(item.key)
+            if item.routed:
+                chosen = choose.get(item.key, choose.get("*", item.options[0].id))
+                known = {option.id: option.goes for option in item.options}
+                goes = known.get(chosen, item.options[0].goes)
+        if goes == SUBMIT:
+            break
+        place = order.index(goes) if goes else place + 1
+    return met
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second: bool) -> None:
+    pack = with_second(pack) if second else pack
+    form = plan(pack, pack.sheets[0])
+    whole = made(form, GoogleForms(BASE).requests(form))
+    assert [item.get("title", "") for item in whole["items"]] == [one.title for one in form.items]
+    assert whole["settings"] == {"emailCollectionType": "DO_NOT_COLLECT"}
+    assert whole["info"]["description"] == form.description
+    images = [
+        item.get("imageItem", item.get("questionItem", {})).get("image", {}).get("sourceUri")
+        for item in whole["items"]
+    ]
+    assert [one for one in images if one] == [
+        f"{BASE}/{item.picture}" for item in form.items if item.picture
+    ]
+
+
+def test_what_is_there_already_is_not_made_again(english: SurveyPack) -> None:
+    """Whatever was made before a stop, the rest goes to its place."""
+    form = plan(english, english.sheets[0])
+    exporter = GoogleForms(BASE)
+    for stop in range(3):
+        forms = FormsServer()
+        own = forms.create(exporter.requests(form)["create"]["body"], {})["formId"]
+        there: set[str] = set()
+        for body in batches(form, exporter.address)[:stop]:
+            forms.batch_update(own, body)
+        ids = {value: key for key, value in form.ids().items()}
+        there = {ids[item["itemId"]] for item in forms.forms[own]["items"]}
+        for body in batches(form, exporter.address, present=there):
+            forms.batch_update(own, body)
+        titles = [item.get("title", "") for item in forms.forms[own]["items"]]
+        assert titles == [item.title for item in form.items]
+
+
+def test_people_who_agree_are_asked_everything(english: SurveyPack) -> None:
+    form = plan(english, english.sheets[0])
+    entries = ["entry:m1", "entry:check-1", "entry:check-2", "entry:m2"]
+    assert walk(form, {}) == ["consent", "participant", *entries, "comments"]
+
+
+def test_who_does_not_agree_gets_that_code_and_no_question(english: SurveyPack) -> None:
+    form = plan(english, english.sheets[0])
+    assert walk(form, {"consent": "no"}) == ["consent", "declined"]
+    texts = {item.key: item.description for item in form.items}
+    assert "NO-7" in texts["section:declined"]
+    assert [key for key, text in texts.items() if "NO-7" in text] == ["section:declined"]
+    assert [key for key, text in texts.items() if "DONE-7" in text] == ["section:end"]
+    assert "DONE-7" not in form.thanks + form.description
+
+
+def test_one_may_stop_at_any_meme(english: SurveyPack) -> None:
+    form = plan(english, english.sheets[0])
+    assert walk(form, {"entry:check-1": STOP})[-1] == "entry:check-1"
+
+
+def test_the_second_question_is_asked_after_its_labels_only(english: SurveyPack) -> None:
+    pack = with_second(english)
+    form = plan(pack, pack.sheets[0])
+    met = walk(form, {"*": "no-hate", "consent": "yes", "entry:m1": "hate"})
+    assert [key for key in met if key.startswith("second:")] == ["second:m1"]
+    assert met.count("entry:m2") == 1
+    assert met[-1] == "comments"
+
+
+def test_titles_have_no_line_breaks_and_are_there_once(pack: SurveyPack) -> None:
+    pack = with_second(pack)
+    form = plan(pack, pack.sheets[0])
+    asked = [item for item in form.items if item.kind not in ("section", "text", "picture")]
+    assert len({plain(item.title) for item in asked}) == len(asked)
+    words = [item.title for item in form.items] + [
+        option.text for item in form.items for option in item.options
+    ]
+    assert not any("\n" in word or "\r" in word for word in words)
+
+
+def test_titles_that_read_alike_are_numbered(english: SurveyPack) -> None:
+    same = corrected(english, {"consent.heading": "Send", "send": "Send", "comments.label": "SEND"})
+    form = plan(same, same.sheets[0])
+    titles = {item.key: item.title for item in form.items}
+    assert titles["consent"] == "Send"
+    assert titles["declined"] == "Send (2)"
+    assert titles["comments"] == "SEND (3)"
+
+
+def test_long_texts_are_said_whole(english: SurveyPack) -> None:
+    long = " ".join(f"word{number}" for number in range(2000))
+    name = "taxonomy.multi3hate"
+    words = {f"{name}.definition": long, "consent.text": long, f"{name}.question": long[:2000]}
+    pack = corrected(english, words)
+    form = plan(pack, pack.sheets[0])
+    assert all(len(item.title) <= LONGEST_TITLE for item in form.items)
+    assert all(len(item.description) <= LONGEST_DESCRIPTION for item in form.items)
+    said = " ".join(item.description for item in form.items)
+    assert long in said
+    made(form, GoogleForms(BASE).requests(form))
+
+
+def test_answers_that_read_alike_are_refused(english: SurveyPack) -> None:
+    name = "taxonomy.multi3hate.label"
+    same = corrected(english, {f"{name}.no-hate.name": "Hate\u200f  SPEECH"})
+    with pytest.raises(InputError, match="reads like 'hate'"):
+        plan(same, same.sheets[0])
+    stop = corrected(english, {"stop.button": "I don't know"})
+    with pytest.raises(InputError, match="reads like"):
+        plan(stop, stop.sheets[0])
+    long = corrected(english, {f"{name}.hate.name": "x" * 600})
+    with pytest.raises(InputError, match="600 characters"):
+        plan(long, long.sheets[0])
+
+
+def test_sentences_that_mix_directions_have_isolates_and_codes_have_none(
+    tmp_path: Path,
+) -> None:
+    pack = small_pack(tmp_path, "ar", "EG")
+    locale = pack.sheets[0].culture.locale
+    words = {
+        "participant.label": "رقم المشاركة",
+        "consent.declined": "رمزك هو {code}",
+        "sent.code": "رمزك هو {code}",
+        "consent.text": "أسئلة: {contact}",
+    }
+    pack = replace(pack, texts={locale.tag: survey_texts(locale, words)})
+    form = plan(pack, pack.sheets[0])
+    items = {item.key: item for item in form.items}
+    assert items["participant"].title == f"رقم المشاركة ({FSI}{pack.sheets[0].id}{PDI})"
+    for key, copied in (
+        ("section:declined", "NO-7"),
+        ("section:end", "DONE-7"),
+        ("consent", "lab@university.example"),
+    ):
+        assert copied in items[key].description
+        assert FSI not in items[key].description
+
+
+def test_pictures_alternative_texts_tell_no_check(english: SurveyPack) -> None:
+    form = plan(english, english.sheets[0])
+    for item in form.items:
+        if item.picture:
+            assert item.alt
+            assert "check" not in item.alt.lower()
+
+
+def test_hostile_words_stay_words(english: SurveyPack) -> None:
+    nasty = '"); DriveApp.getRootFolder(); //</script>\u2028{code}\x00\ud800`${1}`'
+    words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
+    pack = corrected(english, words)
+    form = plan(pack, pack.sheets[0])
+    whole = json.dumps(GoogleForms(BASE).requests(form))
+    assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
+    assert "\x00" not in form.title
+    assert not any(unicodedata.category(one) == "Cs" for one in form.title)
+
+
+def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> None:
+    sheet = english.sheets[0]
+    entries = tuple(Question(f"m{n}", "robot-chef", sheet.entries[0].picture) for n in range(3000))
+    form = plan(english, replace(sheet, entries=entries))
+    ids = form.ids()
+    assert ids == plan(english, replace(sheet, entries=entries)).ids()
+    every = [*ids.values(), *map(question_id, ids.values())]
+    assert len(set(every)) == len(every)
+    assert all(len(one) == 8 and 0 < int(one, 16) < 2**31 for one in every)
+    other = plan(replace(english, name="x"), replace(sheet, survey="x"))
+    assert not set(other.ids().values()) & set(list(ids.values())[:20])
+
+
+def test_the_same_survey_gives_the_same_files(pack: SurveyPack, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        first = GoogleForms(BASE).export(pack, tmp_path / name)
+        assert first[0].name == "README.md"
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) > 8
+    for path in files:
+        assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes()
+    data = json.loads((tmp_path / "one/forms" / f"{pack.sheets[0].id}.json").read_text())
+    for item in data["items"]:
+        if item["picture"]:
+            assert (tmp_path / "one/pictures" / item["picture"]).is_file()
+
+
+def test_pictures_that_google_does_not_take_are_refused(
+    english: SurveyPack, tmp_path: Path
+) -> None:
+    sheet = english.sheets[0]
+    for name, content in (("a.webp", b"RIFF"), ("b.jpg", b"<svg/>")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        entry = Question("m9", "robot-chef", path)
+        broken = replace(english, sheets=(replace(sheet, entries=(entry,)),))
+        with pytest.raises(InputError, match="JPEG, PNG"):
+            GoogleForms().export(broken, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "base", ["http://x.example", "https://", "ftp://x", "https://x y/", "https://" + "x" * 3000]
+)
+def test_only_https_addresses_are_taken(base: str) -> None:
+    with pytest.raises(InputError):
+        GoogleForms(base)
+
+
+def test_pictures_may_each_have_an_address(english: SurveyPack) -> None:
+    form = plan(english, english.sheets[0])
+    names = [item.picture for item in form.items if item.picture]
+    by_name = {
+        name: f"https://drive.google.com/uc?id={number}" for number, name in enumerate(names)
+    }
+    made(form, GoogleForms(by_name).requests(form))
+    with pytest.raises(InputError, match="no address for the picture"):
+        GoogleForms({"x.jpg": "https://x.example"}).requests(form)
+
+
+def test_ids_of_memes_become_safe_file_names(english: SurveyPack) -> None:
+    sheet = english.sheets[0]
+    picture = sheet.entries[0].picture
+    entries = tuple(
+        Question(name, "robot-chef", picture) for name in ("../../etc", "A", "a", "क", "x" * 300)
+    )
+    form = plan(english, replace(sheet, entries=entries))
+    names = [item.picture for item in form.items if item.key.startswith("entry:")]
+    assert len({name.lower() for name in names}) == len(names)
+    assert all(name.isascii() and "/" not in name and len(name) < 120 for name in names)
+
+
+# The script, run by Node with stand-ins for Google's services: those run nowhere else.
+
+_SERVICES = """
+const fs = require('fs'), path = require('path');
+const root = process.argv[2];
+const log = [];
+let clock = 0;
+const tick = Number(process.argv[3] || 0);
+Date.now = function () { return clock; };
+function fileOf(name) {
+  return {
+    getName: () => path.basename(name),
+    getBlob: () => ({ name: path.basename(name), getDataAsString: () => fs.readFileSync(name, 'utf8') }),
+    setContent: (text) => fs.writeFileSync(name, text),
+  };
+}
+function each(list) { let at = 0; return { hasNext: () => at < list.length, next: () => list[at++] }; }
+function folderOf(name) {
+  return {
+    getFoldersByName: (one) => each(fs.existsSync(path.join(name, one)) ? [folderOf(path.join(name, one))] : []),
+    getFiles: () => each(fs.readdirSync(name).map((one) => fileOf(path.join(name, one)))),
+    getFilesByName: (one) => each(fs.existsSync(path.join(name, one)) ? [fileOf(path.join(name, one))] : []),
+    createFile: (one, text) => fs.writeFileSync(path.join(name, one), text),
+  };
+}
+const DriveApp = {
+  getFolderById: () => folderOf(root),
+  getFileById: (id) => ({ setName: (n) => log.push(['name', id, n]), setTrashed: () => log.push(['bin', id]) }),
+};
+const stored = process.argv[4] ? JSON.parse(process.argv[4]) : {};
+const PropertiesService = { getScriptProperties: () => ({
+  getProperty: (key) => (key in stored ? stored[key] : null),
+  setProperty: (key, value) => { stored[key] = value; },
+  deleteProperty: (key) => { delete stored[key]; },
+  deleteAllProperties: () => Object.keys(stored).forEach((key) => delete stored[key]),
+}) };
+const FormApp = {
+  Alignment: { CENTER: 'CENTER' },
+  PageNavigationType: { SUBMIT: 'SUBMIT', CONTINUE: 'CONTINUE' },
+  create(title, published) {
+    clock += tick;
+    const form = { title, published, items: [], settings: {} };
+    log.push(['form', form]);
+    const number = log.filter((one) => one[0] === 'form').length;
+    const settings = ['setDescription', 'setConfirmationMessage', 'setProgressBar', 'setCollectEmail',
+      'setAllowResponseEdits', 'setShowLinkToRespondAgain', 'setPublished', 'setAcceptingResponses'];
+    const api = { getId: () => 'f' + number, getEditUrl: () => 'https://e/' + number, getPublishedUrl: () => 'https://a/' + number };
+    settings.forEach((name) => { api[name] = (value) => { form.settings[name] = value; return api; }; });
+    api.setRequireLogin = () => { throw new Error('only in an organisation'); };
+    ['PageBreak', 'SectionHeader', 'Text', 'ParagraphText', 'MultipleChoice', 'Checkbox', 'Image'].forEach((kind) => {
+      api['add' + kind + 'Item'] = () => {
+        const item = { kind };
+        form.items.push(item);
+        const made = { item, createChoice: (text, goes) => ({ text, goes: goes.item ? goes.item.title : goes }),
+          createResponse: (text) => text };
+        ['Title', 'HelpText', 'Required', 'Choices', 'ChoiceValues', 'Alignment', 'Width'].forEach((name) => {
+          made['set' + name] = (value) => { item[name[0].toLowerCase() + name.slice(1)] = value; return made; };
+        });
+        made.setImage = (blob) => { item.image = blob.name; return made; };
+        return made;
+      };
+    });
+    api.createResponse = () => ({ withItemResponse: (mark) => ({ toPrefilledUrl: () => 'https://p/' + number + '?entry.1=' + mark }) });
+    return api;
+  },
+};
+console.log = () => {};
+"""
+
+
+def run_script(folder: Path, tick: int = 0, stored: dict[str, str] | None = None) -> dict[str, Any]:
+    """What makeForms does: the log of calls, what is left, and what is stored."""
+    end = "\nprocess.stdout.write(JSON.stringify({ left: makeForms(), log, stored }));"
+    program = folder.parent / "run.js"
+    program.write_text(_SERVICES + CODE + end, encoding="utf-8")
+    found = subprocess.run(
+        ["node", program, folder, str(tick), json.dumps(stored or {})],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    value: dict[str, Any] = json.loads(found.stdout)
+    return value
+
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+
+@needs_node
+def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> None:
+    pack = with_second(pack)
+    folder = tmp_path / "out"
+    GoogleForms().export(pack, folder)
+    done = run_script(folder)
+    form = plan(pack, pack.sheets[0])
+    made_form = next(value for name, value, *_ in done["log"] if name == "form")
+    assert made_form["title"] == form.title
+    assert made_form["published"] is False
+    assert made_form["settings"]["setPublished"] is True
+    assert made_form["settings"]["setCollectEmail"] is False
+    asked = [item for item in made_form["items"] if item["kind"] != "Image"]
+    wanted = [item for item in form.items if item.kind != "picture"]
+    assert [item["title"] for item in asked] == [item.title for item in wanted]
+    for one, item in zip(asked, wanted, strict=True):
+        texts = [choice["text"] for choice in one.get("choices", [])] or one.get("choiceValues", [])
+        assert texts == [option.text for option in item.options]
+        assert one.get("helpText", "") == item.description
+    images = [item["image"] for item in made_form["items"] if item["kind"] == "Image"]
+    assert images == [item.picture for item in form.items if item.picture]
+    lines = (folder / "forms.csv").read_text().splitlines()
+    assert lines[1].endswith("https://p/1?entry.1={{%PROLIFIC_PID%}}")
+
+
+@needs_node
+def test_the_script_goes_on_where_it_stopped(english: SurveyPack, tmp_path: Path) -> None:
+    sheet = english.sheets[0]
+    sheets = tuple(replace(sheet, id=f"r1-b0{number}-US") for number in range(1, 4))
+    folder = tmp_path / "out"
+    GoogleForms().export(replace(english, sheets=sheets), folder)
+    first = run_script(folder, tick=130_000)
+    assert first["left"] == 1
+    stored = first["stored"] | {"begun:r1-b03-US": "half"}
+    second = run_script(folder, stored=stored)
+    assert second["left"] == 0
+    assert ["bin", "half"] in second["log"]
+    assert sum(one[0] == "form" for one in second["log"]) == 1
+    third = run_script(folder, stored=second["stored"])
+    assert not third["log"]
+    assert len((folder / "forms.csv").read_text().splitlines()) == 4
+
+
+def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
+    """A taxonomy of eleven labels, in a language without texts of its own."""
+    labels = tuple(Label(f"kind-{number}") for number in range(11))
+    name = "taxonomy.multi3hate.label"
+    words = {f"{name}.{label.id}.name": f"Kind {label.id}" for label in labels}
+    locale = default().get("km")
+    sheet = english.sheets[0]
+    asked = tuple(entry for entry in sheet.entries if isinstance(entry, Question))
+    pack = replace(
+        english,
+        taxonomy=replace(english.taxonomy, labels=labels, examples=()),
+        texts={"km": survey_texts(locale, words)},
+        sheets=(replace(sheet, culture=Culture("KH", locale), entries=asked),),
+    )
+    form = plan(pack, pack.sheets[0])
+    made(form, GoogleForms(BASE).requests(form))
+    assert [len(item.options) for item in form.items if item.key == "entry:m1"] == [12]

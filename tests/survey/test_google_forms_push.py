@@ -1,0 +1,274 @@
+"""Forms are made by the real client, against a server that validates by the discovery document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("googleapiclient")
+
+from google.auth.credentials import AnonymousCredentials
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.flight import Backoff
+from memeloc.survey.google_forms import GoogleForms
+from memeloc.survey.google_forms_back import GoogleFormsBack
+from memeloc.survey.google_forms_plan import plan
+from memeloc.survey.google_forms_push import PushSettings, made_forms
+from memeloc.survey.nouns import entry_id
+from memeloc.survey.protocol import SurveyPack
+from tests.survey.forms_server import FormsServer, problems, serving
+from tests.survey.packs import pack as small_pack
+
+BASE = "https://pictures.example.org/zog"
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    """Two sheets, so that a stop may lie between them."""
+    one = small_pack(tmp_path_factory.mktemp("pictures"))
+    sheet = one.sheets[0]
+    other = replace(sheet, id="r1-b02-US", batch="r1-b02", entries=sheet.entries[::-1])
+    return replace(one, sheets=(sheet, other))
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[FormsServer, str]]:
+    with serving() as found:
+        yield found
+
+
+def settings(tmp_path: Path, address: str, **values: Any) -> PushSettings:
+    backoff = Backoff(attempts=4, first=0.001, longest=0.002, seed=1)
+    return PushSettings(
+        tmp_path / "made.json",
+        endpoint=address,
+        credentials=AnonymousCredentials(),
+        backoff=backoff,
+        timeout=10,
+        **values,
+    )
+
+
+def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
+    """The forms at the server are those of the plans, once each, open to all."""
+    assert len(forms.forms) == len(pack.sheets)
+    by_name = {forms.names[key]: form for key, form in forms.forms.items()}
+    for sheet in pack.sheets:
+        wanted = plan(pack, sheet)
+        form = by_name[wanted.document]
+        assert [item.get("title", "") for item in form["items"]] == [
+            item.title for item in wanted.items
+        ]
+        assert form["info"]["description"] == wanted.description
+        assert form["settings"] == {"emailCollectionType": "DO_NOT_COLLECT"}
+        state = form["publishSettings"]["publishState"]
+        assert state == {"isPublished": True, "isAcceptingResponses": True}
+        permission = {"type": "anyone", "role": "reader", "view": "published"}
+        assert forms.permissions[form["formId"]] == [permission]
+
+
+def test_forms_are_made_and_a_second_run_makes_none(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    made = GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+    assert [one.sheet for one in made] == [sheet.id for sheet in pack.sheets]
+    assert made[0].prolific.startswith(f"{made[0].responder}?usp=pp_url&entry.")
+    assert made[0].prolific.endswith("={{%PROLIFIC_PID%}}")
+    number = int(made[0].prolific.split("entry.")[1].split("=")[0])
+    form = forms.forms[made[0].form]
+    titles = {
+        int(item["questionItem"]["question"]["questionId"], 16): item["title"]
+        for item in form["items"]
+        if "questionItem" in item
+    }
+    assert titles[number] == f"Your participant number ({pack.sheets[0].id})"
+    forms.calls.clear()
+    again = GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    assert not forms.calls
+    assert [one.form for one in again] == [one.form for one in made]
+
+
+def test_a_form_is_unpublished_until_it_is_whole(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    forms.faults["setPublishSettings"] = [400]
+    with pytest.raises(ServiceError, match="400"):
+        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    assert forms.forms["form-1"]["publishSettings"]["publishState"]["isPublished"] is False
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+
+
+@pytest.mark.parametrize("fault", [429, 503, "cut", "drop"])
+@pytest.mark.parametrize(
+    "method", ["create", "batchUpdate", "get", "setPublishSettings", "permissions"]
+)
+def test_what_passes_is_tried_again_and_nothing_is_there_twice(
+    pack: SurveyPack,
+    server: tuple[FormsServer, str],
+    tmp_path: Path,
+    method: str,
+    fault: int | str,
+) -> None:
+    forms, address = server
+    forms.faults[method] = [fault, fault]
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+
+
+class KilledError(BaseException):
+    """Nothing catches it, as nothing catches a kill."""
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_run_may_be_killed_at_any_call(
+    pack: SurveyPack,
+    server: tuple[FormsServer, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answered: bool,
+) -> None:
+    """Each run dies at its next call, before or after that was answered and before it was noted."""
+    from googleapiclient.http import HttpRequest
+
+    forms, address = server
+    execute = HttpRequest.execute
+    left = [0]
+
+    def dying(self: Any, *args: Any, **kwargs: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0 and not answered:
+            raise KilledError
+        found = execute(self, *args, **kwargs)
+        if left[0] < 0:
+            raise KilledError
+        return found
+
+    monkeypatch.setattr(HttpRequest, "execute", dying)
+    for allowed in range(40):
+        left[0] = allowed
+        try:
+            GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        except KilledError:
+            continue
+        break
+    assert allowed > 2
+    check_whole(forms, pack)
+
+
+def test_a_cut_off_form_is_found_by_the_next_run(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    forms.faults["create"] = ["cut"]
+    forms.faults["files"] = [403]
+    with pytest.raises(ServiceError, match="403"):
+        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+
+
+def test_refused_credentials_are_told_with_the_way_to_sign_in(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    forms.faults["create"] = [401]
+    with pytest.raises(MissingError, match="gcloud auth application-default login"):
+        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    assert not forms.forms
+
+
+def test_no_credentials_are_told_so(
+    pack: SurveyPack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"):
+        monkeypatch.setenv(name, str(tmp_path / "nothing"))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    with pytest.raises(MissingError, match="credentials"):
+        GoogleForms(BASE).push(pack, PushSettings(tmp_path / "made.json"))
+
+
+def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    forms.faults["batchUpdate"] = [429] * 9
+    with pytest.raises(ServiceError, match="429") as told:
+        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    assert told.value.retryable
+    forms.faults.clear()
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+
+
+def test_a_dry_run_sends_and_writes_nothing(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    told = GoogleForms(BASE).push(pack, settings(tmp_path, address, dry_run=True))
+    assert not forms.calls
+    assert not (tmp_path / "made.json").exists()
+    assert all(one.calls > 3 and not one.form for one in told)
+
+
+def test_without_an_address_nothing_is_pushed(pack: SurveyPack, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="pictures_base"):
+        GoogleForms().push(pack, PushSettings(tmp_path / "made.json"))
+
+
+def test_a_state_of_other_texts_is_refused(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    _, address = server
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    other = replace(pack, contact="somebody@else.example")
+    with pytest.raises(InputError, match="other texts"):
+        GoogleForms(BASE).push(other, settings(tmp_path, address))
+    (tmp_path / "made.json").write_text("[]")
+    with pytest.raises(InputError, match="not the state"):
+        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+
+
+def test_ids_of_googles_own_are_recorded_and_read_back(
+    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+) -> None:
+    forms, address = server
+    forms.own_ids = True
+    forms.faults["batchUpdate"] = ["cut", "cut"]
+    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    check_whole(forms, pack)
+    state = tmp_path / "made.json"
+    sheet = pack.sheets[0]
+    items = made_forms(state)[sheet.id]["items"]
+
+    def answer(key: str, text: str) -> dict[str, Any]:
+        own = items[key]["questionId"]
+        return {own: {"questionId": own, "textAnswers": {"answers": [{"value": text}]}}}
+
+    answers = answer("participant", "5e8481234567890123456789")
+    for entry in sheet.entries:
+        answers |= answer(f"entry:{entry_id(entry)}", "Hate speech")
+    response = {"responseId": "R1", "createTime": "2026-11-21T09:00:00Z", "answers": answers}
+    path = tmp_path / "responses.json"
+    path.write_text(json.dumps({"responses": [response]}))
+    found = GoogleFormsBack(state).read(path, pack)
+    assert [one.sheet for one in found.submissions] == [sheet.id]
+    assert {one.label for one in found.submissions[0].answers} == {"hate"}
+    assert not found.unplaced
+
+
+def test_the_server_refuses_what_the_schemas_do() -> None:
+    assert problems({"info": {"title": 3}}, "Form") == [".info.title: 3 is no string"]
+    assert problems({"info": {"title": "x"}, "colour": 1}, "Form")
+    assert problems({"info": {}}, "Form") == [".info.title: required in Info"]
+    body = {"type": "BUTTONS", "options": []}
+    assert "is none of" in problems(body, "ChoiceQuestion")[0]
