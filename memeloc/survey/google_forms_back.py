@@ -165,6 +165,10 @@ def _submission(
         if text.strip():
             message = "A comment is no answer; it is kept here."
             told.say(row, "comment", message, participant=who, sheet=known.sheet.id, text=text)
+    if len(set(map(plain_id, said.get("participant", ())))) > 1:
+        message = "Two columns name different participants; leave the right one."
+        told.say(row, "participants differ", message, sheet=known.sheet.id, names=who)
+        return None
     content = {
         known.items[key].title: list(said[key]) for key in sorted(said) if key in known.items
     }
@@ -351,6 +355,7 @@ class _TableReader:
     def __init__(self, path: Path, forms: Mapping[str, _Known], zone: tzinfo) -> None:
         self.path, self.forms, self.zone = path, forms, zone
         self.told = _Told(path.name)
+        self.participants = {plain(known.items["participant"].title) for known in forms.values()}
         self.titles = {title for known in forms.values() for title in known.titles}
 
     def read(self) -> Imported:
@@ -484,13 +489,16 @@ class _TableReader:
                 self.told.say(number, "no title", message, column=place + 1, text=text)
                 continue
             title = self._title(header[place], known.titles)
-            if title is None:
+            key = known.titles[title] if title is not None else ""
+            if not key and self._title(header[place], self.participants) is not None:
+                # Tables of several sheets, put together, have the title of one of them.
+                key = "participant"
+            if not key:
                 message = f"The form has no question {table.header[place][:80]!r}."
                 self.told.say(
                     number, "unknown column", message, title=table.header[place], text=text
                 )
                 continue
-            key = known.titles[title]
             before = said.setdefault(key, [])
             if any(plain(one) == plain(text) for one in before):
                 continue

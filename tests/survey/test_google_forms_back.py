@@ -1,0 +1,512 @@
+"""What Google Forms gives out is read: any order, locale and encoding, and nothing is lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.google_forms_back import GoogleFormsBack
+from memeloc.survey.google_forms_plan import FSI, PDI, Form, plan, question_id
+from memeloc.survey.google_forms_times import read_column
+from memeloc.survey.nouns import Answer, Submission
+from memeloc.survey.protocol import Imported, SurveyPack
+from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.texts import survey_texts
+from tests.survey.packs import pack as small_pack
+
+ENTRIES = ("m1", "check-1", "check-2", "m2")
+KEYS = ("consent", "participant", *(f"entry:{one}" for one in ENTRIES), "comments")
+PEOPLE = ("5e8481234567890123456701", "5e8481234567890123456702", "5e8481234567890123456703")
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return small_pack(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.fixture(scope="module")
+def arabic(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    pack = small_pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
+    before = "taxonomy.multi3hate"
+    words = {
+        f"{before}.question": "هل هذا خطاب كراهية؟",
+        f"{before}.label.hate.name": "خطاب كراهية",
+        f"{before}.label.no-hate.name": "ليس خطاب كراهية",
+        f"{before}.label.unknown.name": "لا أعرف",
+        "consent.yes": "أوافق على المشاركة",
+        "participant.label": "رقم المشاركة",
+    }
+    return replace(pack, texts={"ar": survey_texts(pack.sheets[0].culture.locale, words)})
+
+
+def words(pack: SurveyPack) -> tuple[dict[str, str], dict[str, str]]:
+    """Titles by key, and the texts of labels and of consent by id."""
+    items = {item.key: item for item in plan(pack, pack.sheets[0]).items}
+    options = {one.id: one.text for key in ("entry:m1", "consent") for one in items[key].options}
+    return {key: items[key].title for key in KEYS}, options
+
+
+def table(
+    pack: SurveyPack, times: Sequence[str] = ("2026/11/21 3:04:05 PM GMT+1",) * 3
+) -> list[list[str]]:
+    """What three people answered, as Google writes it."""
+    titles, options = words(pack)
+    given = (("hate", "no-hate", "unknown", "hate"), ("no-hate",) * 4, ("unknown",) * 4)
+    rows = [["Timestamp", *titles.values()]]
+    for who, labels, time in zip(PEOPLE, given, times, strict=True):
+        rows.append([time, options["yes"], who, *(options[one] for one in labels), ""])
+    return rows
+
+
+def saved(path: Path, rows: Sequence[Sequence[str]], encoding: str = "utf-8", **how: Any) -> Path:
+    text = io.StringIO(newline="")
+    csv.writer(text, **how).writerows(rows)
+    path.write_bytes(text.getvalue().encode(encoding))
+    return path
+
+
+def core(found: Imported) -> list[Submission]:
+    """Submissions without where they stand, sorted."""
+    return sorted((replace(one, row=0) for one in found.submissions), key=lambda one: one.id)
+
+
+def test_a_plain_table(english: SurveyPack, tmp_path: Path) -> None:
+    path = saved(tmp_path / "responses.csv", table(english))
+    assert GoogleFormsBack().recognises(path)
+    found = GoogleFormsBack().read(path, english)
+    assert not found.unplaced
+    assert [one.participant for one in found.submissions] == list(PEOPLE)
+    first = found.submissions[0]
+    assert first.answers == (
+        Answer("m1", "hate"),
+        Answer("check-1", "no-hate"),
+        Answer("check-2", "unknown"),
+        Answer("m2", "hate"),
+    )
+    assert first.submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
+    assert (first.sheet, first.status, first.row) == ("r1-b01-US", "complete", 2)
+
+
+def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path: Path) -> None:
+    rows = table(arabic, ("٢١\u200f/١١\u200f/٢٠٢٦ ٣:٠٤:٠٥ م",) * 3)
+    rows[0][0] = "طابع زمني"
+    rows = [rows[0]] + [
+        [f"\u200f {FSI}{cell}{PDI} \u200e" if n > 2 else cell for n, cell in enumerate(row)]
+        for row in rows[1:]
+    ]
+    for row in rows[1:]:
+        row[-1] = ""
+    found = GoogleFormsBack().read(saved(tmp_path / "ردود.csv", rows), arabic)
+    assert not found.unplaced
+    assert [answer.label for answer in found.submissions[0].answers] == [
+        "hate",
+        "no-hate",
+        "unknown",
+        "hate",
+    ]
+    assert found.submissions[0].submitted == datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [("utf-8", 0), ("utf-8-sig", 0), ("utf-16", 0), ("cp1256", 1), ("utf-16-le", 1)],
+)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_wrong_encodings_and_delimiters(
+    arabic: SurveyPack, tmp_path: Path, encoding: str, told: int, delimiter: str
+) -> None:
+    rows = table(arabic)
+    wanted = core(GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), arabic))
+    # Isolates are in no code page; what saved the file has dropped them.
+    rows[0] = [cell.replace(FSI, "").replace(PDI, "") for cell in rows[0]]
+    path = saved(tmp_path / "b.csv", rows, encoding, delimiter=delimiter)
+    found = GoogleFormsBack().read(path, arabic)
+    assert core(found) == wanted
+    assert [one.reason for one in found.unplaced] == ["encoding"] * told
+
+
+def test_utf8_that_was_read_as_latin_is_mended(arabic: SurveyPack, tmp_path: Path) -> None:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(table(arabic))
+    try:
+        twice = text.getvalue().encode().decode("cp1252").encode()
+    except UnicodeDecodeError:
+        pytest.skip("these letters do not go through Windows-1252")
+    (tmp_path / "c.csv").write_bytes(twice)
+    found = GoogleFormsBack().read(tmp_path / "c.csv", arabic)
+    assert len(found.submissions) == 3
+
+
+def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) -> None:
+    rows = table(english)
+    rows[1][3] = "Hate spXech"
+    path = saved(tmp_path / "d.csv", rows)
+    path.write_bytes(path.read_bytes().replace(b"spX", b"sp\x81\xff"))
+    found = GoogleFormsBack().read(path, english)
+    assert len(found.submissions) == 3
+    assert found.submissions[0].answers[0].label == ""
+    assert {one.reason for one in found.unplaced} == {"encoding", "unknown answer"}
+
+
+def test_the_archive_that_google_gives_out_and_the_linked_sheet(
+    english: SurveyPack, tmp_path: Path
+) -> None:
+    import openpyxl
+
+    rows = table(english)
+    wanted = core(GoogleFormsBack().read(saved(tmp_path / "r.csv", rows), english))
+    with zipfile.ZipFile(tmp_path / "r.csv.zip", "w") as archive:
+        archive.write(tmp_path / "r.csv", "What do these memes say_.csv")
+    assert GoogleFormsBack().recognises(tmp_path / "r.csv.zip")
+    assert core(GoogleFormsBack().read(tmp_path / "r.csv.zip", english)) == wanted
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(
+            [datetime(2026, 11, 21, 14, 4, 5) if cell.startswith("2026/") else cell for cell in row]
+        )
+    book.active.cell(4, 6).value = '=HYPERLINK("https://x.invalid")'
+    book.save(tmp_path / "r.xlsx")
+    found = GoogleFormsBack().read(tmp_path / "r.xlsx", english)
+    assert len(found.submissions) == 3
+    assert found.submissions[0] == replace(wanted[0], row=2) or found.submissions[0].answers
+    assert [one.reason for one in found.unplaced] == ["formula"]
+    assert found.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
+
+
+def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
+    _, options = words(english)
+    rows = table(english)
+    rows[1][1:] = [options["no"], "", "", "", "", "", ""]
+    rows[2][5:] = [options["stop"], "", ""]
+    found = GoogleFormsBack().read(saved(tmp_path / "s.csv", rows), english)
+    assert [one.status for one in found.submissions] == ["no consent", "returned", "complete"]
+    assert found.submissions[0].participant.startswith("declined-")
+    assert found.submissions[0].answers == ()
+    assert [answer.entry for answer in found.submissions[1].answers] == ["m1", "check-1"]
+
+
+def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
+    english: SurveyPack, tmp_path: Path
+) -> None:
+    rows = table(english)
+    rows[0].append("Favourite tea")
+    rows[1] += ["green", "and more"]
+    rows[2][2] = ""
+    rows[3][2] = "=1+1"
+    rows.append([*rows[1][:2], "5.9E+23", *rows[1][3:8]])
+    rows.append([*rows[1][:2], "p5", "Perhaps", *rows[1][4:7], "I liked the cat"])
+    found = GoogleFormsBack().read(saved(tmp_path / "u.csv", rows), english)
+    told = [(one.row, one.reason) for one in found.unplaced]
+    assert told == [
+        (2, "unknown column"),
+        (2, "no title"),
+        (3, "no participant"),
+        (4, "participant unreadable"),
+        (5, "participant unreadable"),
+        (6, "unknown answer"),
+        (6, "comment"),
+    ]
+    assert [one.participant for one in found.submissions] == [PEOPLE[0], "p5"]
+    assert found.submissions[1].answers[0] == Answer("m1", "", (), "Perhaps")
+    kept = found.unplaced[2].content["answers"]
+    assert "Not hate speech" in json.dumps(kept)
+    assert all(one.message.endswith(".") for one in found.unplaced)
+
+
+def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
+    rows = table(english)
+    wanted = core(GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), english))
+    same = [[*row, row[3], row[2]] for row in rows]
+    same[0][-2] += ".1"
+    assert core(GoogleFormsBack().read(saved(tmp_path / "b.csv", same), english)) == wanted
+    same[1][-2], same[2][-1] = "I don't know", "somebody-else"
+    found = GoogleFormsBack().read(saved(tmp_path / "c.csv", same), english)
+    assert [(one.row, one.reason) for one in found.unplaced] == [
+        (2, "columns differ"),
+        (3, "columns differ"),
+        (3, "participants differ"),
+    ]
+    assert found.submissions[0].answers[0].label == ""
+
+
+def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
+    rows = table(english)
+    again = ["2026/11/21 5:00:00 PM GMT+1", *rows[1][1:]]
+    again[3] = "I don't know"
+    found = GoogleFormsBack().read(saved(tmp_path / "e.csv", [*rows, rows[1], again]), english)
+    assert [one.participant for one in found.submissions] == [*PEOPLE, PEOPLE[0]]
+    first, last = found.submissions[0], found.submissions[3]
+    assert last.submitted is not None
+    assert first.submitted is not None
+    assert last.submitted > first.submitted
+    assert (first.answers[0].label, last.answers[0].label) == ("hate", "unknown")
+
+
+def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
+    one = english.sheets[0]
+    pack = replace(
+        english, sheets=(one, replace(one, id="r1-b02-US"), replace(one, id="r1-b02-USA"))
+    )
+    rows = table(english)
+    path = saved(tmp_path / "r1-b02-US.csv", rows)
+    assert {s.sheet for s in GoogleFormsBack().read(path, pack).submissions} == {"r1-b01-US"}
+    rows[0][2] = words(english)[0]["participant"].replace("r1-b01-US", "r1-b02-USA")
+    found = GoogleFormsBack().read(saved(tmp_path / "x.csv", rows), pack)
+    assert {s.sheet for s in found.submissions} == {"r1-b02-USA"}
+    named = [["sheet", *rows[0]], *(["r1-b02-US", *row] for row in rows[1:])]
+    named[3][0] = "r9-b99-US"
+    # Tables put together have the titles of one of them, its sheet's id among them.
+    found = GoogleFormsBack().read(saved(tmp_path / "y.csv", named), pack)
+    assert [(one.sheet, one.participant) for one in found.submissions] == [
+        ("r1-b02-US", PEOPLE[0]),
+        ("r1-b02-US", PEOPLE[1]),
+    ]
+    assert [(one.row, one.reason) for one in found.unplaced] == [(4, "unknown sheet")]
+
+
+def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: Path) -> None:
+    path = saved(tmp_path / "z.csv", [["a", "b"], ["1", "2"], ["3", "4"]])
+    assert not GoogleFormsBack().recognises(path)
+    found = GoogleFormsBack().read(path, english)
+    assert not found.submissions
+    assert [(one.row, one.reason) for one in found.unplaced] == [
+        (2, "unknown sheet"),
+        (3, "unknown sheet"),
+    ]
+    assert found.unplaced[0].content["cells"] == ["1", "2"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken"])
+def test_what_is_no_table_is_refused(english: SurveyPack, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "n.csv"
+    path.write_bytes(content)
+    assert not GoogleFormsBack().recognises(path)
+    with pytest.raises(InputError):
+        GoogleFormsBack().read(path, english)
+
+
+def with_second(pack: SurveyPack) -> SurveyPack:
+    second = SecondQuestion("target", ("hate",), ("zog", "both", "tea"), several=True)
+    before = "taxonomy.multi3hate.second.target"
+    texts = {f"{before}.question": "Whom?"}
+    for one, name in (("zog", "People from Zog"), ("both", "Tea, or coffee"), ("tea", "Tea")):
+        texts[f"{before}.answer.{one}"] = name
+    locale = pack.sheets[0].culture.locale
+    taxonomy = replace(pack.taxonomy, second=second)
+    return replace(pack, taxonomy=taxonomy, texts={"en": survey_texts(locale, texts)})
+
+
+@pytest.mark.parametrize(
+    ("cell", "wanted"),
+    [
+        ("Tea, or coffee;Tea", ("both", "tea")),
+        ("Tea, Tea, or coffee", ("both", "tea")),
+        ("People from Zog", ("zog",)),
+        ("tea;PEOPLE from  Zog", ("zog", "tea")),
+        ("Tea;Beer", ()),
+    ],
+)
+def test_several_answers_to_the_second_question(
+    english: SurveyPack, tmp_path: Path, cell: str, wanted: tuple[str, ...]
+) -> None:
+    pack = with_second(english)
+    titles = {item.key: item.title for item in plan(pack, pack.sheets[0]).items}
+    rows = table(english)
+    rows[0].append(titles["second:m1"])
+    rows[1].append(cell)
+    found = GoogleFormsBack().read(saved(tmp_path / "m.csv", rows), pack)
+    assert found.submissions[0].answers[0] == Answer("m1", "hate", wanted)
+    assert len(found.unplaced) == (not wanted)
+
+
+# The API's responses
+
+
+def response(form: Form, number: str, said: dict[str, str], **more: Any) -> dict[str, Any]:
+    ids = form.ids()
+    answers = {}
+    for key, text in said.items():
+        own = question_id(ids[key])
+        answers[own] = {"questionId": own, "textAnswers": {"answers": [{"value": text}]}}
+    moment = "2026-11-21T14:04:05.123456789Z"
+    return {
+        "responseId": number,
+        "createTime": moment,
+        "lastSubmittedTime": moment,
+        "answers": answers,
+        **more,
+    }
+
+
+def test_the_apis_responses(english: SurveyPack, tmp_path: Path) -> None:
+    form = plan(english, english.sheets[0])
+    _, options = words(english)
+    said = {f"entry:{one}": options["hate"] for one in ENTRIES} | {"participant": PEOPLE[0]}
+    first = response(form, "R1", said)
+    edited = response(
+        form,
+        "R1",
+        said | {"entry:m1": options["no-hate"]},
+        lastSubmittedTime="2026-11-22T00:00:00Z",
+    )
+    declined = response(form, "R2", {"consent": options["no"]})
+    strange = response(form, "R3", said)
+    strange["answers"]["7fffffff"] = {"textAnswers": {"answers": [{"value": "x"}]}}
+    other = {"responseId": "R4", "answers": {"7ffffffe": {}}}
+    pages = [{"responses": [first, edited, first]}, {"responses": [declined, strange, other, 7]}]
+    path = tmp_path / "responses.json"
+    path.write_text(json.dumps(pages))
+    assert GoogleFormsBack().recognises(path)
+    found = GoogleFormsBack().read(path, english)
+    assert [one.id for one in found.submissions] == [
+        "R1",
+        "R1@2026-11-22T00:00:00+00:00",
+        "R2",
+        "R3",
+    ]
+    assert found.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, 123456, tzinfo=UTC)
+    assert [one.status for one in found.submissions] == [
+        "complete",
+        "complete",
+        "no consent",
+        "complete",
+    ]
+    assert [(one.row, one.reason) for one in found.unplaced] == [
+        (5, "unknown question"),
+        (6, "unknown sheet"),
+        (7, "not a response"),
+    ]
+
+
+def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -> None:
+    form = plan(english, english.sheets[0])
+    rows = table(english)
+    keys = {item.title: item.key for item in form.items}
+    said = [
+        {
+            keys[title]: cell
+            for title, cell in zip(rows[0], row, strict=True)
+            if title in keys and cell
+        }
+        for row in rows[1:]
+    ]
+    path = tmp_path / "api.json"
+    answers = [response(form, str(n), one) for n, one in enumerate(said)]
+    path.write_text(json.dumps({"responses": answers}))
+    by_api = GoogleFormsBack().read(path, english).submissions
+    by_table = GoogleFormsBack().read(saved(tmp_path / "t.csv", rows), english).submissions
+    assert [(one.participant, one.answers, one.status) for one in by_api] == [
+        (one.participant, one.answers, one.status) for one in by_table
+    ]
+
+
+# Times
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026/11/21 3:04:05 PM GMT+0",
+        "2026/11/21 4:04:05 PM GMT+1",
+        "2026/11/21 8:34:05 pm GMT+5:30",
+        "21.11.2026 15:04:05",
+        "21.11.2026, 15:04:05",
+        "11/21/2026 15:04:05",
+        "21/11/2026 3:04:05 p. m.",
+        "٢١\u200f/١١\u200f/٢٠٢٦ ٣:٠٤:٠٥ م",
+        "२१/११/२०२६ ३:०४:०५ अपराह्न",
+        "๒๑/๑๑/๒๕๖๙, ๑๕:๐๔:๐๕",
+        "21/11/2569 15:04:05",
+        "2026/11/21 下午3:04:05",
+        "2026. 11. 21 오후 3:04:05",
+        "2026年11月21日 15:04:05",
+        "21/11/2026 3:04:05 μ.μ.",
+        "21.11.2026 kl. 15.04.05",
+        "Nov 21, 2026, 3:04:05 PM",
+        "2026-11-21T15:04:05Z",
+    ],
+)
+def test_timestamps_of_any_locale(text: str) -> None:
+    assert read_column([text]).moments == (datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC),)
+
+
+def test_noon_and_midnight() -> None:
+    column = read_column(["2026/11/21 12:00:00 AM", "2026/11/21 12:00:00 PM"])
+    assert [one.hour for one in column.moments if one] == [0, 12]
+
+
+def test_days_and_months_are_told_apart_by_the_whole_column() -> None:
+    assert [
+        one.month for one in read_column(["3/4/2026 1:00", "21/4/2026 1:00"]).moments if one
+    ] == [4, 4]
+    assert [
+        one.month for one in read_column(["3/4/2026 1:00", "4/21/2026 1:00"]).moments if one
+    ] == [3, 4]
+    for cells in (["3/4/2026 1:00"], ["3/4/2026 1:00", "21/4/2026 1:00", "4/21/2026 1:00"]):
+        column = read_column(cells)
+        assert (column.order, column.moments[0], column.doubtful) == ("unknown", None, (0,))
+
+
+def test_an_ambiguous_column_is_told_and_its_answers_taken(
+    english: SurveyPack, tmp_path: Path
+) -> None:
+    rows = table(english, ("3/4/2026 1:00:00", "4/4/2026 1:00:00", "5/6/2026 1:00:00"))
+    found = GoogleFormsBack().read(saved(tmp_path / "t.csv", rows), english)
+    assert len(found.submissions) == 3
+    assert [one.submitted is None for one in found.submissions] == [True, False, True]
+    assert [(one.row, one.reason) for one in found.unplaced] == [
+        (2, "ambiguous time"),
+        (4, "ambiguous time"),
+    ]
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reading_of_times(text: str) -> None:
+    column = read_column([text])
+    assert len(column.moments) == 1
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(seed=st.integers(0, 2**32), doubled=st.lists(st.integers(1, 3), max_size=4))
+def test_permuted_columns_and_doubled_rows_give_the_same(
+    english: SurveyPack, tmp_path: Path, seed: int, doubled: list[int]
+) -> None:
+    rows = table(english, ("21/11/2026 1:00:00", "3/4/2026 1:00:00", "5/5/2026 1:00:00"))
+    wanted = GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), english)
+    chance = random.Random(seed)
+    order = chance.sample(range(len(rows[0])), len(rows[0]))
+    body = rows[1:] + [rows[number] for number in doubled]
+    chance.shuffle(body)
+    mixed = [[row[place] for place in order] for row in [rows[0], *body]]
+    found = GoogleFormsBack().read(saved(tmp_path / "b.csv", mixed), english)
+    assert core(found) == core(wanted)
+    assert not found.unplaced
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(cells=st.lists(st.text(max_size=30), min_size=6, max_size=10), row=st.integers(1, 3))
+def test_whatever_stands_in_a_row_the_others_are_read_and_nothing_is_lost(
+    english: SurveyPack, tmp_path: Path, cells: list[str], row: int
+) -> None:
+    rows = table(english)
+    rows[row] = [cell.encode("utf-8", "ignore").decode() for cell in cells]
+    found = GoogleFormsBack().read(saved(tmp_path / "h.csv", rows), english)
+    left = {who for number, who in enumerate(PEOPLE, 1) if number != row}
+    assert left <= {one.participant for one in found.submissions}
