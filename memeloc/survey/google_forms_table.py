@@ -198,11 +198,24 @@ def _decoded(data: bytes, path: Path, score: Score) -> tuple[str, str]:
     return best
 
 
+def _control(error: UnicodeError) -> tuple[bytes, int]:
+    """The five bytes that Windows-1252 leaves open are control characters to most programs."""
+    if isinstance(error, UnicodeEncodeError):
+        left = error.object[error.start : error.end]
+        if all(ord(letter) < 256 for letter in left):
+            return left.encode("latin-1"), error.end
+    raise error
+
+
+_C1 = "memeloc-c1"
+codecs.register_error(_C1, _control)
+
+
 def _mended(text: str) -> str | None:
     """A text that was UTF-8, read as Windows-1252 and saved again; None when it was not."""
     if text.isascii():
         return None
     try:
-        return text.encode("cp1252").decode("utf-8")
+        return text.encode("cp1252", _C1).decode("utf-8")
     except UnicodeError:
         return None
