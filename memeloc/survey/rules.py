@@ -1,0 +1,184 @@
+"""What quality control and settling go by. In: settings. Out: frozen `Rules` and `Settling`.
+
+Every rule can be switched off, and every threshold is a setting; the papers' values are the
+defaults. What cannot be told (a fact that is not known, a time that was not taken) never counts
+against a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memeloc.errors import InputError
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Rule(_Section):
+    """A rule.
+
+    Attributes:
+        on: whether submissions that fail it are set aside.
+    """
+
+    on: bool = True
+
+
+class Status(Rule):
+    """The person agreed, and did not take the submission back, or run out of time."""
+
+
+class Attention(Rule):
+    """The attention checks of multi3hate A.6: every explicit one, and two of three implicit ones.
+
+    A check that was not answered is not passed.
+
+    Attributes:
+        explicit_missed: how many explicit checks need not be passed.
+        implicit_passed: how many implicit ones have to be; a sheet with fewer needs all of its own.
+    """
+
+    explicit_missed: Count = 0
+    implicit_passed: Count = 2
+
+
+class Speed(Rule):
+    """The time taken is one in which the sheet can be read.
+
+    Attributes:
+        seconds_per_entry: the least; 0 switches this bound off.
+        share_of_median: of the sheet's median time, the least; 0 switches this bound off.
+        fewest: how many times of a sheet have to be known for its median to count.
+    """
+
+    seconds_per_entry: Annotated[float, Field(ge=0)] = 2.0
+    share_of_median: Share = 0.3
+    fewest: Annotated[int, Field(ge=1)] = 4
+
+
+class Straight(Rule):
+    """The answers are not all the same where other people's differ.
+
+    A submission fails when its answers look like one line and an annotator who answers each meme
+    as often in each way as the others of the culture would hardly have given so many alike.
+
+    Attributes:
+        share: of its answers, how long a run of one label has to be to look like a line.
+        bits: an entropy of the labels up to which answers look like a line too.
+        chance: the probability of so many alike, below which it fails. Each meme's rates are those
+            of the sheet's other annotators, drawn towards the culture's by two answers.
+        fewest: how many answers there have to be.
+    """
+
+    share: Share = 0.9
+    bits: Annotated[float, Field(ge=0)] = 0.3
+    chance: Share = 0.001
+    fewest: Annotated[int, Field(ge=2)] = 8
+
+
+class OnePerson(Rule):
+    """A person fills one sheet of a survey; the first complete ones hold.
+
+    Attributes:
+        sheets: how many sheets a person may fill; more where a small team annotates all of it.
+    """
+
+    sheets: Annotated[int, Field(ge=1)] = 1
+
+
+class Screening(Rule):
+    """The person is of the culture, as far as the recruitment service says so.
+
+    Attributes:
+        facts: which ones have to fit, of `nationality`, `country_of_birth`, `residence` and
+            `first_language`. Residence counts only where the culture asks for it (multi3hate 3.3
+            relaxes it for India and China).
+        others: further facts and the values that they may have.
+        missing: what becomes of a person of whom a fact is not known.
+        countries: by a culture's code, more names of its country than the shipped ones.
+        languages: by a language's tag, more names of it.
+    """
+
+    facts: tuple[Literal["nationality", "country_of_birth", "residence", "first_language"], ...] = (
+        "nationality",
+        "country_of_birth",
+        "residence",
+        "first_language",
+    )
+    others: dict[str, tuple[str, ...]] = {}
+    missing: Literal["keep", "set aside"] = "keep"
+    countries: dict[str, tuple[str, ...]] = {}
+    languages: dict[str, tuple[str, ...]] = {}
+
+
+class Identical(Rule):
+    """People who answered a sheet alike throughout are pointed out; nobody is set aside for it.
+
+    Attributes:
+        fewest: how many answers there have to be.
+        chance: the probability of two that alike, below which it is worth a warning.
+    """
+
+    fewest: Annotated[int, Field(ge=1)] = 8
+    chance: Share = 0.001
+
+
+class Rules(_Section):
+    """All rules of quality control."""
+
+    status: Status = Status()
+    attention: Attention = Attention()
+    speed: Speed = Speed()
+    straight: Straight = Straight()
+    person: OnePerson = OnePerson()
+    screening: Screening = Screening()
+    identical: Identical = Identical()
+
+
+class Settling(_Section):
+    """How answers become a label.
+
+    Attributes:
+        answers: how many an item is to have in a culture; "I don't know" is one of them
+            (multi3hate 3.3: five at the least).
+        rule: `most votes`: the label with more votes than any other; `absolute majority`: with
+            more than half of the votes; `most severe`: the most severe label that has
+            `severe_votes`.
+        ties: `ask`: a tie is no label and asks for more answers; `most severe`: the most severe of
+            the tied labels wins.
+        severe_votes: how many people have to choose a label for `most severe` to count it.
+        extra: how many more answers a tie asks for at a time.
+        most: how many answers an item may have in a culture before it is given up.
+    """
+
+    answers: Annotated[int, Field(ge=1)] = 5
+    rule: Literal["most votes", "absolute majority", "most severe"] = "most votes"
+    ties: Literal["ask", "most severe"] = "ask"
+    severe_votes: Annotated[int, Field(ge=1)] = 1
+    extra: Annotated[int, Field(ge=1)] = 1
+    most: Annotated[int, Field(ge=1)] = 11
+
+
+Kind = TypeVar("Kind", Rules, Settling)
+
+
+def read_rules(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
+    """`Rules` or `Settling` from plain values, such as a table of memeloc.toml.
+
+    Raises:
+        InputError: there is no such rule or setting, or it cannot have that value.
+    """
+    try:
+        return kind.model_validate(dict(values))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(step) for step in problem["loc"])
+        raise InputError(f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}") from error
