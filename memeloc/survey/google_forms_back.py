@@ -7,39 +7,27 @@ questions by id, which say the sheet too. What cannot be placed is told and kept
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import read_head
-from memeloc.survey.google_forms_plan import (
-    QUESTIONS,
-    STOP,
-    Form,
-    Item,
-    plain,
-    plan,
-    question_id,
-    second_key,
-)
+from memeloc.survey.google_forms_answers import NAME, Known, Told, submission_of
+from memeloc.survey.google_forms_plan import plan, question_id
 from memeloc.survey.google_forms_push import made_forms
 from memeloc.survey.google_forms_table import Table, read_table
 from memeloc.survey.google_forms_times import looks_like_time, read_column
-from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
+from memeloc.survey.google_forms_words import plain
+from memeloc.survey.nouns import Submission, Unplaced
 from memeloc.survey.protocol import Imported, SurveyPack
 
-NAME = "google-forms"
 _NUMBERED = re.compile(r"^\W*(\d+)\. \S")
-_MANGLED = re.compile(r"^\d+([.,]\d+)?E\+\d+$", re.IGNORECASE)
 _AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
 """What programs put behind a title that is there twice."""
-_COMPUTES = ("=", "+", "@")
 _MOST_PAGES = 100_000
 _SAMPLE = 200
 
@@ -77,7 +65,7 @@ class GoogleFormsBack:
         Raises:
             InputError: it cannot be read at all.
         """
-        forms = {sheet.id: _Known.of(plan(pack, sheet), sheet) for sheet in pack.sheets}
+        forms = {sheet.id: Known.of(plan(pack, sheet), sheet) for sheet in pack.sheets}
         head = read_head(path)
         if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
             made = made_forms(self.made) if self.made else {}
@@ -92,163 +80,6 @@ def _numbered(header: Sequence[str]) -> int:
     while count + 1 in numbers:
         count += 1
     return count
-
-
-@dataclass(slots=True)
-class _Known:
-    """A form as it is read back."""
-
-    sheet: Sheet
-    form: Form
-    items: dict[str, Item]
-    titles: dict[str, str]
-    """Keys of questions by their titles, as compared."""
-    options: dict[str, dict[str, str]]
-    """By key, ids of options by their texts, as compared."""
-    order: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, form: Form, sheet: Sheet) -> _Known:
-        questions = [item for item in form.items if item.kind in QUESTIONS]
-        return cls(
-            sheet,
-            form,
-            {item.key: item for item in questions},
-            {plain(item.title): item.key for item in questions},
-            {
-                item.key: {plain(option.id): option.id for option in item.options}
-                | {plain(option.text): option.id for option in item.options}
-                for item in questions
-            },
-            {item.key: number for number, item in enumerate(questions)},
-        )
-
-
-@dataclass(slots=True)
-class _Told:
-    """Gathers what cannot be placed."""
-
-    file: str
-    unplaced: list[Unplaced] = field(default_factory=list)
-
-    def say(self, row: int, reason: str, message: str, **content: Any) -> None:
-        self.unplaced.append(Unplaced(self.file, row, reason, message, content))
-
-
-def _submission(
-    known: _Known,
-    said: Mapping[str, Sequence[str]],
-    told: _Told,
-    row: int,
-    moment: datetime | None,
-    own: str = "",
-) -> Submission | None:
-    """What one person sent, from texts by the questions' keys; None when it cannot be placed."""
-    who = " ".join(plain_id(text) for text in said.get("participant", ()))
-    consent = _chosen(known, "consent", said, told, row)
-    status = "no consent" if consent == ["no"] else "complete"
-    answers: list[Answer] = []
-    for entry in () if status == "no consent" else known.sheet.entries:
-        name = entry_id(entry)
-        texts = [text for text in said.get(f"entry:{name}", ()) if text.strip()]
-        second = _chosen(known, second_key(name), said, told, row)
-        if not texts and not second:
-            continue
-        labels = _chosen(known, f"entry:{name}", said, told, row)
-        if STOP in labels:
-            status = "returned"
-        elif len(labels) == 1:
-            answers.append(Answer(name, labels[0], tuple(second)))
-        else:
-            answers.append(Answer(name, "", tuple(second), " | ".join(texts)))
-    for text in said.get("comments", ()):
-        if text.strip():
-            message = "A comment is no answer; it is kept here."
-            told.say(row, "comment", message, participant=who, sheet=known.sheet.id, text=text)
-    if len(set(map(plain_id, said.get("participant", ())))) > 1:
-        message = "Two columns name different participants; leave the right one."
-        told.say(row, "participants differ", message, sheet=known.sheet.id, names=who)
-        return None
-    content = {
-        known.items[key].title: list(said[key]) for key in sorted(said) if key in known.items
-    }
-    when = moment.isoformat() if moment else ""
-    number = own or _content_id(known.sheet.id, who, when, status, answers)
-    if status != "no consent":
-        if not who:
-            message = "It does not say who answered; give the participant's id and import it again."
-            told.say(row, "no participant", message, sheet=known.sheet.id, answers=content)
-            return None
-        if who.startswith(_COMPUTES) or _MANGLED.match(who):
-            message = (
-                f"The participant's id {who[:60]!r} is a formula or a number that a spreadsheet "
-                "made of it; take the file as Google Forms gives it out."
-            )
-            told.say(row, "participant unreadable", message, sheet=known.sheet.id, answers=content)
-            return None
-    return Submission(
-        id=number,
-        sheet=known.sheet.id,
-        participant=who or f"declined-{number}",
-        answers=tuple(answers),
-        source=NAME,
-        submitted=moment,
-        status=status,
-        row=row,
-    )
-
-
-def plain_id(text: str) -> str:
-    """A participant's id without what copying brings along: white space, marks, quotation marks."""
-    kept = "".join(letter for letter in text if letter.isprintable())
-    return kept.strip().strip("'\"").strip()
-
-
-def _content_id(sheet: str, who: str, when: str, status: str, answers: Sequence[Answer]) -> str:
-    said = [[one.entry, one.label, list(one.second), one.text] for one in answers]
-    whole = json.dumps([NAME, sheet, who, when, status, said], ensure_ascii=True)
-    return hashlib.sha256(whole.encode()).hexdigest()[:32]
-
-
-def _chosen(
-    known: _Known, key: str, said: Mapping[str, Sequence[str]], told: _Told, row: int
-) -> list[str]:
-    """The ids of the options that texts name, in the form's order; what names none is told."""
-    item = known.items.get(key)
-    if item is None:
-        return []
-    options = known.options[key]
-    found: set[str] = set()
-    for text in said.get(key, ()):
-        if not text.strip():
-            continue
-        one = options.get(plain(text))
-        several = [one] if one else _several(text, options) if item.kind == "choices" else []
-        if several:
-            found.update(several)
-            continue
-        message = f"{item.title[:80]!r}: {text[:80]!r} is none of its answers."
-        told.say(row, "unknown answer", message, sheet=known.sheet.id, question=key, text=text)
-    return [option.id for option in item.options if option.id in found]
-
-
-def _several(text: str, options: Mapping[str, str]) -> list[str]:
-    """Options that stand in one cell, between semicolons (Forms) or commas (the linked sheet).
-
-    An option may have such a mark in it, so the longest that fits is taken each time.
-    """
-    rest, found = plain(text), []
-    words = sorted(options, key=len, reverse=True)
-    while rest:
-        one = next(
-            (word for word in words if rest == word or rest.startswith((f"{word};", f"{word},"))),
-            None,
-        )
-        if one is None:
-            return []
-        found.append(options[one])
-        rest = rest[len(one) :].lstrip(";, ")
-    return found
 
 
 # The API's responses
@@ -275,9 +106,9 @@ def _responses(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _read_responses(
-    path: Path, forms: Mapping[str, _Known], made: Mapping[str, Mapping[str, Any]]
+    path: Path, forms: Mapping[str, Known], made: Mapping[str, Mapping[str, Any]]
 ) -> Imported:
-    told = _Told(path.name)
+    told = Told(path.name)
     places: dict[str, tuple[str, str]] = {}
     for sheet, known in forms.items():
         recorded = made.get(sheet, {}).get("items", {})
@@ -298,8 +129,8 @@ def _response(
     response: Mapping[str, Any],
     row: int,
     places: Mapping[str, tuple[str, str]],
-    forms: Mapping[str, _Known],
-    told: _Told,
+    forms: Mapping[str, Known],
+    told: Told,
 ) -> Submission | None:
     answers = response.get("answers")
     number = response.get("responseId")
@@ -325,7 +156,7 @@ def _response(
     # An edited response keeps its id at Google; here it is another submission, and a later one.
     edited = first and last and last > first
     own = f"{number}@{last.isoformat()}" if edited and last else number
-    return _submission(known, said, told, row, last or first, own)
+    return submission_of(known, said, told, row, last or first, own)
 
 
 def _texts(answer: Any) -> list[str]:
@@ -352,9 +183,9 @@ def _rfc3339(value: Any) -> datetime | None:
 
 
 class _TableReader:
-    def __init__(self, path: Path, forms: Mapping[str, _Known], zone: tzinfo) -> None:
+    def __init__(self, path: Path, forms: Mapping[str, Known], zone: tzinfo) -> None:
         self.path, self.forms, self.zone = path, forms, zone
-        self.told = _Told(path.name)
+        self.told = Told(path.name)
         self.participants = {plain(known.items["participant"].title) for known in forms.values()}
         self.titles = {title for known in forms.values() for title in known.titles}
 
@@ -386,7 +217,7 @@ class _TableReader:
                 continue
             skipped = {one for one in (column, times) if one is not None}
             said = self._said(known, header, table, number, cells, skipped)
-            one = _submission(known, said, self.told, number, moments[place])
+            one = submission_of(known, said, self.told, number, moments[place])
             if one is not None:
                 found.setdefault(one.id, one)
         return Imported(tuple(found.values()), (), tuple(_once(self.told.unplaced)))
@@ -416,7 +247,7 @@ class _TableReader:
                 return place
         return None
 
-    def _sheet_of_file(self, header: Sequence[str]) -> _Known | None:
+    def _sheet_of_file(self, header: Sequence[str]) -> Known | None:
         for name in (*header, plain(self.path.stem)):
             found = [one for one in self.forms if _names(name, one)]
             if found:
@@ -465,7 +296,7 @@ class _TableReader:
 
     def _said(
         self,
-        known: _Known,
+        known: Known,
         header: Sequence[str],
         table: Table,
         number: int,

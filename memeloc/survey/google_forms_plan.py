@@ -9,11 +9,8 @@ does not consent ends by a choice of one option that submits.
 from __future__ import annotations
 
 import hashlib
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import Literal
@@ -21,15 +18,21 @@ from typing import Literal
 from memeloc.errors import InputError
 from memeloc.model import Direction
 from memeloc.spreadsheets import drawable
+from memeloc.survey.google_forms_words import (
+    LONGEST_DESCRIPTION,
+    LONGEST_TITLE,
+    isolated,
+    one_line,
+    picture_name,
+    pieces_of,
+    plain,
+    shortened,
+)
 from memeloc.survey.nouns import Entry, Question, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
 from memeloc.survey.texts import SurveyTexts
 
-LONGEST_TITLE = 500
-"""Characters of a title or an option. Google names no limit; its editor copes with this many."""
-LONGEST_DESCRIPTION = 4000
-"""Characters of one description; what is longer continues in the next item."""
 LONGEST_ALT = 500
 ENTRIES_A_MINUTE = 4
 """For the time that the introduction names, when the pack names none."""
@@ -37,10 +40,6 @@ SUBMIT = "submit"
 """Where an option leads that ends the form."""
 STOP = "stop"
 """The option's id by which people stop; no label may have it."""
-
-FSI, PDI = "\u2068", "\u2069"
-"""First strong isolate and pop directional isolate (UAX #9): they keep a text of another direction
-from reordering the sentence that it stands in."""
 
 Kind = Literal["section", "text", "picture", "choice", "choices", "line", "paragraph"]
 QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "line", "paragraph"})
@@ -152,51 +151,6 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
     return _Planner(pack, sheet).form()
 
 
-def isolated(value: object, direction: Direction) -> str:
-    """A text in isolates if it is of another direction than the sentence it goes into.
-
-    >>> isolated("abc", "ltr"), isolated("abc", "rtl") == FSI + "abc" + PDI
-    ('abc', True)
-    """
-    text = str(value)
-    strong = {unicodedata.bidirectional(character) for character in text}
-    other = {"L"} if direction == "rtl" else {"R", "AL"}
-    return f"{FSI}{text}{PDI}" if strong & other else text
-
-
-def one_line(text: str) -> str:
-    """A text without line breaks, which the API refuses in titles and options."""
-    return " ".join(drawable(text).split())
-
-
-@lru_cache(maxsize=1 << 16)
-def plain(text: str) -> str:
-    """A text as it is compared: no marks of direction, no joiners, no case, single spaces."""
-    kept = "".join(
-        character
-        for character in unicodedata.normalize("NFKC", text)
-        if unicodedata.category(character) != "Cf"
-    )
-    return " ".join(kept.casefold().split())
-
-
-def picture_name(sheet: Sheet, name: str, picture: Path) -> str:
-    """The file name of an entry's picture: sheet, two hyphens, entry.
-
-    Characters that do not go into every file system or address become `_`, with a hash behind.
-
-    Raises:
-        InputError: Forms does not show such pictures.
-    """
-    suffix = {".jpeg": ".jpg"}.get(picture.suffix.lower(), picture.suffix.lower())
-    if suffix not in (".jpg", ".png", ".gif"):
-        raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=picture)
-    safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]
-    if safe != name or safe.lower() != safe:
-        safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{sheet.id}--{safe}{suffix}"
-
-
 def second_key(entry: Entry | str) -> str:
     """The key of the second question after an entry."""
     return f"second:{entry if isinstance(entry, str) else entry_id(entry)}"
@@ -230,7 +184,7 @@ class _Planner:
         return Form(
             self.sheet.id,
             self.sheet.survey,
-            _title(one_line(get("title"))),
+            shortened(one_line(get("title")), LONGEST_TITLE),
             one_line(f"{self.sheet.survey} {self.sheet.id}"),
             drawable(intro)[:LONGEST_DESCRIPTION],
             tuple(items),
@@ -365,7 +319,7 @@ class _Planner:
 
     def _section(self, name: str, title: str, description: str) -> None:
         heading, rest = self._heading(title)
-        first, *more = _pieces("\n".join(part for part in (rest, description) if part)) or [""]
+        first, *more = pieces_of("\n".join(part for part in (rest, description) if part)) or [""]
         self.items.append(Item(f"section:{name}", "section", heading, first))
         self._more(f"section:{name}", more)
 
@@ -379,10 +333,10 @@ class _Planner:
         alt: str = "",
     ) -> None:
         heading, rest = self._heading(title)
-        first, *more = _pieces("\n".join(part for part in (rest, description) if part)) or [""]
+        first, *more = pieces_of("\n".join(part for part in (rest, description) if part)) or [""]
         if picture:
             # A picture may have no description beside it, so what is said of it follows.
-            alt = _shortened(one_line(alt), LONGEST_ALT)
+            alt = shortened(one_line(alt), LONGEST_ALT)
             self.items.append(
                 Item(f"{key}:picture", "picture", "", picture=picture, source=source, alt=alt)
             )
@@ -413,10 +367,10 @@ class _Planner:
             number += 1
             unique = f"{heading} ({number})"
         self.titles.add(plain(unique))
-        pieces = _pieces("\n".join(part for part in (rest, description) if part))
+        pieces = pieces_of("\n".join(part for part in (rest, description) if part))
         for place, piece in enumerate(pieces[:-1], 1):
             self.items.append(Item(f"{key}:before-{place}", "text", "", piece))
-        alt = _shortened(one_line(alt), LONGEST_ALT)
+        alt = shortened(one_line(alt), LONGEST_ALT)
         last = pieces[-1] if pieces else ""
         self.items.append(
             Item(key, kind, unique, last, options, routed, required, picture, source, alt)
@@ -428,8 +382,7 @@ class _Planner:
         line = one_line(first)
         if len(line) <= LONGEST_TITLE:  # what is longer stands whole in the description
             return line, rest.strip()
-        shortened = _shortened(line, LONGEST_TITLE)
-        return shortened, text.strip()
+        return shortened(line, LONGEST_TITLE), text.strip()
 
     def _check(self, items: Sequence[Item]) -> None:
         """What Forms refuses, said in time.
@@ -454,27 +407,3 @@ class _Planner:
                         f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "
                         "that, and nobody could tell them apart. Change one of the two texts."
                     )
-
-
-def _title(text: str) -> str:
-    return _shortened(text, LONGEST_TITLE)
-
-
-def _shortened(text: str, longest: int) -> str:
-    """The text, or its beginning up to a space, with an ellipsis."""
-    if len(text) <= longest:
-        return text
-    cut = text[: longest - 1]
-    return (cut.rsplit(" ", 1)[0] or cut) + "…"
-
-
-def _pieces(text: str) -> list[str]:
-    """A text in pieces that fit a description, broken at line ends, else at spaces."""
-    pieces: list[str] = []
-    rest = drawable(text).strip()
-    while len(rest) > LONGEST_DESCRIPTION:
-        window = rest[:LONGEST_DESCRIPTION]
-        cut = max(window.rfind("\n"), 0) or max(window.rfind(" "), 0) or LONGEST_DESCRIPTION
-        pieces.append(rest[:cut].strip())
-        rest = rest[cut:].strip()
-    return [*pieces, rest] if rest else pieces

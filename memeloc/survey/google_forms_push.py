@@ -13,13 +13,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.client import BadStatusLine, HTTPException, ResponseNotReady
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff, Refusal
+from memeloc.errors import InputError, ServiceError
+from memeloc.flight import Backoff
 from memeloc.spreadsheets import replacing
+from memeloc.survey.google_forms_client import SERVICE, Service, undone
 from memeloc.survey.google_forms_plan import Form, Item, plan, question_id
 from memeloc.survey.google_forms_requests import (
     batches,
@@ -32,16 +32,9 @@ from memeloc.survey.protocol import SurveyPack
 if TYPE_CHECKING:
     from memeloc.survey.google_forms import GoogleForms
 
-SCOPES = ("https://www.googleapis.com/auth/drive.file",)
-SERVICE = "Google Forms"
 STATE = "google-forms-made"
-_BUSY = frozenset({429, 500, 502, 503, 504})
-_NOT_DONE = frozenset({429})
-"""Refusals after which nothing can have been done."""
 _CLOCKS_DIFFER = timedelta(minutes=10)
 _FORM = "application/vnd.google-apps.form"
-
-Send = Callable[[], Any]
 
 
 @dataclass(slots=True)
@@ -105,7 +98,7 @@ def push(pack: SurveyPack, exporter: GoogleForms, settings: PushSettings) -> tup
         state.check(form)
     if settings.dry_run:
         return tuple(_told(form, exporter, state) for form in forms)
-    service = _Service(settings)
+    service = Service(settings)
     return tuple(_Making(form, exporter, state, service, settings).run() for form in forms)
 
 
@@ -183,134 +176,6 @@ def _digest(form: Form) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-class _Service:
-    """The two clients, made of the discovery documents that come with them."""
-
-    def __init__(self, settings: PushSettings) -> None:
-        try:
-            import google_auth_httplib2
-            import httplib2
-            from googleapiclient import discovery, discovery_cache
-        except ImportError as error:
-            raise MissingError(
-                "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
-            ) from error
-        credentials = settings.credentials or _credentials()
-
-        def build(name: str, version: str) -> Any:
-            document = json.loads(discovery_cache.get_static_doc(name, version))
-            options = None
-            if settings.endpoint:
-                path = f"{settings.endpoint}/{document['servicePath']}"
-                options = {"api_endpoint": path.rstrip("/") + "/"}
-            http = google_auth_httplib2.AuthorizedHttp(
-                credentials, http=_once(httplib2.Http(timeout=settings.timeout))
-            )
-            return discovery.build_from_document(document, http=http, client_options=options)
-
-        self.forms = build("forms", "v1").forms()
-        self.drive = build("drive", "v3")
-        self.backoff = settings.backoff
-
-    def ask(self, send: Send) -> Any:
-        """Send until it is answered.
-
-        Raises:
-            MissingError: the credentials are not accepted.
-            ServiceError: it is refused, or was not answered in the end.
-        """
-        from google.auth.exceptions import GoogleAuthError
-        from googleapiclient.errors import HttpError
-
-        try:
-            return self.backoff.ask(send, refusal)
-        except GoogleAuthError as error:
-            raise MissingError(_SIGN_IN.format(error=error)) from error
-        except HttpError as error:
-            if error.status_code == 401:
-                raise MissingError(_SIGN_IN.format(error=_reason(error))) from error
-            raise ServiceError(SERVICE, _reason(error), retryable=False) from error
-
-
-def _once(http: Any) -> Any:
-    """The client's transport, without its own sending again when a connection is cut.
-
-    httplib2 repeats such a request whatever it was, so a lost answer to forms.create would make a
-    second form before anybody knew. It does not repeat what failed as an OSError.
-    """
-    send = http._conn_request
-
-    def conn_request(conn: Any, *request: Any) -> Any:
-        answer = type(conn).getresponse
-
-        def getresponse() -> Any:
-            try:
-                return answer(conn)
-            except (BadStatusLine, ResponseNotReady) as error:
-                conn.close()
-                raise ConnectionAbortedError(f"no answer came ({error})") from error
-
-        conn.getresponse = getresponse
-        return send(conn, *request)
-
-    http._conn_request = conn_request
-    return http
-
-
-_SIGN_IN = (
-    "Google does not accept the credentials ({error}). Sign in with: gcloud auth "
-    "application-default login --client-id-file=CLIENT.json "
-    "--scopes=https://www.googleapis.com/auth/drive.file,"
-    "https://www.googleapis.com/auth/cloud-platform"
-)
-
-
-def _credentials() -> Any:
-    import google.auth
-    from google.auth.exceptions import DefaultCredentialsError
-
-    try:
-        found, _ = google.auth.default(scopes=list(SCOPES))
-    except DefaultCredentialsError as error:
-        raise MissingError(_SIGN_IN.format(error="there are none")) from error
-    return found
-
-
-def refusal(error: Exception) -> Refusal | None:
-    """What of Google's errors may pass: quota, a busy service, a cut connection."""
-    import httplib2
-    from googleapiclient.errors import HttpError
-
-    if isinstance(error, HttpError):
-        busy = error.status_code in _BUSY or (
-            error.status_code == 403 and "ratelimit" in str(error.content).lower()
-        )
-        if not busy:
-            return None
-        asked = str(error.resp.get("retry-after", ""))
-        wait = float(asked) if asked.isdigit() and len(asked) < 6 else 0.0
-        return Refusal(ServiceError(SERVICE, _reason(error), retryable=True), wait)
-    if isinstance(error, OSError | HTTPException | httplib2.HttpLib2Error):
-        told = f"the connection was cut ({type(error).__name__}: {error})"
-        return Refusal(ServiceError(SERVICE, told, retryable=True))
-    return None
-
-
-def _reason(error: Any) -> str:
-    """What Google said, in one line of bearable length."""
-    said = str(getattr(error, "reason", "") or error)
-    return f"{error.status_code} {' '.join(said.split())[:300]}"
-
-
-def _undone(error: Exception) -> bool:
-    """Whether a request that raised this has surely changed nothing."""
-    from googleapiclient.errors import HttpError
-
-    return isinstance(error, HttpError) and (
-        error.status_code in _NOT_DONE or 400 <= error.status_code < 500
-    )
-
-
 class _Making:
     """One form on its way from nothing to open."""
 
@@ -319,7 +184,7 @@ class _Making:
         form: Form,
         exporter: GoogleForms,
         state: _State,
-        service: _Service,
+        service: Service,
         settings: PushSettings,
     ) -> None:
         self.form, self.state, self.service, self.settings = form, state, service, settings
@@ -388,7 +253,7 @@ class _Making:
                 request = self.service.forms.create(unpublished=True, body=create_body(self.form))
                 return self._execute(request)
             except Exception as error:
-                unsure = not _undone(error)
+                unsure = not undone(error)
                 raise
 
         answer = self.service.ask(send)
@@ -444,7 +309,7 @@ class _Making:
             try:
                 answer = self._execute(self.service.forms.batchUpdate(formId=form_id, body=left[0]))
             except Exception as error:
-                unsure = not _undone(error)
+                unsure = not undone(error)
                 raise
             present |= _replied(self.form, left[0], answer, ids)
             unsure = False

@@ -19,19 +19,15 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.google_forms import GoogleForms
 from memeloc.survey.google_forms_plan import (
-    FSI,
-    LONGEST_DESCRIPTION,
-    LONGEST_TITLE,
-    PDI,
     STOP,
     SUBMIT,
     Form,
-    plain,
     plan,
     question_id,
 )
 from memeloc.survey.google_forms_requests import batches
 from memeloc.survey.google_forms_script import CODE
+from memeloc.survey.google_forms_words import FSI, LONGEST_DESCRIPTION, LONGEST_TITLE, PDI, plain
 from memeloc.survey.nouns import Culture, Question
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, SecondQuestion

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.google_forms_back import GoogleFormsBack
-from memeloc.survey.google_forms_plan import FSI, PDI, Form, plan, question_id
+from memeloc.survey.google_forms_plan import Form, plan, question_id
 from memeloc.survey.google_forms_times import read_column
+from memeloc.survey.google_forms_words import FSI, PDI
 from memeloc.survey.nouns import Answer, Submission
 from memeloc.survey.protocol import Imported, SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
