@@ -25,19 +25,12 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.nouns import Sheet, entry_id
-from memeloc.survey.pictures import data_url, picture_bytes
+from memeloc.survey.pictures import BLANK, data_url, picture_bytes
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
 
 FIRST, SECOND = "answer", "second_answer"
 """The names of the two controls that annotators answer by."""
-
-_BLANK = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsSS"
-    "crgAAAABJRU5ErkJggg=="
-)
-"""A white point, for entries without a picture: the program complains about a picture without an
-address."""
 
 
 class LabelStudio:
@@ -93,7 +86,7 @@ class LabelStudio:
         tasks = []
         for number, entry in enumerate(sheet.entries, 1):
             key = item_key(pack.name, sheet.id, entry_id(entry))
-            picture = _BLANK
+            picture = BLANK
             if entry.picture is not None:
                 picture = self._address(entry.picture, sheet, key, own)
             data = {

@@ -7,6 +7,12 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 
+BLANK = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2"
+    "FAAAAABJRU5ErkJggg=="
+)
+"""A white point, where programs complain about an entry without a picture."""
+
 _KINDS = {
     b"\xff\xd8": ("image/jpeg", ".jpg"),
     b"\x89P": ("image/png", ".png"),
