@@ -15,6 +15,7 @@ from pathlib import Path
 from bench import corrections, filters, hashes, pictures, reading, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
+from bench.place import folder_in_memory
 
 
 def main() -> int:
@@ -48,7 +49,7 @@ def main() -> int:
     if chosen.only in (None, "pictures"):
         figures, notes = pictures.measure(rounds=chosen.rounds, say=say)
     if chosen.only in (None, "command"):
-        with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
             command = Command(Path(folder), say)
             figures.append(command.help_time())
             figures += command.unchanged()

@@ -19,6 +19,7 @@ from time import process_time
 
 from bench.figures import Bound, Figure, of_rounds
 from bench.peers import Peer, peers
+from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
 from memeloc.render import Renderer
@@ -73,7 +74,7 @@ def measure(
     others, lacking = peers()
     times = {language: Times() for language in languages}
     squares = templates()
-    with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
         ours = _Memeloc(Path(folder), languages)
         gc.collect()
         gc.freeze()
@@ -89,7 +90,7 @@ def measure(
                 _round(times[language], ours, made)
                 if (turn - _WARM_UP) % _PEER_EVERY == 0:
                     _peer_round(times[language], ours, others, made[::_PEER_SHARE])
-    return _figures(times, others), lacking
+    return [*_figures(times, others), file_cost()], lacking
 
 
 class _Memeloc:

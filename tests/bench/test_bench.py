@@ -106,7 +106,8 @@ def test_the_measurement_gives_a_ratio_a_language_and_peer():
     assert "CPU over bare JPEG" in groups
     assert "Faster than Pillow's ImageDraw" in groups
     assert "Faster than Pango with Cairo" in groups or lacking
-    assert all(figure.value > 0 and figure.bound is not None for figure in figures)
+    assert all(figure.value > 0 for figure in figures)
+    assert all(figure.bound is not None for figure in figures if figure.group != "Files")
 
 
 def test_bounds_and_results(tmp_path):
