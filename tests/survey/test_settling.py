@@ -118,7 +118,7 @@ def test_a_tie_never_asks_for_more_than_the_limit() -> None:
     assert settle(table(("a", "US", "hhhnnn")), HATE, settings).needs == (
         Need("a", "US", 1, "tied"),
     )
-    assert settle(at, HATE, settings).needs == ()
+    assert settle(table(("a", "US", "hhhnnnu")), HATE, settings).needs == ()
 
 
 def test_next_batches_are_parallel_over_the_cultures_that_need_them() -> None:
