@@ -1,0 +1,291 @@
+"""Sheets for Qualtrics: the structure of the file, and exports of its responses.
+
+The structure is checked against what files that Qualtrics exports have in common (the survey in
+the tests of github.com/fflewddur/sp, and others); there is no schema of it that is published.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.nouns import Answer, entry_id
+from memeloc.survey.placing import item_key
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.qsf import Qsf
+from memeloc.survey.qsf_back import QsfBack
+from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.texts import survey_texts
+from tests.survey.packs import pack
+
+CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
+BEFORE = "taxonomy.multi3hate.second.whom"
+SECOND = {
+    f"{BEFORE}.question": "Whom is it about, ${e://Field/x}?",
+    f"{BEFORE}.answer.one": "One person",
+    f"{BEFORE}.answer.many": "Many, or a group",
+}
+ENTRY = {
+    "SurveyID": str, "SurveyName": str, "SurveyDescription": (str, type(None)),
+    "SurveyOwnerID": str, "SurveyBrandID": str, "DivisionID": (str, type(None)),
+    "SurveyLanguage": str, "SurveyActiveResponseSet": str, "SurveyStatus": str,
+    "SurveyStartDate": str, "SurveyExpirationDate": str, "SurveyCreationDate": str,
+    "CreatorID": str, "LastModified": str, "LastAccessed": str, "LastActivated": str,
+    "Deleted": type(None),
+}  # fmt: skip
+ELEMENT = {
+    "SurveyID": str, "Element": str, "PrimaryAttribute": str,
+    "SecondaryAttribute": (str, type(None)), "TertiaryAttribute": (str, type(None)),
+    "Payload": (dict, list, type(None)),
+}  # fmt: skip
+QUESTION = {
+    "QuestionText": str, "DataExportTag": str, "QuestionType": str, "Selector": str,
+    "Configuration": dict, "QuestionDescription": str, "Validation": dict, "Language": list,
+    "ChoiceOrder": list, "NextChoiceId": int, "NextAnswerId": int, "QuestionID": str,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    """A survey in Arabic, with a second question after the label `hate`."""
+    made = pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
+    asked = SecondQuestion("whom", ("hate", "unknown"), ("one", "many"), several=True)
+    texts = survey_texts(default().get("ar"), SECOND)
+    return replace(made, taxonomy=replace(made.taxonomy, second=asked), texts={"ar": texts})
+
+
+def exported(survey: SurveyPack, folder: Path) -> Any:
+    (path,) = Qsf().export(survey, folder)
+    return json.loads(path.read_text("utf-8"))
+
+
+def has(value: Any, shape: dict[str, Any]) -> None:
+    assert isinstance(value, dict)
+    for key, kind in shape.items():
+        assert isinstance(value[key], kind), (key, value[key])
+
+
+def elements(whole: Any, kind: str) -> list[Any]:
+    return [one for one in whole["SurveyElements"] if one["Element"] == kind]
+
+
+def steps(flow: list[Any]) -> list[Any]:
+    """All steps of a flow, with those inside of branches."""
+    return [inner for one in flow for inner in (one, *steps(one.get("Flow", [])))]
+
+
+def valid(whole: Any) -> None:
+    """Whether a survey is whole: every field of its type, every name of something there."""
+    assert set(whole) == {"SurveyEntry", "SurveyElements"}
+    has(whole["SurveyEntry"], ENTRY)
+    for one in whole["SurveyElements"]:
+        has(one, ELEMENT)
+        assert set(one) == set(ELEMENT)
+        assert one["SurveyID"] == whole["SurveyEntry"]["SurveyID"]
+    for kind in ("BL", "FL", "SO", "SCO", "PROJ", "STAT", "QC", "RS"):
+        assert len(elements(whole, kind)) == 1, kind
+    assert (
+        elements(whole, "RS")[0]["PrimaryAttribute"]
+        == (whole["SurveyEntry"]["SurveyActiveResponseSet"])
+    )
+    questions = {one["PrimaryAttribute"]: one["Payload"] for one in elements(whole, "SQ")}
+    assert len(questions) == len(elements(whole, "SQ"))
+    assert elements(whole, "QC")[0]["SecondaryAttribute"] == str(len(questions))
+    tags = [one["DataExportTag"] for one in questions.values()]
+    assert len(set(tags)) == len(tags)
+    for name, question in questions.items():
+        has(question, QUESTION)
+        assert question["QuestionID"] == name
+        if question["QuestionType"] == "MC":
+            assert set(question["ChoiceOrder"]) == set(question["Choices"])
+            assert all(set(one) == {"Display"} for one in question["Choices"].values())
+            assert question["NextChoiceId"] > max(map(int, question["ChoiceOrder"]))
+        else:
+            assert (question["QuestionType"], question["Selector"]) == ("DB", "TB")
+    blocks = elements(whole, "BL")[0]["Payload"]
+    assert [one["Type"] for one in blocks].count("Default") == 1
+    assert [one["Type"] for one in blocks].count("Trash") == 1
+    shown = [one["QuestionID"] for block in blocks for one in block["BlockElements"]]
+    assert sorted(shown) == sorted(questions)
+    root = elements(whole, "FL")[0]["Payload"]
+    flow = [root, *steps(root["Flow"])]
+    numbers = [one["FlowID"] for one in flow]
+    assert len(set(numbers)) == len(numbers) == root["Properties"]["Count"]
+    placed = [one["ID"] for one in flow if one["Type"] in ("Block", "Standard")]
+    assert placed == [one["ID"] for one in blocks if one["Type"] != "Trash"]
+    logics = [one["BranchLogic"] for one in flow if one["Type"] == "Branch"]
+    logics += [one["DisplayLogic"] for one in questions.values() if "DisplayLogic" in one]
+    for logic in logics:
+        assert logic["Type"] == "BooleanExpression"
+        assert logic["0"]["Type"] == "If"
+        for key, one in logic["0"].items():
+            if key != "Type":
+                before, _, choice = one["ChoiceLocator"].partition("/SelectableChoice/")
+                assert choice in questions[before.removeprefix("q://")]["Choices"]
+                assert ("Conjuction" in one) == (key != "0")
+
+
+def test_a_survey_is_whole_and_asks_every_entry_in_order(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    whole = exported(survey, tmp_path)
+    valid(whole)
+    questions = [one["Payload"] for one in elements(whole, "SQ")]
+    sheet = survey.sheets[0]
+    keys = [item_key(survey.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
+    expected = [tag for key in keys for tag in (key, f"{key}_second")]
+    assert [one["DataExportTag"] for one in questions] == ["consent", "introduction", *expected]
+    by_tag = {one["DataExportTag"]: one for one in questions}
+    for entry, key in zip(sheet.entries, keys, strict=True):
+        assert by_tag[key]["QuestionText"].count("data:image/") == int(entry.picture is not None)
+        assert 'dir="rtl"' in by_tag[key]["QuestionText"]
+        assert list(by_tag[key]["VariableNaming"].values()) == ["hate", "no-hate", "unknown"]
+        assert len(by_tag[f"{key}_second"]["DisplayLogic"]["0"]) == 3
+    assert "${" not in json.dumps(questions)
+    assert by_tag["introduction"]["QuestionText"].count("<img") == len(survey.taxonomy.examples)
+
+
+def test_the_flow_reads_the_participant_and_ends_with_the_codes(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    flow = elements(exported(survey, tmp_path), "FL")[0]["Payload"]["Flow"]
+    assert flow[0]["EmbeddedData"][0]["Field"] == "PROLIFIC_PID"
+    kinds = [one["Type"] for one in flow]
+    assert kinds == ["EmbeddedData", "Block", "Branch", *["Standard"] * 5, "EndSurvey"]
+    ends = [flow[2]["Flow"][0], flow[-1]]
+    addresses = [one["Options"]["EOSRedirectURL"] for one in ends]
+    before = "https://app.prolific.com/submissions/complete?cc="
+    assert addresses == [f"{before}NO-7", f"{before}DONE-7"]
+    plain = elements(exported(replace(survey, codes={}), tmp_path / "plain"), "FL")[0]
+    assert "Options" not in plain["Payload"]["Flow"][-1]
+
+
+def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -> None:
+    (one,), (two,) = Qsf().export(survey, tmp_path / "1"), Qsf().export(survey, tmp_path / "2")
+    assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("tag", ["en", "hi", "de"])
+def test_surveys_in_other_languages_are_whole(tmp_path: Path, tag: str) -> None:
+    valid(exported(pack(tmp_path, tag, tag.upper()), tmp_path))
+
+
+def key(survey: SurveyPack, entry: str) -> str:
+    return item_key(survey.name, survey.sheets[0].id, entry)
+
+
+def response(survey: SurveyPack, number: str, who: str, chosen: dict[str, str]) -> dict[str, str]:
+    return {
+        "StartDate": "2026-03-01 03:00:00",
+        "EndDate": "2026-03-01 03:04:00",
+        "Status": "IP Address",
+        "Finished": "True",
+        "ResponseId": number,
+        "consent": survey.texts["ar"].get("consent.yes"),
+        "PROLIFIC_PID": who,
+        **{key(survey, entry): label for entry, label in chosen.items()},
+    }
+
+
+def saved(
+    survey: SurveyPack, path: Path, rows: list[dict[str, str]], *, seed: int | None = None
+) -> Path:
+    """An export of Qualtrics' with its three rows of headings."""
+    tags = [key(survey, entry_id(entry)) for entry in survey.sheets[0].entries]
+    names = list(dict.fromkeys((*(name for row in rows for name in row), *tags)))
+    if seed is not None:
+        random.Random(seed).shuffle(names)
+        random.Random(seed).shuffle(rows)
+    with path.open("w", newline="", encoding="utf-8-sig") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(names)
+        writer.writerow([f"What people\nread of {name}" for name in names])
+        marks = [
+            {"ImportId": name, **({"timeZone": "America/Denver"} if "Date" in name else {})}
+            for name in names
+        ]
+        writer.writerows([[json.dumps(mark, separators=(",", ":")) for mark in marks]])
+        writer.writerows([[row.get(name, "") for name in names] for row in rows])
+    return path
+
+
+@pytest.mark.parametrize("form", ["names", "ids", "numbers"])
+def test_exports_come_back_by_text_by_name_and_by_number(
+    survey: SurveyPack, tmp_path: Path, form: str
+) -> None:
+    order = [label.id for label in survey.taxonomy.labels]
+    texts = survey.texts["ar"]
+    said = {
+        "names": lambda one: texts.get(f"taxonomy.multi3hate.label.{one}.name"),
+        "ids": lambda one: one,
+        "numbers": lambda one: str(order.index(one) + 1),
+    }[form]
+    second = {"names": "One person,Many, or a group", "ids": "one,many", "numbers": "1,2"}[form]
+    row = response(survey, "R_1", "asha", {entry: said(one) for entry, one in CHOSEN.items()})
+    row[f"{key(survey, 'm2')}_second"] = second
+    row[f"{key(survey, 'check-2')}_second_2"] = "1"
+    row[f"{key(survey, 'm1')}_second"] = "one"
+    if form == "numbers":
+        row |= {"consent": "1", "Status": "0", "Finished": "1"}
+    path = saved(survey, tmp_path / "export.csv", [row])
+    assert QsfBack().recognises(path)
+    found = QsfBack().read(path, survey)
+    assert found.unplaced == ()
+    (one,) = found.submissions
+    assert (one.id, one.participant, one.status, one.code) == ("R_1", "asha", "complete", "DONE-7")
+    assert one.answers == (
+        Answer("m1", "no-hate"),
+        Answer("check-1", "unknown"),
+        Answer("check-2", "hate", ("many",)),
+        Answer("m2", "hate", ("many", "one")),
+    )
+    assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
+
+
+def test_order_means_nothing_and_what_cannot_be_placed_is_told(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    whole = response(survey, "R_1", "asha", CHOSEN)
+    wrong = {
+        "preview": whole | {"ResponseId": "R_2", "Status": "Survey Preview"},
+        "no participant": whole | {"ResponseId": "R_3", "PROLIFIC_PID": ""},
+        "no id": whole | {"ResponseId": ""},
+        "no consent": whole | {"ResponseId": "R_4", "consent": ""},
+        "unknown label": whole | {"ResponseId": "R_5", key(survey, "m1"): "perhaps"},
+    }
+    refused = {"ResponseId": "R_6", "consent": survey.texts["ar"].get("consent.no")}
+    rows = [whole, *wrong.values(), refused]
+    plain = QsfBack().read(saved(survey, tmp_path / "plain.csv", rows), survey)
+    assert [one.reason for one in plain.unplaced] == list(wrong)
+    assert [one.row for one in plain.unplaced] == [5, 6, 7, 8, 9]
+    statuses = {one.id: (one.status, one.code, len(one.answers)) for one in plain.submissions}
+    assert statuses == {
+        "R_1": ("complete", "DONE-7", 4),
+        "R_5": ("returned", "", 3),
+        "R_6": ("no consent", "NO-7", 0),
+    }
+    for seed in range(5):
+        path = saved(survey, tmp_path / f"{seed}.csv", list(rows), seed=seed)
+        found = QsfBack().read(path, survey)
+        assert {replace(one, row=0) for one in found.submissions} == {
+            replace(one, row=0) for one in plain.submissions
+        }
+        assert sorted(one.reason for one in found.unplaced) == sorted(wrong)
+
+
+def test_other_files_are_refused(survey: SurveyPack, tmp_path: Path) -> None:
+    for content in ("", "a,b\n1,2\n3,4\n5,6\n", '{"ImportId": 1}'):
+        path = tmp_path / "other.csv"
+        path.write_text(content)
+        assert not QsfBack().recognises(path)
+        with pytest.raises(InputError):
+            QsfBack().read(path, survey)
