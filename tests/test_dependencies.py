@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = [
     *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
+    *("google-forms", "prolific", "crowd"),
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 
@@ -56,7 +57,7 @@ def _providers(module: str, known: Mapping[str, list[str]]) -> list[str]:
     [
         ("memeloc", [*EXTRAS, "torch-models"]),
         ("examples", []),
-        ("tools", []),
+        ("tools", ["test"]),
         ("tests", [*EXTRAS, "torch-models", "test"]),
     ],
 )

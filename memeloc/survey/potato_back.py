@@ -1,5 +1,4 @@
-"""Answers of Potato. In: `user_state.json` of a person, or the folder with all of them. Out:
-submissions.
+"""Answers of Potato. In: a person's `user_state.json`, or the folder of all. Out: submissions.
 
 Potato writes a folder a person into `annotation_output`. The state has the answers; when they were
 given stands in `annotation_history.jsonl` beside it, by the server's clock, taken for UTC.
