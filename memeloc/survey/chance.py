@@ -1,0 +1,28 @@
+"""Chance by seed. In: a seed and what it is for. Out: the same draws on every machine.
+
+Only `Random.random` is used: of all its methods Python promises the same numbers for it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def chance(seed: int, *purpose: object) -> Random:
+    """A source of draws for one purpose; another purpose draws others from the same seed."""
+    return Random("\n".join(str(one) for one in (seed, *purpose)))
+
+
+def shuffled(several: Sequence[T], random: Random) -> list[T]:
+    """The same in random order."""
+    keys = [random.random() for _ in several]
+    return [several[place] for place in sorted(range(len(several)), key=keys.__getitem__)]
+
+
+def one_of(several: Sequence[T], random: Random) -> T:
+    """One of several, each with the same probability."""
+    return several[min(int(random.random() * len(several)), len(several) - 1)]

@@ -1,0 +1,55 @@
+"""Completion codes. In: a survey's secret and a sheet. Out: what the sheet shows at its end.
+
+A code is an HMAC-SHA-256, so whoever knows one, or the seed, or this program cannot tell another.
+"""
+
+from __future__ import annotations
+
+import hmac
+
+from memeloc.errors import InputError
+from memeloc.survey.nouns import CompletionCodes
+
+LETTERS = "23456789BCDFGHJKMNPQRSTVWXZ"
+"""What codes are written in: nothing that is taken for something else; no vowels, so no words."""
+
+LENGTH = 10
+"""Letters of a code: 47 bits."""
+
+SHORTEST_SECRET = 16
+"""Bytes that a secret has at the least."""
+
+
+def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
+    """The codes of a sheet: the same again for the same secret, and four different ones.
+
+    Args:
+        survey: its name.
+        sheet: the sheet's id.
+        secret: of the survey, known to nobody who annotates; at least 16 bytes.
+
+    Raises:
+        InputError: the secret is too short.
+    """
+    if len(secret) < SHORTEST_SECRET:
+        raise InputError(
+            f"the secret of completion codes has {len(secret)} bytes; {SHORTEST_SECRET} are needed"
+        )
+    found: list[str] = []
+    for ending in ("done", "failed_checks", "no_consent", "screened_out"):
+        number = 0
+        while (code := _code(survey, sheet, f"{ending} {number}", secret)) in found:
+            number += 1
+        found.append(code)
+    return CompletionCodes(*found)
+
+
+def _code(survey: str, sheet: str, ending: str, secret: bytes) -> str:
+    # The lengths keep two splits of the same text apart.
+    said = "\n".join(f"{len(part)} {part}" for part in ("completion code", survey, sheet, ending))
+    digest = hmac.new(secret, said.encode("utf-8", "surrogatepass"), "sha256").digest()
+    rest, letters = int.from_bytes(digest, "big"), []
+    for _ in range(LENGTH):
+        rest, letter = divmod(rest, len(LETTERS))
+        letters.append(LETTERS[letter])
+    return "".join(letters)

@@ -1,0 +1,330 @@
+"""Batches: even, parallel over cultures, no neighbours alike, checks between, the same by seed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.build import Design, build, build_next, notes, to_sheets
+from memeloc.survey.nouns import Batch, Check, Culture, Question, Sheet, entry_id
+from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+
+TAXONOMY = load_taxonomy("multi3hate")
+CULTURES = tuple(
+    Culture(code, default().get(tag))
+    for code, tag in (("US", "en"), ("DE", "de"), ("MX", "es"), ("IN", "hi"), ("CN", "zh-Hans"))
+)
+DESIGN = Design("pilot", "multi3hate", CULTURES, seed=7)
+
+
+def memes(*counts: int) -> list[tuple[str, str]]:
+    """So many memes of each template."""
+    return [
+        (f"m{template:02d}-{number:03d}", f"template {template}")
+        for template, count in enumerate(counts)
+        for number in range(count)
+    ]
+
+
+PAPER = memes(*([7] * 30 + [6] * 15))
+"""300 memes of 45 templates, as in multi3hate."""
+
+
+def sheets(batches: tuple[Batch, ...], design: Design = DESIGN) -> tuple[Sheet, ...]:
+    return to_sheets(
+        batches,
+        design,
+        lambda meme, culture: Path(f"{culture.locale.tag}/{meme}.jpg"),
+        lambda meme, culture: f"{meme} in {culture.locale.tag}",
+        lambda example, culture: Path(f"{culture.locale.tag}/examples/{example}.jpg"),
+        templates=dict(PAPER),
+    )
+
+
+def row_templates(batch: Batch, several: list[tuple[str, str]]) -> list[str]:
+    """The template at each place; that of a check is its own."""
+    by_id = dict(several)
+    return [
+        by_id[slot.meme_id] if slot.meme_id else f"check {place}"
+        for place, slot in enumerate(batch.slots)
+    ]
+
+
+several_memes = st.lists(st.integers(1, 12), min_size=1, max_size=12).map(lambda one: memes(*one))
+
+
+def test_the_papers_survey() -> None:
+    batches = build(PAPER, DESIGN, TAXONOMY)
+    assert [batch.id for batch in batches] == [f"r1-b{number:02d}" for number in range(1, 16)]
+    assert {len(batch.memes) for batch in batches} == {20}
+    assert sorted(one for batch in batches for one in batch.memes) == [one for one, _ in PAPER]
+    assert len(sheets(batches)) == 75
+    assert sum(sheet.wanted for sheet in sheets(batches)) == 375
+    assert notes(batches, PAPER) == ()
+    for batch in batches:
+        kinds = Counter(slot.check for slot in batch.slots if slot.check)
+        assert kinds == {"explicit": 1, "implicit": 3}
+
+
+@given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
+def test_every_meme_once_evenly_dealt(several: list[tuple[str, str]], size: int, seed: int) -> None:
+    batches = build(several, replace(DESIGN, size=size, seed=seed), TAXONOMY)
+    assert sorted(one for batch in batches for one in batch.memes) == [one for one, _ in several]
+    sizes = [len(batch.memes) for batch in batches]
+    assert max(sizes) <= size
+    assert max(sizes) - min(sizes) <= 1
+    by_id = dict(several)
+    for template in set(by_id.values()):
+        counts = [sum(by_id[one] == template for one in batch.memes) for batch in batches]
+        assert max(counts) - min(counts) <= 1
+
+
+@given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
+def test_no_two_of_a_template_in_a_row_and_checks_never_at_an_end(
+    several: list[tuple[str, str]], size: int, seed: int
+) -> None:
+    batches = build(several, replace(DESIGN, size=size, seed=seed), TAXONOMY)
+    by_id, told = dict(several), " ".join(notes(batches, several))
+    for batch in batches:
+        count = len(batch.memes)
+        most = max(Counter(by_id[one] for one in batch.memes).values())
+        neighbours = sum(by_id[one] == by_id[other] for one, other in pairwise(batch.memes))
+        # As few as any order has.
+        assert neighbours == max(0, 2 * most - count - 1)
+        in_a_row = sum(one == other for one, other in pairwise(row_templates(batch, several)))
+        assert in_a_row == max(0, neighbours - 4)
+        assert (f"{batch.id}:" in told) == (in_a_row > 0 or count == 1)
+        checks = [slot.check is not None for slot in batch.slots]
+        assert sum(checks) == 4
+        if count > 1:
+            assert not checks[0]
+            assert not checks[-1]
+        if count > 4:
+            assert not any(one and other for one, other in pairwise(checks))
+
+
+def test_a_template_is_spread_over_its_batch() -> None:
+    """Four memes of one template among twenty: one in each quarter or so, never bunched."""
+    several = memes(4, *[1] * 16)
+    for seed in range(40):
+        (batch,) = build(several, replace(DESIGN, seed=seed), TAXONOMY)
+        places = [place for place, one in enumerate(batch.memes) if one.startswith("m00")]
+        assert all(3 <= other - one <= 7 for one, other in pairwise(places)), places
+
+
+def test_a_crowding_template_is_parted_by_others_then_by_checks() -> None:
+    several = memes(9, 1, 1)
+    (batch,) = build(several, DESIGN, TAXONOMY)
+    memes_only = [one.startswith("m00") for one in batch.memes]
+    runs = "".join("x" if one else " " for one in memes_only).split(" ")
+    assert sorted(len(run) for run in runs) == [3, 3, 3]
+    assert notes((batch,), several) == (
+        "r1-b01: 9 of 11 memes are of the template template 0, so 2 times two of one template come "
+        "in a row.",
+    )
+
+
+def test_checks_stand_apart_from_memes_of_the_example_that_they_show() -> None:
+    shown = {example.id: Path(example.template).name for example in TAXONOMY.examples}
+    several = [
+        (f"m{n}", one) for n, one in enumerate([*sorted(set(shown.values())), *"abcdefghijkl"])
+    ]
+    by_id = dict(several)
+    for seed in range(60):
+        (batch,) = build(several, replace(DESIGN, seed=seed), TAXONOMY)
+        for before, slot, after in zip(batch.slots, batch.slots[1:], batch.slots[2:], strict=False):
+            if slot.example:
+                beside = {by_id[one.meme_id] for one in (before, after) if one.meme_id}
+                assert shown[slot.example] not in beside
+
+
+@pytest.mark.parametrize("name", taxonomy_names())
+def test_nobody_passes_by_giving_one_answer_throughout(name: str) -> None:
+    """In every shipped taxonomy: the explicit check, and at least two of three implicit ones."""
+    taxonomy = load_taxonomy(name)
+    implicit = min(3, len(taxonomy.examples))
+    for seed in range(30):
+        design = replace(DESIGN, taxonomy=name, seed=seed, implicit=implicit)
+        for batch in build(memes(*[1] * 20), design, taxonomy):
+            examples = [slot.example for slot in batch.slots if slot.check == "implicit"]
+            assert len(set(examples)) == implicit
+            for slot in batch.slots:
+                if slot.check == "implicit":
+                    (example,) = (one for one in taxonomy.examples if one.id == slot.example)
+                    assert slot.expected == example.label
+            for label in taxonomy.labels:
+                right = Counter(
+                    slot.check for slot in batch.slots if slot.check and slot.expected == label.id
+                )
+                assert not (right["explicit"] == 1 and right["implicit"] >= 2)
+
+
+def as_bytes(batches: tuple[Batch, ...]) -> bytes:
+    return json.dumps([asdict(batch) for batch in batches], sort_keys=True).encode()
+
+
+def test_same_seed_same_batches_in_whatever_order_memes_come() -> None:
+    first = build(PAPER, DESIGN, TAXONOMY)
+    assert as_bytes(build(PAPER[::-1], DESIGN, TAXONOMY)) == as_bytes(first)
+    others = [build(PAPER, replace(DESIGN, seed=seed), TAXONOMY) for seed in range(8, 28)]
+    assert len({as_bytes(one) for one in [first, *others]}) == 21
+    assert as_bytes(build(PAPER, DESIGN, TAXONOMY, round=2)) != as_bytes(first)
+
+
+def test_same_seed_same_bytes_in_another_process_with_another_hash_seed() -> None:
+    program = (
+        "import sys; from tests.survey.test_build import *; "
+        "sys.stdout.buffer.write(as_bytes(build(PAPER, DESIGN, TAXONOMY)))"
+    )
+    root = Path(__file__).parents[2]
+    for hash_seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=root,
+            env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout == as_bytes(build(PAPER, DESIGN, TAXONOMY))
+
+
+@given(several_memes, st.integers(2, 25), st.integers(0, 2**32))
+@settings(max_examples=50)
+def test_sheets_are_parallel_across_cultures(
+    several: list[tuple[str, str]], size: int, seed: int
+) -> None:
+    design = replace(DESIGN, size=size, seed=seed)
+    batches = build(several, design, TAXONOMY)
+    found = to_sheets(
+        batches,
+        design,
+        lambda meme, culture: Path(f"{culture.locale.tag}/{meme}.jpg"),
+        lambda meme, culture: f"{meme} {culture.locale.tag}",
+        lambda example, culture: Path(f"{culture.locale.tag}/{example}.jpg"),
+        templates=dict(several),
+    )
+    for batch in batches:
+        own = [sheet for sheet in found if sheet.batch == batch.id]
+        assert [sheet.culture.code for sheet in own] == ["US", "DE", "MX", "IN", "CN"]
+        said = [
+            [
+                (entry_id(one), one.kind, one.expected, one.example)
+                if isinstance(one, Check)
+                else (one.meme_id, one.template)
+                for one in sheet.entries
+            ]
+            for sheet in own
+        ]
+        assert all(one == said[0] for one in said)
+        for sheet in own:
+            tag = sheet.culture.locale.tag
+            assert all(
+                entry.picture is None or entry.picture.parts[0] == tag for entry in sheet.entries
+            )
+
+
+def test_a_sheet_says_all_that_an_exporter_needs() -> None:
+    batches = build(PAPER, DESIGN, TAXONOMY)
+    sheet = sheets(batches)[1]
+    assert (sheet.id, sheet.survey, sheet.batch, sheet.round) == ("r1-b01-DE", "pilot", "r1-b01", 1)
+    assert (sheet.taxonomy, sheet.wanted, len(sheet.entries)) == ("multi3hate", 5, 24)
+    checks = [entry for entry in sheet.entries if isinstance(entry, Check)]
+    assert [check.id for check in checks] == ["check-1", "check-2", "check-3", "check-4"]
+    for check in checks:
+        shown = Path("de/examples") / f"{check.example}.jpg"
+        assert check.picture == (shown if check.kind == "implicit" else None)
+    asked = next(entry for entry in sheet.entries if isinstance(entry, Question))
+    assert asked == Question(
+        asked.meme_id,
+        dict(PAPER)[asked.meme_id],
+        Path(f"de/{asked.meme_id}.jpg"),
+        f"{asked.meme_id} in de",
+    )
+
+
+def test_next_round_asks_what_is_open_and_shares_batches_of_equal_needs() -> None:
+    needs = {("m00-000", "DE"): 1, ("m01-000", "DE"): 2, ("m02-000", "DE"): 1}
+    needs |= {(meme, "US"): more for (meme, _), more in needs.items()}
+    needs |= {("m03-001", "IN"): 3, ("m04-001", "IN"): 0}
+    batches = build_next(needs, PAPER, DESIGN, TAXONOMY, round=2)
+    assert [(one.id, one.cultures, one.answers) for one in batches] == [
+        ("r2-b01", ("US", "DE"), 2),
+        ("r2-b02", ("IN",), 3),
+    ]
+    assert sorted(batches[0].memes) == ["m00-000", "m01-000", "m02-000"]
+    assert batches[1].memes == ("m03-001",)
+    assert notes(batches, PAPER) == (
+        "r2-b02: it has a single meme, so checks come first and last.",
+    )
+    assert [sheet.id for sheet in sheets(batches)] == ["r2-b01-US", "r2-b01-DE", "r2-b02-IN"]
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from([one for one, _ in PAPER]), st.sampled_from(["DE", "IN", "US"])),
+        st.integers(0, 4),
+        max_size=80,
+    )
+)
+@settings(max_examples=50)
+def test_next_round_meets_every_need_once(needs: dict[tuple[str, str], int]) -> None:
+    batches = build_next(needs, PAPER, DESIGN, TAXONOMY, round=3)
+    given_out = [
+        (meme, code, batch.answers)
+        for batch in batches
+        for code in batch.cultures
+        for meme in batch.memes
+    ]
+    assert len({batch.id for batch in batches}) == len(batches)
+    assert sorted((meme, code) for meme, code, _ in given_out) == sorted(
+        place for place, more in needs.items() if more
+    )
+    assert all(answers >= needs[meme, code] for meme, code, answers in given_out)
+    assert build_next(dict(reversed(needs.items())), PAPER, DESIGN, TAXONOMY, round=3) == batches
+
+
+@pytest.mark.parametrize(
+    ("several", "message"),
+    [
+        ([("a", "t"), ("a", "u")], "'a' is there twice"),
+        ([("check-2", "t")], "attention checks are called so"),
+        ([("", "t")], "needs an id"),
+    ],
+)
+def test_memes_that_cannot_be_asked(several: list[tuple[str, str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build(several, DESIGN, TAXONOMY)
+
+
+def test_designs_that_cannot_be() -> None:
+    for change, message in (
+        ({"size": 0}, "size is from 1 to 500, not 0"),
+        ({"answers": 0}, "answers is from 1"),
+        ({"implicit": -1}, "implicit is from 0"),
+        ({"cultures": ()}, "needs a culture"),
+        ({"cultures": CULTURES[:1] * 2}, "US is there twice"),
+        ({"cultures": (replace(CULTURES[0], code="../x"),)}, "such as DE"),
+        ({"name": " "}, "needs a name"),
+    ):
+        with pytest.raises(InputError, match=message):
+            replace(DESIGN, **change)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="has 4 examples, too few for 5"):
+        build(PAPER, replace(DESIGN, implicit=5), TAXONOMY)
+    with pytest.raises(InputError, match="no culture 'FR'"):
+        build(PAPER, DESIGN, TAXONOMY, cultures=["FR"])
+
+
+def test_no_memes_no_batches() -> None:
+    assert build([], DESIGN, TAXONOMY) == ()
+    assert build_next({}, PAPER, DESIGN, TAXONOMY, round=2) == ()

@@ -1,0 +1,47 @@
+"""Completion codes: the same again, different from each other, nothing to guess them from."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.codes import LENGTH, LETTERS, codes
+
+SECRET = bytes(range(32))
+
+
+def test_same_secret_same_codes_and_other_secret_none_of_them() -> None:
+    first, again = codes("pilot", "r1-b01-DE", SECRET), codes("pilot", "r1-b01-DE", SECRET)
+    assert first == again
+    other = codes("pilot", "r1-b01-DE", SECRET[::-1])
+    assert not set(astuple(first)) & set(astuple(other))
+
+
+def test_all_codes_of_a_survey_differ_and_are_easily_typed() -> None:
+    found = [
+        code
+        for survey in ("pilot", "main")
+        for batch in range(50)
+        for culture in ("DE", "IN", "US", "CN", "MX")
+        for code in astuple(codes(survey, f"r1-b{batch:02d}-{culture}", SECRET))
+    ]
+    assert len(set(found)) == len(found) == 2000
+    assert all(len(code) == LENGTH and set(code) <= set(LETTERS) for code in found)
+    assert not set("AEIOUYL01") & set(LETTERS)
+
+
+@given(st.text(max_size=8), st.text(max_size=8), st.integers(0, 8))
+def test_the_border_between_survey_and_sheet_counts(survey: str, sheet: str, cut: int) -> None:
+    whole = survey + sheet
+    other = (whole[:cut], whole[cut:])
+    if other != (survey, sheet):
+        assert codes(*other, SECRET) != codes(survey, sheet, SECRET)
+
+
+def test_a_short_secret_is_refused() -> None:
+    with pytest.raises(InputError, match="15 bytes; 16 are needed"):
+        codes("pilot", "r1-b01-DE", SECRET[:15])
