@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.errors import InputError
+from memeloc.survey.checking import sent
 from memeloc.survey.nouns import Check, Sheet, Submission, entry_id
 from memeloc.survey.rules import Settling
 from memeloc.survey.taxonomy import Taxonomy
@@ -63,6 +63,11 @@ class Settled:
 
     table: pd.DataFrame
     needs: tuple[Need, ...]
+
+    @property
+    def open(self) -> dict[tuple[str, str], int]:
+        """By item and culture how many more answers are needed, as `build.build_next` takes it."""
+        return {(need.item, need.culture): need.answers for need in self.needs}
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""
@@ -121,16 +126,6 @@ def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) ->
         },
         dtype=object,
     )
-
-
-def sent(submission: Submission) -> tuple[float, int, str, str, str]:
-    """What puts submissions in the order of their sending; those of unknown time come last."""
-    when = submission.submitted
-    if when is None:
-        seconds = float("inf")
-    else:
-        seconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    return (seconds, submission.row, submission.sheet, submission.id, submission.participant)
 
 
 def settle(
@@ -295,36 +290,3 @@ def _needs(
         if more > 0:
             found.append(Need(item, culture, more, state))
     return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Items that are to be asked together in a next round: the same cultures, as many answers.
-
-    Attributes:
-        items: the memes' ids, sorted.
-        cultures: the codes of the cultures, sorted.
-        answers: how many more each item is to get in each of them.
-    """
-
-    items: tuple[str, ...]
-    cultures: tuple[str, ...]
-    answers: int
-
-
-def next_batches(needs: Iterable[Need]) -> tuple[Wanted, ...]:
-    """Group needs into what batches can be built of, parallel over the cultures they go to.
-
-    >>> next_batches([Need("m1", "DE", 1, "tied"), Need("m1", "IN", 1, "tied")])
-    (Wanted(items=('m1',), cultures=('DE', 'IN'), answers=1),)
-    """
-    cultures: dict[tuple[str, int], set[str]] = {}
-    for need in needs:
-        cultures.setdefault((need.item, need.answers), set()).add(need.culture)
-    groups: dict[tuple[tuple[str, ...], int], list[str]] = {}
-    for (item, answers), codes in cultures.items():
-        groups.setdefault((tuple(sorted(codes)), answers), []).append(item)
-    return tuple(
-        Wanted(tuple(sorted(items)), codes, answers)
-        for (codes, answers), items in sorted(groups.items())
-    )

@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.nouns import Answer, Check, Culture, Question, Sheet, Submission
 from memeloc.survey.rules import Rules, Settling, read_rules
-from memeloc.survey.settling import Need, Wanted, answers_table, next_batches, settle
+from memeloc.survey.settling import Need, answers_table, settle
 from memeloc.survey.taxonomy import Label, Taxonomy, load_taxonomy
 
 HATE = load_taxonomy("multi3hate")
@@ -110,7 +110,7 @@ def test_needs_ask_for_what_is_missing_less_what_is_still_to_come() -> None:
     )
     assert settle(
         answers, HATE, wanted=wanted, pending={("a", "US"): 1, ("b", "US"): 2, ("d", "US"): 5}
-    ).needs == (Need("a", "US", 2, "short"),)
+    ).open == {("a", "US"): 2}
 
 
 def test_a_tie_never_asks_for_more_than_the_limit() -> None:
@@ -119,20 +119,6 @@ def test_a_tie_never_asks_for_more_than_the_limit() -> None:
         Need("a", "US", 1, "tied"),
     )
     assert settle(table(("a", "US", "hhhnnnu")), HATE, settings).needs == ()
-
-
-def test_next_batches_are_parallel_over_the_cultures_that_need_them() -> None:
-    needs = [
-        Need("b", "US", 1, "tied"),
-        Need("a", "US", 1, "tied"),
-        Need("a", "DE", 1, "tied"),
-        Need("b", "DE", 1, "tied"),
-        Need("c", "DE", 2, "short"),
-    ]
-    assert next_batches(needs) == (
-        Wanted(("c",), ("DE",), 2),
-        Wanted(("a", "b"), ("DE", "US"), 1),
-    )
 
 
 @pytest.mark.parametrize(
