@@ -11,13 +11,13 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
+from memeloc.survey.taxonomy import SOURCE, Taxonomy, flat
 
 FOLDER = Path(__file__).parent / "texts"
-SOURCE = "en"
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -37,7 +37,7 @@ class SurveyTexts:
         self._source = source
 
     def get(self, key: str, **values: object) -> str:
-        """A text with its placeholders filled in.
+        """A text with its placeholders filled in; one that gets no value stays as it is.
 
         Raises:
             KeyError: there is no such text.
@@ -53,23 +53,43 @@ class SurveyTexts:
         """The names of all texts."""
         return tuple(dict.fromkeys((*self._source, *self._texts)))
 
+    def lacking(self, taxonomy: Taxonomy) -> tuple[str, ...]:
+        """The names of the texts that a survey by `taxonomy` would show in English instead."""
+        general = (key for key in self._source if not key.startswith("taxonomy."))
+        return tuple(key for key in (*general, *taxonomy.keys()) if not self._texts.get(key))
 
-def survey_texts(locale: Locale, corrections: Mapping[str, str] | None = None) -> SurveyTexts:
+
+def survey_texts(
+    locale: Locale,
+    corrections: Mapping[str, str] | None = None,
+    *,
+    taxonomy: Taxonomy | None = None,
+) -> SurveyTexts:
     """The texts in a language.
 
     Args:
-        locale: the language.
-        corrections: texts by name that come before the shipped ones.
+        locale: the language; de-AT takes those of de.
+        corrections: texts by name that come before all others.
+        taxonomy: one of your own, whose texts are wanted too.
     """
-    shipped = shipped_texts(locale.tag) if locale.tag in shipped_languages() else {}
-    return SurveyTexts(locale, {**shipped, **(corrections or {})}, catalogue())
+    own = taxonomy.texts if taxonomy is not None else {}
+    shipped = shipped_texts(tag) if (tag := _nearest(locale.tag, shipped_languages())) else {}
+    brought = own[tag] if (tag := _nearest(locale.tag, tuple(own))) else {}
+    corrected = {key: text for key, text in (corrections or {}).items() if text.strip()}
+    return SurveyTexts(locale, {**shipped, **brought, **corrected}, catalogue(taxonomy))
 
 
-def catalogue() -> dict[str, str]:
-    """All English texts by name: what `correct export --kind survey` sends out to translators."""
-    return dict(shipped_texts(SOURCE))
+def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
+    """All English texts by name: what `correct export --kind survey` sends out to translators.
+
+    Args:
+        taxonomy: one of your own, whose texts are wanted too.
+    """
+    own = taxonomy.texts.get(SOURCE, {}) if taxonomy is not None else {}
+    return {**shipped_texts(SOURCE), **own}
 
 
+@cache
 def shipped_languages() -> tuple[str, ...]:
     """The tags of the languages that texts are shipped in, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
@@ -82,12 +102,13 @@ def shipped_texts(tag: str) -> Mapping[str, str]:
     Raises:
         InputError: there are none in that language.
     """
-    path = FOLDER / f"{tag}.toml"
-    if not path.is_file():
+    if tag not in shipped_languages():
         raise InputError(
-            f"There are no survey texts in {tag!r}; there are {', '.join(shipped_languages())}."
+            f"There are no survey texts in {tag[:40]!r}; there are "
+            f"{', '.join(shipped_languages())}."
         )
-    return _flat(tomllib.loads(path.read_text(encoding="utf-8")))
+    path = FOLDER / f"{tag}.toml"
+    return MappingProxyType(flat(tomllib.loads(path.read_text(encoding="utf-8"))))
 
 
 def placeholders(text: str) -> frozenset[str]:
@@ -95,12 +116,8 @@ def placeholders(text: str) -> frozenset[str]:
     return frozenset(_PLACEHOLDER.findall(text))
 
 
-def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, value in values.items():
-        name = f"{before}.{key}" if before else key
-        if isinstance(value, Mapping):
-            found |= _flat(value, name)
-        else:
-            found[name] = str(value).strip()
-    return found
+def _nearest(tag: str, tags: tuple[str, ...]) -> str:
+    """The tag itself or the longest beginning of it that is there; empty when none is."""
+    while tag and tag not in tags:
+        tag = tag.rpartition("-")[0]
+    return tag
