@@ -1,0 +1,230 @@
+"""What a number of answers can tell. In: assumptions and a seed. Out: tables by simulation.
+
+Two questions before money is spent: how often the majority of n answers is what most people of the
+culture would say, and how far apart two cultures' shares must be for m items to show it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memeloc.errors import InputError
+
+Flags = NDArray[np.bool_]
+
+ANSWERS = (3, 5, 7, 9, 11)
+AGREEMENTS = (0.6, 0.7, 0.8, 0.9)
+ITEMS = (50, 100, 200, 300, 500, 1000)
+
+_STEP = 0.005
+"""Differences are told to half a percentage point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What becomes of an item.
+
+    Attributes:
+        answers: an item gets, "I don't know" among them.
+        agreement: the probability that an annotator who has an opinion gives the true label.
+        unknown: the probability of "I don't know".
+        right: how often the true label has more votes than any other.
+        tied: how often there is no label: the most votes are shared, or there are none.
+        wrong: how often another label wins.
+        error: standard error of `right` by the simulation.
+    """
+
+    answers: int
+    agreement: float
+    unknown: float
+    right: float
+    tied: float
+    wrong: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What two cultures' shares must differ by.
+
+    Attributes:
+        items: labelled in both cultures.
+        share: of harmful items in the one.
+        smallest: the smallest difference that is found with the power asked for when the labels of
+            the two cultures are taken as unrelated; None when even the largest is not.
+        paired: the same when items are compared with themselves (McNemar's test), which a parallel
+            set allows.
+        disagreement: share of items on which the two cultures differ by chance in either direction,
+            besides the difference itself; `paired` rests on it.
+    """
+
+    items: int
+    share: float
+    smallest: float | None
+    paired: float | None
+    disagreement: float
+
+
+def majority_table(
+    *,
+    seed: int,
+    answers: Sequence[int] = ANSWERS,
+    agreements: Sequence[float] = AGREEMENTS,
+    unknown: float = 0.0,
+    labels: int = 2,
+    draws: int = 20_000,
+) -> tuple[Majority, ...]:
+    """How often a majority of n answers is right, for each n and agreement.
+
+    Args:
+        seed: the same one gives the same table.
+        answers: an item, each from 1 to 1000.
+        agreements: each from 0 to 1.
+        unknown: share of "I don't know", from 0 to below 1.
+        labels: that are voted on; whoever is wrong chooses any other one alike.
+        draws: items that are simulated a row.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
+    _check("unknown", unknown, 0, 0.999999)
+    _check("labels", labels, 2, 100)
+    _check("draws", draws, 1, 10_000_000)
+    found = []
+    for count in answers:
+        _check("answers", count, 1, 1000)
+        for agreement in agreements:
+            _check("agreement", agreement, 0, 1)
+            random = np.random.default_rng([seed, 1, count, round(agreement * 1e6)])
+            others = [(1 - agreement) / (labels - 1) * (1 - unknown)] * (labels - 1)
+            votes = random.multinomial(
+                count, [agreement * (1 - unknown), *others, unknown], size=draws
+            )
+            true, best = votes[:, 0], votes[:, 1:labels].max(axis=1)
+            # Of two wrong labels with the same most votes neither wins.
+            winners = (votes[:, 1:labels] == best[:, None]).sum(axis=1)
+            right = float((true > best).mean())
+            wrong = float(((best > true) & (winners == 1)).mean())
+            found.append(
+                Majority(
+                    count,
+                    agreement,
+                    unknown,
+                    right,
+                    1 - right - wrong,
+                    wrong,
+                    math.sqrt(right * (1 - right) / draws),
+                )
+            )
+    return tuple(found)
+
+
+def difference_table(
+    *,
+    seed: int,
+    items: Sequence[int] = ITEMS,
+    share: float = 0.4,
+    disagreement: float = 0.2,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    draws: int = 20_000,
+) -> tuple[Difference, ...]:
+    """The smallest difference between two cultures' shares that m items show.
+
+    Args:
+        seed: the same one gives the same table.
+        items: labelled in both cultures, each from 1 to 1,000,000.
+        share: of harmful items in the one culture; the other has more.
+        disagreement: see `Difference`. multi3hate's pairs of countries agree on 67 to 78 % of
+            items (4.2), so differ on 22 to 33 %, part of which is the difference itself.
+        power: how often a difference is to be found.
+        alpha: of the two-sided test.
+        draws: surveys that are simulated for each difference tried.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
+    _check("share", share, 0, 0.999)
+    _check("disagreement", disagreement, 0, 1)
+    _check("power", power, 0.01, 0.999)
+    _check("alpha", alpha, 1e-6, 0.5)
+    _check("draws", draws, 1, 10_000_000)
+    found = []
+    for count in items:
+        _check("items", count, 1, 1_000_000)
+
+        def unrelated(difference: float, count: int = count) -> float:
+            random = np.random.default_rng([seed, 2, count, round(difference * 1e6)])
+            return float(
+                proportions_differ(
+                    random.binomial(count, share, draws),
+                    random.binomial(count, min(1.0, share + difference), draws),
+                    count,
+                    alpha,
+                ).mean()
+            )
+
+        def related(difference: float, count: int = count) -> float:
+            random = np.random.default_rng([seed, 3, count, round(difference * 1e6)])
+            apart = min(1.0, disagreement + difference)
+            differing = random.binomial(count, apart, draws)
+            more = (apart + difference) / 2 / apart if apart else 0.0
+            return float(
+                changes_differ(random.binomial(differing, min(1.0, more)), differing, alpha).mean()
+            )
+
+        steps = int((1 - share) / _STEP + 1e-9)
+        found.append(
+            Difference(
+                count,
+                share,
+                _smallest(unrelated, steps, power),
+                _smallest(related, steps, power),
+                disagreement,
+            )
+        )
+    return tuple(found)
+
+
+def proportions_differ(
+    first: NDArray[np.int64], second: NDArray[np.int64], items: int, alpha: float
+) -> Flags:
+    """Whether two counts out of `items` each differ: two-sided z-test with pooled variance."""
+    pooled = (first + second) / (2 * items)
+    variance = 2 * pooled * (1 - pooled) / items
+    apart = np.abs(second - first) / items
+    found: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(variance)
+    return found
+
+
+def changes_differ(more: NDArray[np.int64], differing: NDArray[np.int64], alpha: float) -> Flags:
+    """Whether of items that differ more go the one way than the other: McNemar's test.
+
+    Without a continuity correction, with which the test finds less than it could.
+    """
+    apart = np.abs(2 * more - differing)
+    found: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differing)
+    return found
+
+
+def _smallest(power_at: Callable[[float], float], steps: int, wanted: float) -> float | None:
+    """The first difference of the grid that has the power, by halving: power grows with it."""
+    low, high = 0, steps + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power_at(middle * _STEP) >= wanted:
+            high = middle
+        else:
+            low = middle
+    return None if high > steps else round(high * _STEP, 6)
+
+
+def _check(what: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise InputError(f"{what} is from {least} to {most}, not {value}")

@@ -1,0 +1,134 @@
+"""Power tables against exact probabilities."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multinomial, norm
+
+from memeloc.errors import InputError
+from memeloc.survey.power import (
+    changes_differ,
+    difference_table,
+    majority_table,
+    proportions_differ,
+)
+
+
+def test_majorities_of_two_labels_are_binomial() -> None:
+    for row in majority_table(seed=5, answers=(1, 3, 4, 5, 9), agreements=(0.5, 0.7, 0.9, 1.0)):
+        n, p = row.answers, row.agreement
+        right = float(binom.sf(n // 2, n, p))
+        tied = float(binom.pmf(n // 2, n, p)) if n % 2 == 0 else 0.0
+        assert row.right == pytest.approx(right, abs=5 * 0.5 / 20_000**0.5)
+        assert row.tied == pytest.approx(tied, abs=5 * 0.5 / 20_000**0.5)
+        assert row.right + row.tied + row.wrong == pytest.approx(1)
+        assert row.error == pytest.approx((row.right * (1 - row.right) / 20_000) ** 0.5)
+
+
+def test_majorities_with_unknown_and_three_labels_are_multinomial() -> None:
+    """Every way to split five answers, counted by its exact probability."""
+    p = [0.6 * 0.8, 0.2 * 0.8, 0.2 * 0.8, 0.2]
+    right = tied = 0.0
+    for a in range(6):
+        for b in range(6 - a):
+            for c in range(6 - a - b):
+                chance = float(multinomial.pmf([a, b, c, 5 - a - b - c], 5, p))
+                most = max(a, b, c)
+                if [a, b, c].count(most) > 1:
+                    tied += chance
+                elif a == most:
+                    right += chance
+    (row,) = majority_table(
+        seed=5, answers=(5,), agreements=(0.6,), unknown=0.2, labels=3, draws=200_000
+    )
+    assert row.right == pytest.approx(right, abs=0.005)
+    assert row.tied == pytest.approx(tied, abs=0.005)
+
+
+def exact_power(items: int, share: float, difference: float, alpha: float) -> float:
+    """Power of the z-test, summed over all pairs of counts."""
+    counts = np.arange(items + 1)
+    first, second = np.meshgrid(counts, counts, indexing="ij")
+    found = proportions_differ(first, second, items, alpha)
+    chances = np.outer(
+        binom.pmf(counts, items, share), binom.pmf(counts, items, share + difference)
+    )
+    return float((chances * found).sum())
+
+
+def exact_paired(items: int, disagreement: float, difference: float, alpha: float) -> float:
+    """Power of McNemar's test, summed over all counts of differing items and of their ways."""
+    apart, total = disagreement + difference, 0.0
+    for differing in range(items + 1):
+        more = np.arange(differing + 1)
+        found = changes_differ(more, np.full_like(more, differing), alpha)
+        ways = binom.pmf(more, differing, (apart + difference) / 2 / apart)
+        total += float(binom.pmf(differing, items, apart) * (ways * found).sum())
+    return total
+
+
+def test_differences_are_those_of_exact_power() -> None:
+    for row in difference_table(seed=9, items=(50, 100, 300), share=0.4, disagreement=0.2):
+        assert row.smallest is not None
+        assert row.paired is not None
+        for found, power in (
+            (row.smallest, lambda d, n=row.items: exact_power(n, 0.4, d, 0.05)),
+            (row.paired, lambda d, n=row.items: exact_paired(n, 0.2, d, 0.05)),
+        ):
+            # A step of the grid, and what 20,000 draws leave open.
+            assert power(found) >= 0.8 - 0.01
+            assert power(found - 0.005) < 0.8 + 0.01
+
+
+def test_a_textbook_difference() -> None:
+    """Two groups of 300: 0.40 against 0.40 + d by the normal approximation is d = 0.114."""
+    (row,) = difference_table(seed=1, items=(300,), share=0.4)
+    z = norm.ppf(0.975) + norm.ppf(0.8)
+    d = 0.114
+    need = z**2 * (0.4 * 0.6 + (0.4 + d) * (0.6 - d)) / d**2
+    assert need == pytest.approx(300, abs=5)
+    assert row.smallest == pytest.approx(d, abs=0.01)
+
+
+def test_more_items_show_smaller_differences_and_comparing_items_helps() -> None:
+    rows = difference_table(seed=2, items=(20, 50, 200, 1000))
+    smallest = [row.smallest or 1 for row in rows]
+    assert smallest == sorted(smallest, reverse=True)
+    assert all((row.paired or 1) < (row.smallest or 1) for row in rows[1:])
+
+
+def test_too_few_items_show_nothing() -> None:
+    (row,) = difference_table(seed=2, items=(2,))
+    assert row.smallest is None
+    assert row.paired is None
+
+
+def test_same_seed_same_table_and_fast() -> None:
+    begin = time.perf_counter()
+    first = (majority_table(seed=3), difference_table(seed=3))
+    assert time.perf_counter() - begin < 5
+    assert (majority_table(seed=3), difference_table(seed=3)) == first
+    assert majority_table(seed=4) != first[0]
+    # A row does not depend on which others are asked for.
+    assert majority_table(seed=3, answers=(5,), agreements=(0.8,))[0] in first[0]
+    assert difference_table(seed=3, items=(300,))[0] in first[1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"answers": (0,)}, "answers is from 1"),
+        ({"agreements": (1.1,)}, "agreement is from 0"),
+        ({"unknown": 1.0}, "unknown"),
+        ({"labels": 1}, "labels"),
+        ({"draws": 0}, "draws"),
+    ],
+)
+def test_numbers_out_of_range(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        majority_table(seed=1, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="alpha"):
+        difference_table(seed=1, alpha=float("nan"))

@@ -1,0 +1,160 @@
+"""Simulated annotators: the same by seed, each of its kind, and told apart by quality control."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.survey.build import Design, build, to_sheets
+from memeloc.survey.checking import check, retained
+from memeloc.survey.codes import codes
+from memeloc.survey.nouns import Check, Sheet, entry_id
+from memeloc.survey.settling import answers_table, settle
+from memeloc.survey.simulate import Crowd, simulate, truths
+from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
+
+
+def sheets_of(
+    several: list[tuple[str, str]], design: Design, name: str = "multi3hate"
+) -> tuple[Sheet, ...]:
+    return to_sheets(
+        build(several, design, load_taxonomy(name)),
+        design,
+        lambda meme, culture: Path(meme),
+        lambda meme, culture: meme,
+        lambda example, culture: Path(example),
+        templates=dict(several),
+    )
+
+
+CODES = [culture.code for culture in DESIGN.cultures]
+SHEETS = sheets_of(PAPER, DESIGN)
+TRUTH = truths([one for one, _ in PAPER], CODES, TAXONOMY, seed=1)
+EVERYBODY = Crowd(*[1.0] * 8)
+"""As many of each kind."""
+
+
+def test_each_kind_does_what_it_does() -> None:
+    shown = {sheet.id: codes("pilot", sheet.id, bytes(32)) for sheet in SHEETS}
+    people = simulate(SHEETS, TAXONOMY, TRUTH, seed=2, crowd=EVERYBODY, codes=shown)
+    assert len(people) == 375
+    assert min(Counter(one.kind for one in people).values()) >= 30
+    by_id = {sheet.id: sheet for sheet in SHEETS}
+    for person in people:
+        if person.submission is None:
+            assert person.kind == "absent"
+            continue
+        sheet, sent = by_id[person.sheet], person.submission
+        given = {one.entry: one.label for one in sent.answers}
+        passed = Counter(
+            one.kind
+            for one in sheet.entries
+            if isinstance(one, Check) and given.get(one.id) == one.expected
+        )
+        assert sent.started is not None
+        assert sent.submitted is not None
+        pace = (sent.submitted - sent.started).total_seconds() / len(sheet.entries)
+        whole = [entry_id(one) for one in sheet.entries] == list(given)
+        if person.kind in ("diligent", "duplicate", "hurried"):
+            assert (sent.status, whole) == ("complete", True)
+            assert passed == {"explicit": 1, "implicit": 3}
+            assert (pace <= 1.1) == (person.kind == "hurried")
+            assert sent.code == shown[sheet.id].done
+        elif person.kind == "careless":
+            assert (passed["explicit"], whole, sent.status) == (0, True, "complete")
+        elif person.kind == "straight":
+            assert (len(set(given.values())), whole) == (1, True)
+        elif person.kind == "stopped":
+            assert (len(given), sent.status, sent.code) == (12, "returned", "")
+        else:
+            assert (given, sent.status) == ({}, "no consent")
+            assert sent.code == shown[sheet.id].no_consent
+
+
+def test_a_duplicate_was_there_before_in_another_sheet_of_the_culture() -> None:
+    people = simulate(SHEETS, TAXONOMY, TRUTH, seed=2, crowd=EVERYBODY)
+    firsts = {one.participant: one for one in people if one.kind != "duplicate"}
+    seconds = [one for one in people if one.kind == "duplicate"]
+    assert len(firsts) + len(seconds) == len(people)
+    assert len({one.participant for one in seconds}) == len(seconds)
+    for second in seconds:
+        first = firsts[second.participant]
+        assert first.kind == "diligent"
+        assert first.sheet[-2:] == second.sheet[-2:]
+        assert first.sheet != second.sheet
+        assert first.submission is not None
+        assert second.submission is not None
+        assert first.submission.submitted < second.submission.started  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_quality_control_retains_the_diligent_and_nobody_else(seed: int) -> None:
+    people = simulate(SHEETS, TAXONOMY, TRUTH, seed=seed)
+    sent = [one.submission for one in people if one.submission is not None]
+    kept = {one.id for one in retained(sent, check(sent, SHEETS))}
+    assert kept == {one.submission.id for one in people if one.good and one.submission}
+    assert len(kept) < len(sent)
+
+
+@pytest.mark.parametrize("name", taxonomy_names())
+def test_every_taxonomy_can_be_answered(name: str) -> None:
+    taxonomy = load_taxonomy(name)
+    implicit = min(3, len(taxonomy.examples))
+    several = memes(*[2] * 20)
+    sheets = sheets_of(several, replace(DESIGN, taxonomy=name, implicit=implicit), name)
+    truth = truths([one for one, _ in several], CODES, taxonomy, seed=3)
+    people = simulate(sheets, taxonomy, truth, seed=3)
+    labels = {label.id for label in taxonomy.labels}
+    for person in people:
+        for answer in person.submission.answers if person.submission else ():
+            assert answer.label in labels
+            asked = taxonomy.second is not None and answer.label in taxonomy.second.when
+            assert bool(answer.second) == asked
+            if taxonomy.second is not None:
+                assert set(answer.second) <= set(taxonomy.second.answers)
+                assert len(answer.second) <= (3 if taxonomy.second.several else 1)
+
+
+def test_sure_annotators_give_back_the_truth() -> None:
+    crowd = Crowd(1, *[0] * 7, agreement=1, unknown=0)
+    people = simulate(SHEETS, TAXONOMY, TRUTH, seed=1, crowd=crowd)
+    table = settle(
+        answers_table([one.submission for one in people if one.submission], SHEETS), TAXONOMY
+    ).table
+    found = {(row.item, row.culture): row.label for row in table.itertuples()}
+    assert found == TRUTH
+
+
+def test_truth_is_shared_by_cultures_as_much_as_asked() -> None:
+    ids = [f"m{n}" for n in range(3000)]
+    truth = truths(ids, ["DE", "IN"], TAXONOMY, seed=4, harmful=0.4, differ=0.1)
+    same = sum(truth[one, "DE"] == truth[one, "IN"] for one in ids) / 3000
+    assert same == pytest.approx(0.9**2 + 0.1**2, abs=0.03)
+    alike = truths(ids, ["DE", "IN"], TAXONOMY, seed=4, harmful=0.4, differ=0)
+    share = sum(label == "hate" for label in alike.values()) / len(alike)
+    assert share == pytest.approx(0.4, abs=0.04)
+    few = truths(ids[:5], ["IN"], TAXONOMY, seed=4, harmful=0.4, differ=0.1)
+    assert few == {(one, "IN"): truth[one, "IN"] for one in ids[:5]}
+
+
+def test_same_seed_same_people() -> None:
+    first = simulate(SHEETS, TAXONOMY, TRUTH, seed=5)
+    assert simulate(SHEETS, TAXONOMY, TRUTH, seed=5) == first
+    other = simulate(SHEETS, TAXONOMY, TRUTH, seed=6)
+    assert not {one.participant for one in first} & {one.participant for one in other}
+
+
+def test_crowds_that_cannot_be() -> None:
+    for make, message in (
+        (lambda: Crowd(*[0] * 8), "needs somebody"),
+        (lambda: Crowd(careless=-1), "careless cannot be -1"),
+        (lambda: Crowd(agreement=1.2), "agreement cannot be"),
+        (lambda: truths(["a"], ["DE"], TAXONOMY, seed=1, differ=2), "from 0 to 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make()
