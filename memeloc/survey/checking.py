@@ -7,6 +7,7 @@ ever deleted. The same submissions in another order give the same report.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
@@ -79,6 +80,15 @@ def seconds_taken(submission: Submission, person: Participant | None) -> float |
     if person is not None and person.seconds is not None and person.seconds > 0:
         return person.seconds
     return None
+
+
+def words_of(study: str) -> set[str]:
+    """The words of a study's name: a study is a sheet's when its name has the sheet's id.
+
+    >>> sorted(words_of("Memes: r1-b03-DE (pilot)"))
+    ['Memes', 'pilot', 'r1-b03-DE']
+    """
+    return set(re.findall(r"[\w-]+", study))
 
 
 def _seconds(when: datetime) -> float:
@@ -164,7 +174,7 @@ class _Checking:
         for row in rows:
             if row.submission and row.submission == submission.id:
                 return row
-        named = [row for row in rows if row.study and submission.sheet in row.study]
+        named = [row for row in rows if submission.sheet in words_of(row.study)]
         if named:
             return named[-1]
         return rows[0] if len(rows) == 1 else None

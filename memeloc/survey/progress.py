@@ -14,7 +14,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.check_report import CheckReport
-from memeloc.survey.checking import COMPLETE, check
+from memeloc.survey.checking import COMPLETE, check, words_of
 from memeloc.survey.nouns import Check, Participant, Sheet, Submission
 from memeloc.survey.rules import Rules
 from memeloc.survey.settling import STATES, Settled
@@ -28,6 +28,7 @@ OWED = frozenset({"AWAITING REVIEW"})
 RUNNING = frozenset({"ACTIVE", "RESERVED"})
 """Statuses of people who are at it."""
 
+_KINDS = {"paid": PAID, "owed": OWED, "running": RUNNING}
 _CENT = Decimal("0.01")
 
 
@@ -250,27 +251,19 @@ def _money(
     # Whose submission at the service is whose sheet's: by what they sent, or by the study's name.
     sheet_of = {(one.participant, one.service): one.sheet for one in report.judged if one.service}
     by_person = {one.participant: one.sheet for one in report.judged if one.participant}
-    sums = dict.fromkeys(("paid", "owed", "running"), Decimal(0))
+    sums = dict.fromkeys(_KINDS, Decimal(0))
     running: Counter[str] = Counter()
     counted: set[tuple[str, str, str]] = set()
     for person in people:
         key = (person.participant, person.study, person.submission)
         status = person.status.upper()
-        kind = (
-            "paid"
-            if status in PAID
-            else "owed"
-            if status in OWED
-            else "running"
-            if status in RUNNING
-            else ""
-        )
+        kind = next((name for name, those in _KINDS.items() if status in those), "")
         if not kind or key in counted:
             continue
         counted.add(key)
-        named = [one for one in cultures if person.study and one in person.study]
+        named = words_of(person.study) & cultures.keys()
         sheet = sheet_of.get((person.participant, person.submission)) or (
-            max(named, key=len) if named else by_person.get(person.participant, "")
+            min(named) if named else by_person.get(person.participant, "")
         )
         price = prices.get(cultures.get(sheet, ""))
         if price is None:
@@ -284,8 +277,8 @@ def _money(
         if kind == "running":
             running[sheet] += 1
     to_come = Decimal(0)
-    for sheet, part in zip(sheets, parts, strict=True):
-        to_come += prices[sheet.culture.code] * max(part.places - running[sheet.id], 0)
+    for part in parts:
+        to_come += prices[cultures[part.name]] * max(part.places - running[part.name], 0)
     return Money(sums["paid"], sums["owed"], sums["running"], to_come)
 
 

@@ -1,0 +1,386 @@
+"""Quality control: each rule with its numbers, what it leaves alone, and that order is nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.alike import Rates, at_least, line
+from memeloc.survey.check_report import CheckReport
+from memeloc.survey.checking import check, retained
+from memeloc.survey.nouns import Answer, Participant, Submission
+from memeloc.survey.rules import Rules, read_rules
+from memeloc.survey.screening import country_of
+from tests.survey.annotators import NOON, careful, fill, person, sheet
+
+US, DE = sheet("US"), sheet("DE")
+
+
+def rules_of(report: CheckReport) -> dict[str, list[str]]:
+    """By participant the rules that their submissions fail."""
+    who = {one.key: one.participant for one in report.judged}
+    found: dict[str, list[str]] = {}
+    for one in report.set_aside:
+        found.setdefault(who[one.key], []).append(one.rule)
+    return found
+
+
+def evidence(report: CheckReport, rule: str) -> dict[str, object]:
+    (found,) = (one.evidence for one in report.set_aside if one.rule == rule)
+    return dict(found)
+
+
+def test_careful_people_are_retained() -> None:
+    several = careful(US, 5)
+    report = check(several, [US], [person(one.participant, US) for one in several])
+    assert report.set_aside == ()
+    assert report.warnings == ()
+    assert retained(several, report) == several
+
+
+@pytest.mark.parametrize(
+    ("wrong", "skipped", "kept"),
+    [
+        ((), (), True),
+        (("check-2",), (), True),
+        ((), ("check-4",), True),
+        (("check-2", "check-3"), (), False),
+        (("check-2",), ("check-3",), False),
+        (("check-1",), (), False),
+        ((), ("check-1",), False),
+    ],
+)
+def test_the_explicit_check_and_two_of_three_implicit_ones(
+    wrong: tuple[str, ...], skipped: tuple[str, ...], kept: bool
+) -> None:
+    report = check([fill(US, "jo", wrong=wrong, skipped=skipped)], [US])
+    assert rules_of(report) == ({} if kept else {"jo": ["attention"]})
+
+
+def test_attention_has_its_numbers_and_its_counts_are_settings() -> None:
+    one = fill(US, "jo", wrong=("check-2",), skipped=("check-3",))
+    found = evidence(check([one], [US]), "attention")
+    assert found["implicit"] == {"asked": 3, "missed": 1, "not answered": 1}
+    assert found["implicit_needed"] == 2
+    assert not check(
+        [one], [US], rules=read_rules(Rules, {"attention": {"implicit_passed": 1}})
+    ).set_aside
+    assert not check([one], [US], rules=read_rules(Rules, {"attention": {"on": False}})).set_aside
+    missed = fill(US, "jo", wrong=("check-1",))
+    assert not check(
+        [missed], [US], rules=read_rules(Rules, {"attention": {"explicit_missed": 1}})
+    ).set_aside
+
+
+def test_a_sheet_with_fewer_implicit_checks_needs_all_of_its_own() -> None:
+    fewer = replace(
+        US,
+        entries=tuple(
+            one for one in US.entries if getattr(one, "id", "") not in {"check-3", "check-4"}
+        ),
+    )
+    assert not check([fill(fewer, "jo")], [fewer]).set_aside
+    assert check([fill(fewer, "jo", wrong=("check-2",))], [fewer]).counts() == {"attention": 1}
+
+
+@pytest.mark.parametrize(
+    "status", ["returned", "no consent", "consent revoked", "timed out", "screened out"]
+)
+def test_what_was_not_sent_whole_is_set_aside(status: str) -> None:
+    report = check([replace(fill(US, "jo"), status=status)], [US])
+    assert evidence(report, "status") == {"status": status, "service": ""}
+
+
+def test_what_the_service_says_was_returned_is_set_aside() -> None:
+    someone = replace(person("jo", US), status="RETURNED")
+    report = check([fill(US, "jo")], [US], [someone])
+    assert evidence(report, "status") == {"status": "complete", "service": "RETURNED"}
+
+
+def test_another_study_of_a_person_says_nothing_of_this_one() -> None:
+    here = person("jo", US)
+    there = replace(here, study="r9-b99-US", submission="other", status="REJECTED")
+    assert not check([fill(US, "jo")], [US], [there, here]).set_aside
+
+
+def test_too_fast_by_the_entry_and_by_the_median() -> None:
+    hurried = fill(US, "hurried", seconds=30)
+    quick = fill(US, "quick", seconds=60)
+    report = check([*careful(US), hurried, quick], [US])
+    assert rules_of(report) == {"hurried": ["speed"], "quick": ["speed"]}
+    found = next(one.evidence for one in report.set_aside if "hurried" in one.submission)
+    assert found["seconds"] == 30
+    assert found["answers"] == 24
+    assert found["seconds_per_entry"] == 1.25
+    assert found["median"] == pytest.approx(235 / 24, abs=0.8)
+    alone = check([hurried, quick], [US])
+    assert rules_of(alone) == {"hurried": ["speed"]}
+    off = read_rules(Rules, {"speed": {"seconds_per_entry": 0, "share_of_median": 0}})
+    assert not check([*careful(US), hurried], [US], rules=off).set_aside
+
+
+def test_a_clock_that_goes_backwards_is_no_time() -> None:
+    one = fill(US, "jo", seconds=-500)
+    assert check([one], [US]).judged[0].seconds is None
+    assert check([one], [US], [person("jo", US)]).judged[0].seconds == 260.0
+
+
+def test_times_with_and_without_a_zone_go_together() -> None:
+    naive = NOON.replace(tzinfo=None)
+    one = replace(fill(US, "jo"), submitted=naive + timedelta(seconds=99), started=naive)
+    other = replace(fill(US, "jo"), id="later", submitted=NOON + timedelta(seconds=300))
+    report = check([other, one], [US])
+    assert [one.submission for one in report.set_aside] == [one.id]
+
+
+def test_a_straight_line_is_told_by_what_others_answer() -> None:
+    lazy = fill(US, "lazy", only="no-hate")
+    report = check([*careful(US), lazy], [US])
+    assert rules_of(report) == {"lazy": ["straight"]}
+    found = evidence(report, "straight")
+    assert (found["label"], found["count"], found["longest"], found["bits"]) == (
+        "no-hate",
+        20,
+        20,
+        0,
+    )
+    assert float(str(found["chance"])) < 0.001
+    assert 6 < float(str(found["expected"])) < 16
+
+
+def test_who_answers_as_everybody_does_draws_no_line() -> None:
+    same = [fill(US, f"p{number}", only="no-hate") for number in range(5)]
+    assert check(same, [US]).counts() == {}
+
+
+def test_a_lone_annotator_is_compared_with_nobody() -> None:
+    assert not check([fill(US, "lazy", only="hate")], [US]).set_aside
+
+
+def test_two_letters_between_do_not_hide_a_line() -> None:
+    lazy = fill(US, "lazy", only="no-hate")
+    answers = [replace(one, label="hate") if one.entry == "m1-09" else one for one in lazy.answers]
+    report = check([*careful(US), replace(lazy, answers=tuple(answers))], [US])
+    assert evidence(report, "straight")["count"] == 19
+
+
+def test_of_a_person_on_several_sheets_the_first_complete_one_holds() -> None:
+    other = sheet("US", 2)
+    first = fill(US, "jo", after=100)
+    second = fill(other, "jo", after=5000)
+    returned = replace(fill(sheet("US", 3), "jo"), status="returned")
+    report = check([second, first, returned], [US, other, sheet("US", 3)])
+    assert [(one.sheet, one.rule) for one in report.set_aside] == [
+        (other.id, "person"),
+        ("r1-b03-US", "status"),
+    ]
+    assert evidence(report, "person") == {"number": 2, "allowed": 1, "held": [US.id]}
+    several = read_rules(Rules, {"person": {"sheets": 2}})
+    assert check([second, first], [US, other], rules=several).set_aside == ()
+
+
+def test_what_was_sent_again_takes_the_place_of_the_first() -> None:
+    first = fill(US, "jo")
+    again = replace(fill(US, "jo", noise=0.9, after=900), id="again")
+    report = check([again, first], [US])
+    assert [(one.submission, one.rule, dict(one.evidence)) for one in report.set_aside] == [
+        (first.id, "superseded", {"by": "again"})
+    ]
+    assert retained([first, again], report) == [again]
+
+
+def test_people_without_an_id_are_different_people() -> None:
+    several = [replace(fill(US, f"p{number}"), participant="") for number in range(3)]
+    report = check(several, [US])
+    assert len(report.retained) == 3
+    assert [one.rule for one in report.warnings] == ["no participant"] * 3
+
+
+def test_a_person_in_two_cultures_is_pointed_out() -> None:
+    report = check([fill(US, "jo"), fill(DE, "jo")], [US, DE])
+    (warned,) = report.warnings
+    assert (warned.rule, dict(warned.evidence)) == ("two cultures", {"cultures": ["DE", "US"]})
+
+
+def test_people_who_answered_alike_are_pointed_out_and_kept() -> None:
+    draw = random.Random(7)
+    odd = tuple(
+        Answer(one.entry, draw.choice(["hate", "no-hate", "unknown"]))
+        if one.entry.startswith("m")
+        else one
+        for one in fill(US, "x").answers
+    )
+    copies = [replace(fill(US, name), answers=odd) for name in ("jo", "mo")]
+    report = check([*careful(US), *copies], [US])
+    (warned,) = report.warnings
+    assert warned.rule == "identical"
+    assert warned.submissions == (copies[0].id, copies[1].id)
+    assert warned.evidence["chance"] < 1e-6
+    assert report.set_aside == ()
+    off = read_rules(Rules, {"identical": {"on": False}})
+    assert check([*careful(US), *copies], [US], rules=off).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "kept"),
+    [
+        ({}, True),
+        ({"nationality": "DE"}, True),
+        ({"nationality": "germany"}, True),
+        ({"nationality": "Germany, Turkey"}, True),
+        ({"nationality": "Austria"}, False),
+        ({"residence": "United Kingdom"}, False),
+        ({"country_of_birth": "Korea, South"}, False),
+        ({"first_language": "Turkish"}, False),
+        ({"first_language": "Deutsch"}, True),
+        ({"nationality": "Zog"}, True),
+        ({"nationality": "CONSENT_REVOKED"}, True),
+        ({"nationality": "DATA_EXPIRED"}, True),
+        ({"nationality": "Prefer not to say"}, True),
+    ],
+)
+def test_facts_speak_against_a_person_only_when_they_name_something_else(
+    facts: dict[str, str], kept: bool
+) -> None:
+    report = check([fill(DE, "jo")], [DE], [person("jo", DE, **facts)])
+    assert rules_of(report) == ({} if kept else {"jo": ["screening"]})
+    if not kept:
+        assert evidence(report, "screening")["differing"] == facts
+
+
+def test_residence_is_asked_where_the_culture_asks_for_it() -> None:
+    india, abroad = sheet("IN"), {"residence": "United Kingdom"}
+    assert not check([fill(india, "jo")], [india], [person("jo", india, **abroad)]).set_aside
+    assert check([fill(DE, "jo")], [DE], [person("jo", DE, **abroad)]).set_aside
+
+
+def test_chinese_is_known_by_the_services_name() -> None:
+    china = sheet("CN")
+    assert not check([fill(china, "jo")], [china], [person("jo", china)]).set_aside
+    said = person("jo", china, first_language="Cantonese")
+    assert check([fill(china, "jo")], [china], [said]).counts() == {"screening": 1}
+
+
+def test_what_is_not_known_or_not_understood_is_told() -> None:
+    someone = Participant("jo", {"nationality": "Zog"})
+    report = check([fill(DE, "jo")], [DE], [someone])
+    assert {(one.rule, one.evidence["fact"]) for one in report.warnings} == {
+        ("unclear fact", "nationality"),
+        ("missing fact", "country_of_birth"),
+        ("missing fact", "residence"),
+        ("missing fact", "first_language"),
+    }
+    strict = read_rules(Rules, {"screening": {"missing": "set aside"}})
+    assert evidence(check([fill(DE, "jo")], [DE], [someone], strict), "screening")["missing"] == [
+        "country_of_birth",
+        "residence",
+        "first_language",
+    ]
+
+
+def test_further_facts_and_names_are_settings() -> None:
+    rules = read_rules(
+        Rules,
+        {
+            "screening": {
+                "others": {"upbringing": ["monocultural"]},
+                "countries": {"DE": ["Zog"]},
+            }
+        },
+    )
+    fits = person("jo", DE, upbringing="Monocultural", nationality="Zog")
+    assert not check([fill(DE, "jo")], [DE], [fits], rules).set_aside
+    differs = person("jo", DE, upbringing="several")
+    assert check([fill(DE, "jo")], [DE], [differs], rules).counts() == {"screening": 1}
+
+
+def test_countries_by_name() -> None:
+    assert country_of("Türkiye") == country_of("Turkey") == "TR"
+    assert country_of("Côte d’Ivoire") == country_of("Ivory Coast") == "CI"
+    assert country_of("Republic of Korea") == "KR"
+
+
+def test_an_unknown_sheet_is_no_crash() -> None:
+    report = check([replace(fill(US, "jo"), sheet="r7-b01-XX")], [US])
+    assert [one.rule for one in report.set_aside] == ["unknown sheet"]
+
+
+def test_who_is_at_the_service_and_sent_nothing_is_absent() -> None:
+    report = check([], [US], [person("jo", US), replace(person("mo", US), status="RETURNED")])
+    assert [one.participant for one in report.absent] == ["jo"]
+
+
+def test_two_different_submissions_under_one_id_are_pointed_out() -> None:
+    one, other = fill(US, "jo"), replace(fill(US, "jo", noise=0.9), participant="mo", row=2)
+    for order in ([one, other], [other, one]):
+        report = check(order, [US])
+        assert [warned.rule for warned in report.warnings] == ["same id"]
+        assert [kept.participant for kept in retained(order, report)] == ["mo"]
+
+
+def crowd() -> tuple[list[Submission], list[Participant]]:
+    other = sheet("US", 2)
+    several = [
+        *careful(US),
+        fill(US, "lazy", only="no-hate"),
+        fill(US, "hurried", seconds=20),
+        fill(US, "careless", wrong=("check-1", "check-2")),
+        fill(other, "careful-1", after=9000),
+        fill(DE, "moved"),
+        replace(fill(DE, "left"), status="returned"),
+        replace(fill(DE, "nobody"), participant="", submitted=None, started=None),
+    ]
+    people = [person(one.participant, US) for one in several[:6]]
+    return several, [*people, person("moved", DE, nationality="Austria")]
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> None:
+    several, people = crowd()
+    sheets = [US, sheet("US", 2), DE]
+    before = check(several, sheets, people)
+    shuffle.shuffle(several)
+    shuffle.shuffle(people)
+    shuffle.shuffle(sheets)
+    assert check(several, sheets, people).as_json() == before.as_json()
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
+def test_a_rule_that_is_off_sets_nobody_aside(off: set[str]) -> None:
+    several, people = crowd()
+    rules = read_rules(Rules, {name: {"on": False} for name in off})
+    report = check(several, [US, sheet("US", 2), DE], people, rules)
+    assert not off & set(report.counts())
+    assert len(report.retained) + len(report.reasons) == len(several)
+
+
+def test_a_report_is_read_again_as_it_was_stored() -> None:
+    several, people = crowd()
+    report = check(several, [US, sheet("US", 2), DE], people)
+    assert report.counts() == {
+        "attention": 1, "person": 1, "screening": 1, "speed": 1, "status": 1, "straight": 1,
+    }  # fmt: skip
+    stored = json.loads(json.dumps(report.as_json()))
+    assert CheckReport.from_json(stored) == report
+    with pytest.raises(InputError, match="no report of a quality control"):
+        CheckReport.from_json({"judged": [{}]})
+
+
+def test_lines_and_chances_by_hand() -> None:
+    assert line(["a", "b", "a", "b"]).bits == 1
+    assert line(["b", "b", "a", "a", "a", "c"]).longest == 3
+    assert at_least(0, [0.3]) == 1
+    assert at_least(2, [0.5, 0.2]) == pytest.approx(0.1)
+    assert at_least(1, [0.5, 0.2]) == pytest.approx(0.6)
+    rates = Rates({"s": {"p": {"m": "a"}, "q": {"m": "b"}, "r": {"m": "a"}}})
+    # Without p: a once of two in the meme, and once of two in the culture, which counts twice.
+    assert rates.chances("s", {"m": "a"}, [{"m": "a"}]) == [pytest.approx((1 + 2 * 0.5) / 4)]
