@@ -352,4 +352,5 @@ def _plain(text: str) -> str:
 
 def _quoted(value: str | list[str]) -> str:
     """A value as TOML has it, which for these is as JSON has it."""
-    return json.dumps(value, ensure_ascii=True)
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return text.encode("utf-8", "replace").decode("utf-8")
