@@ -1,0 +1,176 @@
+"""Dawid-Skene and MACE: against crowd-kit itself, against EM done by hand, and seeded."""
+
+from __future__ import annotations
+
+import random
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from memeloc.errors import InputError, MissingError
+from memeloc.survey.aggregation import METHODS, Method, aggregate, differences
+from memeloc.survey.settling import settle
+from memeloc.survey.taxonomy import load_taxonomy
+
+pytest.importorskip("crowdkit")
+
+HATE = load_taxonomy("multi3hate")
+COLUMNS = ["item", "culture", "participant", "label"]
+
+
+def toy() -> pd.DataFrame:
+    """Three who mostly agree, and two who answer by a coin: item m9 is the coins' against one."""
+    draw = random.Random(3)
+    rows = []
+    for number in range(40):
+        truth = "hate" if number % 2 else "no-hate"
+        for who in ("asha", "jonas", "mei"):
+            if not (who == "mei" and number == 9) and not (who == "jonas" and number == 9):
+                rows.append((f"m{number}", "US", who, truth))
+        for who in ("coin-1", "coin-2"):
+            said = draw.choice(["hate", "no-hate"])
+            rows.append((f"m{number}", "US", who, "no-hate" if number == 9 else said))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def by_hand(table: pd.DataFrame, steps: int) -> dict[str, float]:
+    """Dawid and Skene's EM as the paper has it, for two labels: the probability of hate."""
+    items = sorted(set(table["item"]))
+    people = sorted(set(table["participant"]))
+    given = {(row.item, row.participant): int(row.label == "hate") for row in table.itertuples()}
+    hate = {}
+    for item in items:
+        votes = [given[item, who] for who in people if (item, who) in given]
+        hate[item] = sum(votes) / len(votes)
+    for _ in range(steps):
+        share = sum(hate.values()) / len(items)
+        confusion = {}
+        for who in people:
+            for truth in (0, 1):
+                weights = {0: 0.0, 1: 0.0}
+                for item in items:
+                    if (item, who) in given:
+                        weight = hate[item] if truth else 1 - hate[item]
+                        weights[given[item, who]] += weight
+                total = sum(max(weight, 1e-10) for weight in weights.values())
+                for said in (0, 1):
+                    confusion[who, truth, said] = max(weights[said], 1e-10) / total
+        for item in items:
+            odds = [1 - share, share]
+            for truth in (0, 1):
+                for who in people:
+                    if (item, who) in given:
+                        odds[truth] *= confusion[who, truth, given[item, who]]
+            hate[item] = odds[1] / sum(odds)
+    return hate
+
+
+def test_dawid_skene_is_the_papers_em() -> None:
+    table = toy()
+    found = aggregate(table, HATE, "dawid-skene", iterations=3).set_index("item")
+    expected = by_hand(table, 3)
+    for item, hate in expected.items():
+        row = found.loc[item]
+        assert row["label"] == ("hate" if hate > 0.5 else "no-hate")
+        assert row["probability"] == pytest.approx(max(hate, 1 - hate), abs=1e-6)
+
+
+def test_both_are_crowd_kits() -> None:
+    from crowdkit.aggregation import MACE, DawidSkene
+
+    table = toy()
+    plain = table.rename(columns={"item": "task", "participant": "worker"})
+    plain = plain[["task", "worker", "label"]].sort_values(["task", "worker", "label"])
+    plain = plain.reset_index(drop=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = {
+            "dawid-skene": DawidSkene(n_iter=100).fit_predict(plain),
+            "mace": MACE(n_iter=30, random_state=np.random.RandomState(4)).fit_predict(plain),
+        }
+    ours = {
+        "dawid-skene": aggregate(table, HATE, "dawid-skene"),
+        "mace": aggregate(table, HATE, "mace", seed=4, iterations=30),
+    }
+    for name, labels in theirs.items():
+        assert ours[name].set_index("item")["label"].to_dict() == labels.to_dict()
+
+
+def test_models_trust_who_is_worth_it_and_the_difference_is_listed() -> None:
+    table = toy()
+    settled = settle(table, HATE)
+    assert settled.table.set_index("item").loc["m9", "label"] == "no-hate"
+    found = differences(
+        settled,
+        dawid_skene=aggregate(table, HATE, "dawid-skene"),
+        mace=aggregate(table, HATE, "mace", iterations=30),
+    )
+    assert list(found.columns) == [
+        "item", "culture", "majority", "dawid_skene", "dawid_skene.probability", "mace",
+        "mace.probability",
+    ]  # fmt: skip
+    (row,) = found[found["item"] == "m9"].to_dict("records")
+    assert (row["majority"], row["dawid_skene"], row["mace"]) == ("no-hate", "hate", "hate")
+    assert set(found["item"]) <= {"m9"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_answers_and_abstentions_change_nothing(method: Method) -> None:
+    table = toy()
+    before = aggregate(table, HATE, method, seed=2, iterations=20, restarts=2)
+    more = pd.DataFrame([("m1", "US", "new", "unknown"), ("m2", "US", "x", "")], columns=COLUMNS)
+    shuffled = pd.concat([table, more, table]).sample(frac=1, random_state=5)
+    after = aggregate(shuffled, HATE, method, seed=2, iterations=20, restarts=2)
+    pd.testing.assert_frame_equal(before, after)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cultures_are_modelled_apart(method: Method) -> None:
+    table = toy()
+    other = table.assign(
+        culture="DE", label=table["label"].map({"hate": "no-hate", "no-hate": "hate"})
+    )
+    alone = aggregate(table, HATE, method, iterations=20, restarts=2)
+    both = aggregate(pd.concat([other, table]), HATE, method, iterations=20, restarts=2)
+    found = both[both["culture"] == "US"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, alone)
+
+
+def test_what_two_say_against_each_other_is_no_label() -> None:
+    table = pd.DataFrame([("m1", "US", "a", "hate"), ("m1", "US", "b", "no-hate")], columns=COLUMNS)
+    found = aggregate(table, HATE, "dawid-skene")
+    assert (list(found["label"]), list(found["probability"])) == ([""], [0.5])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_answer_and_none_at_all_are_no_crash(method: Method) -> None:
+    table = toy()
+    assert aggregate(table.iloc[:0], HATE, method).empty
+    assert list(aggregate(table.iloc[:1], HATE, method)["label"]) == ["no-hate"]
+
+
+def test_a_majority_of_none_is_a_difference() -> None:
+    table = toy()
+    tied = pd.DataFrame(
+        [("tied", "US", "asha", "hate"), ("tied", "US", "coin-1", "no-hate")], columns=COLUMNS
+    )
+    table = pd.concat([table, tied])
+    found = differences(settle(table, HATE), model=aggregate(table, HATE, "dawid-skene"))
+    (row,) = found[found["item"] == "tied"].to_dict("records")
+    assert (row["majority"], row["model"]) == ("", "hate")
+
+
+def test_a_method_or_column_that_is_not_there_is_said() -> None:
+    with pytest.raises(InputError, match="dawid-skene, mace"):
+        aggregate(toy(), HATE, "oracle")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="column label"):
+        aggregate(toy().drop(columns="label"), HATE, "mace")
+
+
+def test_without_crowd_kit_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "crowdkit.aggregation", None)
+    with pytest.raises(MissingError, match=r'pip install "memeloc\[crowd\]"'):
+        aggregate(toy(), HATE, "mace")

@@ -1,0 +1,158 @@
+"""What Prolific is told: nobody is rejected outside its rules, and every word is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from memeloc.survey.checking import check
+from memeloc.survey.decisions import CATEGORIES, SHORTEST_MESSAGE, Decision, decisions
+from memeloc.survey.nouns import Check, Participant, Sheet, Submission
+from tests.survey.annotators import careful, fill, person, sheet
+
+US, DE = sheet("US"), sheet("DE")
+SECOND = Check("check-5", "explicit", "hate")
+TWO = replace(US, entries=(*US.entries[:9], SECOND, *US.entries[9:]))
+
+
+def decide(
+    one: Submission,
+    on: Sheet = US,
+    minutes: float = 4,
+    who: Participant | None = None,
+    **options: bool,
+) -> Decision:
+    (found,) = decisions(
+        check([one], [on], [who or person(one.participant, on)]), [on], minutes, **options
+    )
+    return found
+
+
+def test_who_is_retained_is_approved() -> None:
+    found = decide(fill(US, "jo"))
+    assert (found.action, found.category, found.message) == ("approve", "", "")
+    assert found.service == "s-jo-r1-b01-US"
+    assert found.body() == ("transition/", {"action": "APPROVE"})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "minutes", "action"),
+    [
+        (("check-1",), 4.9, "reject"),
+        (("check-1",), 5, "approve"),
+        (("check-1",), 12, "approve"),
+        (("check-1", "check-2"), 12, "return"),
+        (("check-1", "check-2", "check-3"), 12, "return"),
+        (("check-2", "check-3", "check-4"), 4, "approve"),
+        (("check-2", "check-3", "check-4"), 12, "approve"),
+    ],
+)
+def test_one_failed_fair_check_in_short_studies_and_two_in_longer_ones(
+    wrong: tuple[str, ...], minutes: float, action: str
+) -> None:
+    assert decide(fill(US, "jo", wrong=wrong), minutes=minutes).action == action
+
+
+def test_two_explicit_checks_reject_in_a_long_study() -> None:
+    found = decide(fill(TWO, "jo", wrong=("check-1", "check-5")), TWO, 12)
+    assert (found.action, found.category) == ("reject", "FAILED_CHECK")
+    assert found.evidence == {"explicit_missed": 2, "implicit_missed": 0, "needed": 2}
+    assert "another answer to 2 of them" in found.message
+    assert "5 checks" in found.message
+    assert "implicit" not in found.message
+    assert found.body() == (
+        "transition/",
+        {"action": "REJECT", "message": found.message, "rejection_category": "FAILED_CHECK"},
+    )
+
+
+@pytest.mark.parametrize("minutes", [1, 4.9, 5, 60])
+@pytest.mark.parametrize("counted", [True, False])
+def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> None:
+    one = fill(US, "jo", wrong=("check-2", "check-3", "check-4"))
+    assert decide(one, minutes=minutes, implicit_count=counted).action == "approve"
+
+
+def test_implicit_checks_count_beside_an_explicit_one_where_that_is_asked_for() -> None:
+    one = fill(US, "jo", wrong=("check-1", "check-2"))
+    assert decide(one, minutes=12, implicit_count=True).action == "reject"
+    one = fill(US, "jo", wrong=("check-1",))
+    assert decide(one, minutes=12, implicit_count=True).action == "approve"
+
+
+def test_a_check_that_was_not_answered_is_not_failed() -> None:
+    assert decide(fill(US, "jo", skipped=("check-1",)), minutes=4).action == "approve"
+
+
+def test_answers_that_are_set_aside_for_the_surveys_own_reasons_are_paid() -> None:
+    several = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
+    other = sheet("US", 2)
+    several.append(fill(other, "careful-1", after=9000))
+    people = [person(one.participant, US) for one in several[:-1]]
+    report = check(several, [US, other], people)
+    assert report.counts() == {"person": 1, "speed": 1, "straight": 1}
+    assert {one.action for one in decisions(report, [US, other], 4)} == {"approve"}
+
+
+def test_only_outliers_are_rejected_for_being_fast_and_only_when_asked_for() -> None:
+    several = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
+    several.append(fill(US, "hurried", seconds=20))
+    people = [person(one.participant, US) for one in several]
+    report = check(several, [US], people)
+    assert {one.action for one in decisions(report, [US], 4)} == {"approve"}
+    rejected = [
+        one for one in decisions(report, [US], 4, reject_fast=True) if one.action == "reject"
+    ]
+    assert [(one.participant, one.category) for one in rejected] == [("hurried", "TOO_QUICKLY")]
+    assert len(rejected[0].message) >= SHORTEST_MESSAGE
+    few = check([*several[:5], several[-1]], [US], [*people[:5], people[-1]])
+    assert {one.action for one in decisions(few, [US], 4, reject_fast=True)} == {"approve"}
+
+
+@pytest.mark.parametrize("status", ["no consent", "consent revoked", "screened out", "returned"])
+def test_who_withdrew_is_asked_to_return(status: str) -> None:
+    found = decide(replace(fill(US, "jo", wrong=("check-1",)), status=status))
+    assert found.action == "return"
+    assert found.category == ""
+    path, body = found.body()
+    assert path == "request-return/"
+    assert body == {"request_return_reasons": [found.message]}
+    assert found.message
+
+
+def test_who_is_of_another_country_is_asked_to_return() -> None:
+    someone = person("jo", DE, nationality="Austria")
+    found = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
+    assert found.action == "return"
+    assert "another nationality" in found.message
+
+
+def test_who_sent_nothing_is_asked_to_return() -> None:
+    (found,) = decisions(check([], [US], [person("jo", US)]), [US], 12)
+    assert (found.action, found.participant, found.submission) == ("return", "jo", "")
+
+
+@pytest.mark.parametrize("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
+def test_what_is_decided_is_left_alone(status: str) -> None:
+    someone = replace(person("jo", US), status=status)
+    assert decisions(check([fill(US, "jo")], [US], [someone]), [US], 4) == []
+
+
+def test_of_what_was_sent_twice_one_decision_is_made() -> None:
+    several = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
+    assert len(decisions(check(several, [US], [person("jo", US)]), [US], 4)) == 1
+
+
+def test_a_rejection_has_a_category_and_a_message_that_prolific_takes() -> None:
+    for wrong, counted in ((("check-1",), False), (("check-1", "check-2"), True)):
+        found = decide(fill(US, "jo", wrong=wrong), implicit_count=counted)
+        assert found.category in CATEGORIES
+        assert len(found.message) >= SHORTEST_MESSAGE
+        assert json.loads(json.dumps(found.as_json()))["rules"] == ["attention"]
+
+
+def test_a_study_takes_time() -> None:
+    with pytest.raises(ValueError, match="minutes"):
+        decisions(check([], []), [], 0)
