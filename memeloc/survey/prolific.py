@@ -8,7 +8,6 @@ FOLDER/README.md               money, what is missing, and how to go on
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -115,13 +114,14 @@ class Prolific:
             InputError: a sheet cannot be said as a study, or a file cannot be written.
         """
         made = self.studies(pack)
-        # A study that was incomplete before must not stay there beside the whole one.
-        for old in ("studies", "incomplete"):
-            shutil.rmtree(folder / old, ignore_errors=True)
         written = [folder / "README.md"]
         for one in made:
-            path = folder / ("incomplete" if one.missing else "studies") / f"{one.sheet}.json"
+            here, elsewhere = (
+                ("incomplete", "studies") if one.missing else ("studies", "incomplete")
+            )
+            path = folder / here / f"{one.sheet}.json"
             _write(path, _json(one.body))
+            (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
             written.append(path)
         _write(folder / "README.md", self._readme(pack, made))
         return written
@@ -201,8 +201,5 @@ def _json(value: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as partial:
-            partial.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")

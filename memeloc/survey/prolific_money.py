@@ -1,4 +1,4 @@
-"""What a study pays and costs. In: a wage and minutes. Out: minor units of Prolific's currencies."""
+"""What a study pays and costs. In: a wage and minutes. Out: minor units of GBP or USD."""
 
 from __future__ import annotations
 

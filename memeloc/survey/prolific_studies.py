@@ -135,7 +135,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
     reward = settings.pay.reward(minutes)
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
-        "internal_name": f"memeloc {pack.name} {sheet.id}"[:LONGEST_NAME],
+        "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",
         "description": _paragraphs(
             texts.get("intro", count=len(sheet.entries), minutes=minutes),
             texts.get("warning.text"),
