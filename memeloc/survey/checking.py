@@ -116,6 +116,7 @@ class _Checking:
         self._failed: set[Key] = set()
         self._by_key: dict[Key, Submission] = {}
         self._judged: dict[Key, Judged] = {}
+        self._owner: dict[str, str] = {}
 
     def report(self) -> CheckReport:
         self._hold()
@@ -174,10 +175,15 @@ class _Checking:
         for row in rows:
             if row.submission and row.submission == submission.id:
                 return row
-        named = [row for row in rows if submission.sheet in words_of(row.study)]
-        if named:
-            return named[-1]
-        return rows[0] if len(rows) == 1 else None
+        for row in rows:
+            if submission.sheet in words_of(row.study):
+                return row
+        # The only row of a person who sent several sheets is that of the first.
+        if len(rows) == 1 and self._owner.setdefault(submission.participant, submission.sheet) == (
+            submission.sheet
+        ):
+            return rows[0]
+        return None
 
     def _status(self) -> None:
         if not self._rules.status.on:

@@ -129,7 +129,9 @@ def decisions(
     for judged in report.judged:
         reasons = report.reasons.get(judged.key, ())
         rules = tuple(one.rule for one in reasons)
-        if judged.status.upper() in _DECIDED or "superseded" in rules:
+        # A further sheet of a person of which the service knows nothing has nothing to decide.
+        stray = "person" in rules and not judged.service and not judged.status
+        if judged.status.upper() in _DECIDED or "superseded" in rules or stray:
             continue
         action, category, message, evidence = _decide(
             judged, reasons, known.get(judged.sheet), needed, implicit_count, fast

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,12 +15,16 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.alike import Rates, at_least, line
+from memeloc.survey.build import Design, build, to_sheets
 from memeloc.survey.check_report import CheckReport
 from memeloc.survey.checking import check, retained
 from memeloc.survey.nouns import Answer, Participant, Submission
 from memeloc.survey.rules import Rules, read_rules
 from memeloc.survey.screening import country_of
-from tests.survey.annotators import NOON, careful, fill, person, sheet
+from memeloc.survey.settling import answers_table, settle
+from memeloc.survey.simulate import simulate, truths
+from memeloc.survey.taxonomy import load_taxonomy
+from tests.survey.annotators import NOON, careful, culture, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
 
@@ -361,6 +367,40 @@ def test_a_rule_that_is_off_sets_nobody_aside(off: set[str]) -> None:
     report = check(several, [US, sheet("US", 2), DE], people, rules)
     assert not off & set(report.counts())
     assert len(report.retained) + len(report.reasons) == len(several)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_simulated_annotators_the_diligent_ones_are_retained_and_nobody_else(seed: int) -> None:
+    taxonomy = load_taxonomy("multi3hate")
+    cultures = tuple(culture(code) for code in ("US", "DE", "MX", "IN", "CN"))
+    design = Design("pilot", "multi3hate", cultures, seed=seed)
+    memes = [(f"m{number:03d}", f"t{number % 12}") for number in range(80)]
+    here = Path("x.jpg")
+    sheets = to_sheets(
+        build(memes, design, taxonomy),
+        design,
+        lambda *_: here,
+        lambda *_: "",
+        lambda *_: here,
+        templates=dict(memes),
+    )
+    truth = truths([one for one, _ in memes], [one.code for one in cultures], taxonomy, seed=seed)
+    people = simulate(sheets, taxonomy, truth, seed=seed)
+    sent = [one.submission for one in people if one.submission is not None]
+    report = check(sent, sheets)
+    good = [one.submission for one in people if one.submission is not None and one.good]
+    assert {one.id for one in retained(sent, report)} == {one.id for one in good}
+    table = settle(answers_table(retained(sent, report), sheets), taxonomy).table
+    votes: dict[tuple[str, str], Counter[str]] = {}
+    code = {sheet.id: sheet.culture.code for sheet in sheets}
+    for one in good:
+        for answer in one.answers:
+            if answer.entry.startswith("m"):
+                votes.setdefault((answer.entry, code[one.sheet]), Counter())[answer.label] += 1
+    for item, where, label in zip(table["item"], table["culture"], table["label"], strict=True):
+        hate, no = votes[item, where]["hate"], votes[item, where]["no-hate"]
+        assert label == ("hate" if hate > no else "no-hate" if no > hate else "")
+    assert len(table) == len(votes)
 
 
 def test_a_report_is_read_again_as_it_was_stored() -> None:

@@ -156,3 +156,13 @@ def test_a_rejection_has_a_category_and_a_message_that_prolific_takes() -> None:
 def test_a_study_takes_time() -> None:
     with pytest.raises(ValueError, match="minutes"):
         decisions(check([], []), [], 0)
+
+
+def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
+    other = sheet("US", 2)
+    first = replace(fill(US, "jo"), id="by-form-1")
+    second = replace(fill(other, "jo", after=9000, wrong=("check-1",)), id="by-form-2")
+    someone = replace(person("jo", US), study="64ff0a", submission="64ff0b")
+    report = check([second, first], [US, other], [someone])
+    (found,) = decisions(report, [US, other], 4)
+    assert (found.action, found.service, found.sheet) == ("approve", "64ff0b", US.id)
