@@ -1,0 +1,466 @@
+"""What every target keeps to, whichever it is: the contract of `memeloc.survey.protocol`."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import astuple, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.render import Renderer
+from memeloc.survey.build import Design, build, to_sheets
+from memeloc.survey.codes import codes
+from memeloc.survey.nouns import Culture, Sheet
+from memeloc.survey.protocol import Exporter, Importer, SurveyPack
+from memeloc.survey.registry import (
+    exporter,
+    exporter_names,
+    importer,
+    importer_names,
+    recognise,
+)
+from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.survey.texts import survey_texts
+from memeloc.templates import load_templates
+
+RECRUITS = {"prolific"}
+"""Targets that recruit people, and show no memes."""
+ACCOUNTS = {"label-studio"}
+"""Targets whose annotators have accounts: they read the consent text, and need not click it."""
+SERVERS = {"potato": "config.yaml"}
+"""Programs that end a sheet by themselves, and the file with the codes, which stays with them."""
+
+MEMES = (
+    ("m1", "robot-chef", "two eggs // one segfault"),
+    ("m2", "cloud-monday", "=1+1 // <script>alert('x')</script> & \"so on\""),
+    ("0042", "busy-market", "{{ 7 * 7 }} // ${x} | a;b, c\td"),
+    ("meme-4", "summit-snail", "ไปต่อ // ช้า ๆ \u200f(كلام)\u200f"),
+    ("m5", "robot-chef", "first line\nsecond line // \U0001f40c"),
+)
+"""Ids, templates and captions, harmless and awkward."""
+
+
+def made(call: Any, name: str) -> Any:
+    try:
+        return call(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("memeloc.survey."):
+            pytest.skip(f"{name} is not built yet")
+        raise
+
+
+@pytest.fixture(params=exporter_names())
+def target(request: pytest.FixtureRequest) -> Exporter:
+    found: Exporter = made(exporter, request.param)
+    return found
+
+
+@pytest.fixture(params=importer_names())
+def reader(request: pytest.FixtureRequest) -> Importer:
+    found: Importer = made(importer, request.param)
+    return found
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    """Five memes in Arabic, Hindi and German, built as any survey is."""
+    folder = tmp_path_factory.mktemp("pictures")
+    locales, templates, renderer = default(), load_templates()[0], Renderer(max_side=240)
+    cultures = tuple(
+        Culture(code, locales.get(tag)) for code, tag in (("EG", "ar"), ("IN", "hi"), ("DE", "de"))
+    )
+    design = Design("contract", "multi3hate", cultures, size=5, answers=3, seed=1)
+    taxonomy = load_taxonomy("multi3hate")
+    texts = {one.locale.tag: survey_texts(one.locale) for one in cultures}
+    captions = {meme: caption for meme, _, caption in MEMES}
+    own = {meme: template for meme, template, _ in MEMES}
+
+    def rendered(name: str, template: str, caption: str, culture: Culture) -> Path:
+        path = folder / culture.code / f"{name}.jpg"
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            picture = renderer.render(templates[template], f"{caption}", culture.locale).image
+            picture.save(path, quality=70)
+        return path
+
+    def example(name: str, culture: Culture) -> Path:
+        (one,) = (one for one in taxonomy.examples if one.id == name)
+        caption = texts[culture.locale.tag].get(f"taxonomy.multi3hate.example.{name}.caption")
+        return rendered(f"example-{name}", one.template, caption, culture)
+
+    sheets = to_sheets(
+        build([(meme, template) for meme, template, _ in MEMES], design, taxonomy),
+        design,
+        lambda meme, culture: rendered(meme, own[meme], captions[meme], culture),
+        lambda meme, culture: captions[meme],
+        example,
+        templates=own,
+    )
+    return SurveyPack(
+        design.name,
+        sheets,
+        taxonomy,
+        texts,
+        {sheet.id: codes(design.name, sheet.id, bytes(range(32))) for sheet in sheets},
+        {
+            (culture.code, one.id): example(one.id, culture)
+            for culture in cultures
+            for one in taxonomy.examples
+        },
+        "lab@university.example",
+        6,
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder by its relative path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def contents(folder: Path) -> list[bytes]:
+    """Every file's bytes, and those of the members of zip files."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            found.append(path.read_bytes())
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as members:
+                    found += [members.read(name) for name in members.namelist()]
+    return found
+
+
+def says(written: list[bytes], text: str) -> bool:
+    """Whether some file has a text: plain, or as JSON or markup write it."""
+    forms = {text, *(json.dumps(text, ensure_ascii=ascii)[1:-1] for ascii in (True, False))}
+    forms |= {html.escape(one) for one in forms} | {html.escape(one, quote=False) for one in forms}
+    # What is JSON within JSON, or HTML within it, is escaped twice.
+    forms |= {json.dumps(one, ensure_ascii=ascii)[1:-1] for one in forms for ascii in (True, False)}
+    return any(one.encode() in content for one in forms for content in written)
+
+
+def test_what_goes_out_can_come_back() -> None:
+    assert set(exporter_names()) == set(importer_names())
+
+
+def test_it_says_what_it_is(target: Exporter, request: pytest.FixtureRequest) -> None:
+    assert target.name == request.node.callspec.params["target"]
+    assert target.summary
+    assert "\n" not in target.summary
+    assert len(target.summary) <= 120
+
+
+def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "another place" / "deeper"
+    for folder in (one, other, one):
+        returned = target.export(survey, folder)
+        assert returned
+        for path in returned:
+            assert path.is_relative_to(folder)
+            assert path.exists()
+    assert files(one)
+    assert files(one) == files(other)
+    assert not [name for name in files(one) if name.endswith((".tmp", ".part", ".partial"))]
+    hidden = [name for name in files(one) if "/." in f"/{name}"]
+    # clasp, Google's tool for Apps Script, looks for a file of that name.
+    assert [name for name in hidden if not name.endswith((".clasp.json", ".claspignore"))] == []
+
+
+def test_a_new_object_and_another_order_of_mappings_change_nothing(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    def turned(values: Mapping[Any, Any]) -> dict[Any, Any]:
+        return dict(reversed(values.items()))
+
+    other = replace(
+        survey,
+        texts=turned(survey.texts),
+        codes=turned(survey.codes),
+        examples=turned(survey.examples),
+    )
+    target.export(survey, tmp_path / "one")
+    exporter(target.name).export(other, tmp_path / "other")
+    assert files(tmp_path / "one") == files(tmp_path / "other")
+
+
+def test_nothing_of_this_machine_goes_out(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    target.export(survey, tmp_path / "out")
+    pictures = {str(picture.parent.parent) for picture in survey.examples.values()}
+    for place in (str(tmp_path), str(Path.home() / "x")[:-1], *pictures):
+        for content in contents(tmp_path / "out"):
+            assert place.encode() not in content
+
+
+def test_every_sheet_goes_out_in_its_language(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    target.export(survey, tmp_path / "out")
+    written, names = contents(tmp_path / "out"), " ".join(files(tmp_path / "out"))
+    for sheet in survey.sheets:
+        assert sheet.id in names or says(written, sheet.id)
+        texts = survey.texts[sheet.culture.locale.tag]
+        if target.name in RECRUITS:
+            continue
+        before = "taxonomy.multi3hate"
+        for label in survey.taxonomy.labels:
+            assert says(written, texts.get(f"{before}.label.{label.id}.name"))
+        keys = [f"{before}.question", "warning.text", "consent.text"]
+        if target.name not in ACCOUNTS:
+            keys += ["consent.yes", "consent.no"]
+        for key in keys:
+            assert says(written, texts.get(key, contact=survey.contact)), key
+
+
+def test_every_picture_goes_out(target: Exporter, survey: SurveyPack, tmp_path: Path) -> None:
+    if target.name in RECRUITS:
+        pytest.skip("it shows no memes")
+    target.export(survey, tmp_path / "out")
+    written = contents(tmp_path / "out")
+    pictures = {one.picture for sheet in survey.sheets for one in sheet.entries if one.picture}
+    assert len(pictures) >= 3 * (len(MEMES) + 3)
+    for picture in pictures | set(survey.examples.values()):
+        content = picture.read_bytes()
+        encoded = base64.b64encode(content)
+        assert any(content == one or encoded in one for one in written), picture
+
+
+def test_annotators_cannot_find_the_codes_of_other_endings(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    """Only the recruitment service is told what ends as failed or screened out."""
+    target.export(survey, tmp_path / "out")
+    for path in (tmp_path / "out").rglob(SERVERS.get(target.name, "-")):
+        path.unlink()
+    written = contents(tmp_path / "out")
+    for sheet in survey.sheets:
+        own = survey.codes[sheet.id]
+        if target.name in RECRUITS:
+            assert all(says(written, code) for code in astuple(own)), own
+        else:
+            assert not says(written, own.failed_checks)
+            assert not says(written, own.screened_out)
+
+
+def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
+    def changed(sheet: Sheet) -> Sheet:
+        entries = tuple(
+            replace(one, picture=picture) if one.picture else one for one in sheet.entries
+        )
+        return replace(sheet, entries=entries)
+
+    return replace(
+        survey,
+        sheets=tuple(map(changed, survey.sheets)),
+        examples=dict.fromkeys(survey.examples, picture),
+    )
+
+
+@pytest.mark.parametrize("what", ["missing", "a folder", "no picture"])
+def test_a_picture_that_is_none_is_refused_in_a_sentence(
+    target: Exporter, survey: SurveyPack, tmp_path: Path, what: str
+) -> None:
+    if target.name in RECRUITS:
+        pytest.skip("it shows no memes")
+    picture = tmp_path / "picture.jpg"
+    if what == "a folder":
+        picture.mkdir()
+    elif what == "no picture":
+        picture.write_text("a shopping list")
+    with pytest.raises(InputError, match="picture"):
+        target.export(without_pictures(survey, picture), tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made_is_told(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError):
+        target.export(survey, tmp_path / "file" / "out")
+
+
+def test_no_sheets_no_failure(target: Exporter, survey: SurveyPack, tmp_path: Path) -> None:
+    target.export(replace(survey, sheets=(), codes={}), tmp_path / "out")
+
+
+def test_an_unknown_option_is_told(target: Exporter) -> None:
+    with pytest.raises(InputError, match=f"{target.name} has no option 'colour'"):
+        exporter(target.name, {"colour": "blue"})
+
+
+STRANGE: dict[str, bytes] = {
+    "empty": b"",
+    "zeros": bytes(5000),
+    "text": b"Dear all,\n\nplease find attached.\n",
+    "table": b"name,price\r\napples,3\r\n",
+    "object": b'{"a": [1, {"b": null}]}',
+    "list": b"[[], 1, null, {}]",
+    "lines": b'{"a": 1}\n{"a": 2}\n',
+    "broken json": b'{"answers": [',
+    "deep": b"[" * 20_000 + b"]" * 20_000,
+    "number": b"9" * 6000,
+    "picture": b"\x89PNG\r\n\x1a\n" + bytes(200),
+    "zip": b"PK\x03\x04" + bytes(300),
+    "utf-16": "item,participant,answer\r\n".encode("utf-16"),
+    "latin-1": "Wie heißt du?;Größe\r\nZoë;3\r\n".encode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_strange_file_is_not_recognised_and_read_by_no_one(
+    reader: Importer, survey: SurveyPack, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(STRANGE[name])
+    # Headings alone are a table of answers, in whichever encoding.
+    assert name == "utf-16" or not reader.recognises(path)
+    assert took_nothing(reader, survey, path)
+
+
+def took_nothing(reader: Importer, survey: SurveyPack, path: Path) -> bool:
+    """Whether a file gives no submission, by an InputError or without one."""
+    try:
+        return not reader.read(path, survey).submissions
+    except InputError:
+        return True
+
+
+def test_what_is_no_file_is_told(reader: Importer, survey: SurveyPack, tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        assert not reader.recognises(path)
+        assert took_nothing(reader, survey, path)
+    with pytest.raises(InputError):
+        reader.read(tmp_path / "missing", survey)
+
+
+def test_a_file_of_no_kind_is_told(tmp_path: Path) -> None:
+    for name in importer_names():
+        made(importer, name)
+    for content in STRANGE.values():
+        path = tmp_path / "file"
+        path.write_bytes(content)
+        if not content.startswith("item".encode("utf-16")):
+            with pytest.raises(InputError, match="of no kind that comes back"):
+                recognise(path)
+    with pytest.raises(InputError):
+        recognise(tmp_path / "missing")
+
+
+WORDS = st.sampled_from(
+    [
+        "memeloc", "survey-answers", "survey", "contract", "sheet", "r1-b01-DE", "participant",
+        "answers", "entry", "label", "m1", "hate", "second", "status", "complete", "submission",
+        "data", "item", "annotations", "result", "value", "choices", "from_name", "id", "user_id",
+        "instance_id", "responses", "responseId", "createTime", "textAnswers", "answer",
+        "label_annotations", "completed_by", "submitted", "2026-01-05T09:00:00Z", "=1+1", "",
+    ]
+)  # fmt: skip
+VALUES = st.recursive(
+    WORDS | st.none() | st.booleans() | st.integers(-5, 2**70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=20,
+)
+HOSTILE = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@given(value=VALUES)
+@HOSTILE
+def test_any_json_is_read_or_refused(
+    reader: Importer, survey: SurveyPack, tmp_path: Path, value: object
+) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    refused_or_placed(reader, survey, path)
+
+
+@given(rows=st.lists(st.lists(WORDS | st.text(max_size=6), max_size=6), max_size=5))
+@HOSTILE
+def test_any_table_is_read_or_refused(
+    reader: Importer, survey: SurveyPack, tmp_path: Path, rows: list[list[str]]
+) -> None:
+    path = tmp_path / "file.csv"
+    head = ["item", "participant", "answer", "sheet"]
+    text = "\r\n".join(
+        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [head, *rows]
+    )
+    path.write_text(text, encoding="utf-8", errors="replace", newline="")
+    refused_or_placed(reader, survey, path)
+
+
+@given(content=st.binary(max_size=400))
+@HOSTILE
+def test_any_bytes_are_read_or_refused(
+    reader: Importer, survey: SurveyPack, tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    refused_or_placed(reader, survey, path)
+
+
+def refused_or_placed(reader: Importer, survey: SurveyPack, path: Path) -> None:
+    """Whatever comes, it is an InputError or submissions of this survey; twice the same."""
+    reader.recognises(path)
+    try:
+        found = reader.read(path, survey)
+    except InputError:
+        return
+    known = {sheet.id for sheet in survey.sheets}
+    labels = {label.id for label in survey.taxonomy.labels} | {""}
+    for one in found.submissions:
+        assert one.sheet in known
+        assert one.id
+        assert one.source == reader.name
+        assert {answer.label for answer in one.answers} <= labels
+        entries = [answer.entry for answer in one.answers]
+        assert len(set(entries)) == len(entries)
+    for left in found.unplaced:
+        assert left.reason
+        assert left.message
+        assert left.file == path.name
+    assert reader.read(path, survey) == found
+
+
+def test_no_two_kinds_of_file_are_taken_for_each_other(
+    target: Exporter, survey: SurveyPack, tmp_path: Path
+) -> None:
+    """Of what a target writes, nothing is taken for another one's answers."""
+    target.export(survey, tmp_path / "out")
+    readers = []
+    for name in importer_names():
+        try:
+            readers.append(importer(name))
+        except ModuleNotFoundError:
+            continue
+    for path in sorted((tmp_path / "out").rglob("*")):
+        if path.is_file():
+            others = [one.name for one in readers if one.recognises(path)]
+            assert set(others) <= {target.name}, path
+
+
+def test_sheets_that_nobody_filled_in_hold_no_answers(
+    reader: Importer, survey: SurveyPack, tmp_path: Path
+) -> None:
+    made(exporter, reader.name).export(survey, tmp_path / "out")
+    for path in sorted((tmp_path / "out").rglob("*")):
+        if path.is_file() and path.suffix != ".jpg":
+            assert took_nothing(reader, survey, path), path
