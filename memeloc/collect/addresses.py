@@ -9,7 +9,7 @@ that no second look at the name can give another answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 
 from memeloc.errors import MemelocError
@@ -23,7 +23,10 @@ LONGEST = 4000
 _PORTS = {"http": 80, "https": 443}
 _FIRST_FREE_PORT = 1024
 _PORTS_IN_ALL = 65_536
-_NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+_UNICAST = IPv6Network("2000::/3")  # all that IANA gives out for the public network
+_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052; the local prefixes of RFC 8215 are not public
+_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890, likewise
+_DOCUMENTATION = IPv6Network("3fff::/20")  # RFC 9637; Python's table does not have it everywhere
 
 
 class FetchRefused(MemelocError):  # noqa: N818 - a refusal, not a fault
@@ -95,8 +98,9 @@ def place_of(url: str) -> tuple[httpx.URL, Place]:
 def is_public(address: str) -> bool:
     """Whether an IP address is one of the public network.
 
-    An IPv6 address that stands for an IPv4 one (mapped, 6to4, Teredo, NAT64) is public when that
-    one is, too. Text that is no IP address is not public.
+    An IPv6 address is public within 2000::/3. One that stands for an IPv4 address (6to4, Teredo,
+    NAT64) is public when that one is, too; one that only maps it is not, for no server of the
+    public network is called so. Text that is no IP address is not public.
 
     >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:10.0.0.1")
     (True, False, False)
@@ -105,24 +109,25 @@ def is_public(address: str) -> bool:
         found = ip_address(address.partition("%")[0])
     except ValueError:
         return False
+    if isinstance(found, IPv6Address):
+        if found in _NAT64:
+            return _inner_public(found)
+        if found not in _UNICAST or found in _DOCUMENTATION:
+            return False
+    elif found in _PROTOCOLS:
+        return False
     if not found.is_global or found.is_multicast or found.is_reserved or found.is_unspecified:
-        return isinstance(found, IPv6Address) and _is_nat64(found) and _inner_public(found)
+        return False
     return not isinstance(found, IPv6Address) or _inner_public(found)
-
-
-def _is_nat64(address: IPv6Address) -> bool:
-    return any(address in network for network in _NAT64)
 
 
 def _inner_public(address: IPv6Address) -> bool:
     """Whether every IPv4 address that an IPv6 one stands for is public."""
     inner: list[IPv4Address] = []
-    if address.ipv4_mapped is not None:
-        inner.append(address.ipv4_mapped)
     if address.sixtofour is not None:
         inner.append(address.sixtofour)
     if address.teredo is not None:
         inner += address.teredo
-    if _is_nat64(address):
+    if address in _NAT64:
         inner.append(IPv4Address(int(address) & 0xFFFFFFFF))
     return all(is_public(str(one)) for one in inner)

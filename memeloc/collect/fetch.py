@@ -18,13 +18,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from memeloc import __version__
 from memeloc.collect.addresses import FetchRefused, Place, place_of
 from memeloc.collect.answers import asked_to_wait, check_picture, read_body, refusal_of, within
 from memeloc.collect.encodings import decode
+from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
 from memeloc.collect.http_cache import Entry, HttpCache
 from memeloc.errors import MissingError, ServiceError
-from memeloc.flight import Backoff, Refusal
+from memeloc.flight import GIVE_UP_AFTER, Backoff, Refusal
 
 if TYPE_CHECKING:
     import httpx
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["FetchRefused", "FetchSettings", "FetchStatistics", "Fetcher", "Page"]
 
 Accept = Literal["page", "json", "picture"]
-
-USER_AGENT = f"memeloc/{__version__} (research tool that builds meme datasets)"
-"""How memeloc introduces itself; robots.txt may name `memeloc`."""
 
 _ACCEPT: dict[str, str] = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -49,60 +46,6 @@ _ROBOTS_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB of it are read
 _LONGEST_PAUSE = 60.0  # seconds; a longer Crawl-delay would be a refusal in other words
 _AGENT_TOKEN = "memeloc"  # noqa: S105 - what robots.txt calls a product token
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True, slots=True)
-class FetchSettings:
-    """How pages are fetched.
-
-    Attributes:
-        delay: seconds between two requests to a host, at least; its Crawl-delay may make it more.
-        timeout: seconds that a server may stay silent.
-        total: seconds that one request may take in all.
-        max_page_bytes, max_picture_bytes: of what comes, after decompression.
-        retries: how often a request is sent again when the server is busy or the line is cut.
-        patience: seconds that a server may ask to wait before it counts as refusing.
-        max_redirects: how many are followed, one after another.
-        max_age: seconds during which a page is not asked for again, so that a run that was cut off
-            goes on where it was.
-        user_agent: how the tool introduces itself.
-        allow_hosts: `host:port` that may be inside the network, for a server of one's own.
-        seed: of the jitter between retries.
-    """
-
-    delay: float = 1.0
-    timeout: float = 20.0
-    total: float = 120.0
-    max_page_bytes: int = 10_000_000
-    max_picture_bytes: int = 30_000_000
-    retries: int = 4
-    patience: float = 120.0
-    max_redirects: int = 8
-    max_age: float = 3600.0
-    user_agent: str = USER_AGENT
-    allow_hosts: frozenset[str] = frozenset()
-    seed: int | None = None
-
-
-@dataclass(slots=True)
-class FetchStatistics:
-    """What fetching did.
-
-    Attributes:
-        requests: that were sent, robots.txt and retries among them.
-        fetched: answers with a body.
-        not_modified: answers that say that nothing has changed.
-        cached: pages that were not asked for again.
-        refused: pages that were refused, or not to be had.
-        bytes: of the bodies, after decompression.
-    """
-
-    requests: int = 0
-    fetched: int = 0
-    not_modified: int = 0
-    cached: int = 0
-    refused: int = 0
-    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +126,9 @@ class Fetcher:
         self._cache = HttpCache(cache) if cache is not None else None
         self._parse_robots = Protego.parse
         self._httpx = httpx
-        self._client = httpx.Client(
-            transport=PublicTransport(self.settings.allow_hosts),
-            timeout=httpx.Timeout(self.settings.timeout),
-            follow_redirects=False,
-            trust_env=False,
-        )
+        # The transport alone: no cookies, no proxies, no password files, no redirects of its own.
+        self._transport = PublicTransport(self.settings.allow_hosts)
+        self._timeout = httpx.Timeout(self.settings.timeout).as_dict()
         self._backoff = Backoff(
             attempts=self.settings.retries + 1,
             first=max(self.settings.delay, 0.05),
@@ -197,12 +137,13 @@ class Fetcher:
         )
         self._robots: dict[str, Protego | FetchRefused] = {}
         self._next: dict[str, float] = {}
+        self._silent: dict[str, int] = {}  # connections in a row that a host did not take
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -255,10 +196,16 @@ class Fetcher:
             parsed, place = place_of(url)
             if robots:
                 self._check_robots(parsed, place)
-            entry, content, kept = self._hop(parsed, place, accept, limit, max_age)
+            entry, content, kept = self._hop(
+                parsed, place, accept, limit, max_age, shorten=not robots
+            )
             if not entry.location:
                 return entry, content, kept
-            url = str(parsed.join(entry.location))
+            try:
+                url = str(parsed.join(entry.location))
+            except (self._httpx.InvalidURL, ValueError) as error:
+                sentence = f"it leads to what is no address ({error})"
+                raise FetchRefused(url, "not an address", sentence) from error
         raise FetchRefused(
             first,
             "too many redirects",
@@ -266,7 +213,14 @@ class Fetcher:
         )
 
     def _hop(
-        self, url: httpx.URL, place: Place, accept: Accept, limit: int, max_age: float
+        self,
+        url: httpx.URL,
+        place: Place,
+        accept: Accept,
+        limit: int,
+        max_age: float,
+        *,
+        shorten: bool,
     ) -> tuple[Entry, bytes, bool]:
         """One address: from the cache while it is fresh, else asked for."""
         known = self._cache.find(str(url)) if self._cache is not None else None
@@ -277,23 +231,29 @@ class Fetcher:
             if content is not None:
                 self.statistics.cached += 1
                 return known, within(known.url, content, limit), True
+        if self._silent.get(place.name, 0) >= GIVE_UP_AFTER:
+            sentence = f"{place.name} took no connection {GIVE_UP_AFTER} times, so it is left alone"
+            raise FetchRefused(str(url), "not reached", sentence)
         headers = {
             "User-Agent": self.settings.user_agent,
             "Accept": _ACCEPT[accept],
             "Accept-Encoding": "gzip",
         }
         if known is not None and content is not None:
-            if known.etag:
+            if known.etag.isascii() and known.etag:  # RFC 9110 allows others; few servers mean them
                 headers["If-None-Match"] = known.etag
-            if known.modified:
+            if known.modified.isascii() and known.modified:
                 headers["If-Modified-Since"] = known.modified
         try:
             answer, body = self._backoff.ask(
-                lambda: self._send(url, place, headers, limit), self._passing(url)
+                lambda: self._send(url, place, headers, limit, shorten), self._passing(url)
             )
         except ServiceError as error:
-            reason = "busy" if "busy" in error.message else "not reached"
+            if isinstance(error.__cause__, self._httpx.ConnectError):
+                self._silent[place.name] = self._silent.get(place.name, 0) + 1
+            reason = "busy" if isinstance(error.__cause__, _BusyError) else "not reached"
             raise FetchRefused(str(url), reason, error.message) from error
+        self._silent.pop(place.name, None)
         entry = Entry(str(url), time.time())
         if answer.status_code == 304 and known is not None and content is not None:
             self.statistics.not_modified += 1
@@ -321,33 +281,46 @@ class Fetcher:
         return entry if self._cache is None else self._cache.put(entry, body)
 
     def _send(
-        self, url: httpx.URL, place: Place, headers: dict[str, str], limit: int
+        self, url: httpx.URL, place: Place, headers: dict[str, str], limit: int, shorten: bool
     ) -> tuple[httpx.Response, bytes]:
         """Send one request when the host's turn has come, and read the answer."""
         with self._lock_of(place):
             self._wait_for(place)
             self.statistics.requests += 1
             deadline = time.monotonic() + self.settings.total
+            asked = 0.0
+            request = self._httpx.Request(
+                "GET",
+                url,
+                headers=headers,
+                extensions={"timeout": self._timeout, "deadline": deadline},
+            )
             try:
-                with self._client.stream("GET", url, headers=headers) as answer:
+                answer = self._transport.handle_request(request)
+                try:
                     if answer.status_code in _BUSY:
+                        asked = min(asked_to_wait(answer), self.settings.patience)
                         raise _BusyError(answer.status_code, asked_to_wait(answer))
                     body = b""
                     if answer.status_code == 200:
-                        body = b"".join(read_body(answer, limit, deadline))
+                        body = b"".join(read_body(answer, limit, deadline, shorten=shorten))
                     return answer, body
+                finally:
+                    answer.close()
             finally:
-                self._next[place.name] = time.monotonic() + self._pause(place)
+                self._next[place.name] = time.monotonic() + max(asked, self._pause(place))
 
     def _passing(self, url: httpx.URL) -> Any:
         """Which failures may pass, for `Backoff`."""
-        from memeloc.collect.connecting import InsideNetworkError, UnknownNameError
+        from memeloc.collect.connecting import InsideNetworkError, TooSlowError, UnknownNameError
 
         host = url.host
 
         def judge(error: Exception) -> Refusal | None:
             if isinstance(error, InsideNetworkError):
                 raise FetchRefused(str(url), "inside the network", f"{error}") from error
+            if isinstance(error, TooSlowError):
+                raise FetchRefused(str(url), "too slow", f"{error}") from error
             if isinstance(error, UnknownNameError):
                 raise FetchRefused(str(url), "not reached", f"{error}") from error
             if isinstance(error, _BusyError):
