@@ -21,7 +21,7 @@ from memeloc.flight import Backoff, Refusal
 if TYPE_CHECKING:
     import httpx
 
-TOKEN = "PROLIFIC_API_TOKEN"
+TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a secret
 """The environment variable that holds the token."""
 BASE_URL = "https://api.prolific.com"
 SERVICE = "Prolific"
