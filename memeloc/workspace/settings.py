@@ -114,6 +114,13 @@ class Settings(_Section):
             "[curate.language]"
         ),
     ] = Field(default_factory=dict)
+    survey: Annotated[
+        dict[str, Any],
+        Field(
+            description="settings of surveys: a table for each rule of quality control, as "
+            "[survey.check.speed], and how answers become labels, as [survey.settle]"
+        ),
+    ] = Field(default_factory=dict)
     language_model: Annotated[
         dict[str, Any],
         Field(
@@ -285,6 +292,9 @@ def first_file(source: str, languages: Sequence[str]) -> str:
         "",
         "[curate]",
         *_comment(_meaning(Settings, "curate")),
+        "",
+        "[survey]",
+        *_comment(_meaning(Settings, "survey")),
         "",
         "[language_model]",
         *_comment(_meaning(Settings, "language_model")),

@@ -40,11 +40,12 @@ class AddedSubmissions:
     """What `Workspace.add_submissions` stored.
 
     Attributes:
-        seen: whether the very same file had been imported before; nothing is stored then.
+        seen: whether the very same file had been imported before; what can be placed by now, and
+            could not be then, is stored all the same.
         new: submissions that were not known.
         known: submissions that were.
         participants: what was new of people.
-        unplaced: rows that were kept without a place.
+        unplaced: rows that were kept without a place, and were not before.
     """
 
     seen: bool
@@ -168,13 +169,11 @@ def add_submissions(
     people: Sequence[Participant],
     unplaced: Sequence[Unplaced],
 ) -> AddedSubmissions:
-    """Store what a file holds, unless the very same was stored before.
+    """Store what a file holds and is not known yet.
 
     Participants are hashed already.
     """
     file_id, seen = store_file(connection, file)
-    if seen:
-        return AddedSubmissions(True, 0, len(several), 0, 0)
     moment = now()
     rows: dict[str, dict[str, Any]] = {}
     for one in several:
@@ -201,7 +200,9 @@ def add_submissions(
     for start in range(0, len(fresh), _FETCHED):
         connection.execute(insert(submissions), fresh[start : start + _FETCHED])
     added_people = _add_people(connection, survey, file_id, people)
-    if unplaced:
+    kept = _kept(connection, survey, file_id) if seen else set()
+    left = [one for one in unplaced if (one.row, one.reason[:100], one.message) not in kept]
+    if left:
         connection.execute(
             insert(unplaced_answers),
             [
@@ -214,12 +215,18 @@ def add_submissions(
                     "content": dict(one.content),
                     "created_at": moment,
                 }
-                for one in unplaced
+                for one in left
             ],
         )
-    return AddedSubmissions(
-        False, len(fresh), len(several) - len(fresh), added_people, len(unplaced)
-    )
+    return AddedSubmissions(seen, len(fresh), len(several) - len(fresh), added_people, len(left))
+
+
+def _kept(connection: Connection, survey: str, file_id: int) -> set[tuple[int, str, str]]:
+    """Of a file's rows without a place, those that are stored."""
+    query = select(
+        unplaced_answers.c.row, unplaced_answers.c.reason, unplaced_answers.c.message
+    ).where(unplaced_answers.c.survey == survey, unplaced_answers.c.file_id == file_id)
+    return {(row.row, row.reason, row.message) for row in connection.execute(query)}
 
 
 def _add_people(

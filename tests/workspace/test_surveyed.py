@@ -68,6 +68,16 @@ def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Workspace
     assert labels == {ada: "hate", ben: "none"}
 
 
+def test_what_can_be_placed_at_the_second_reading_is_stored_then(surveyed: Workspace) -> None:
+    left = Unplaced("b.csv", 3, "unknown label", "Row 3 says nothing known.", {"label": "?"})
+    first = surveyed.add_submissions("pilot", file("b"), Imported((), (), (left,)))
+    assert (first.new, first.unplaced, first.seen) == (0, 1, False)
+    again = surveyed.add_submissions("pilot", file("b"), Imported((), (), (left,)))
+    assert (again.unplaced, again.seen) == (0, True)
+    placed = surveyed.add_submissions("pilot", file("b"), Imported((sent("ada", "hate"),)))
+    assert (placed.new, placed.seen) == (1, True)
+
+
 def test_what_was_sent_comes_back_whole(surveyed: Workspace) -> None:
     one = sent("ada", "hate", number="x" * 80)
     surveyed.add_submissions("pilot", file("a"), Imported((one,)), hashed=False)
