@@ -38,6 +38,7 @@ from memeloc.cli import (
     review,
     select,
     status,
+    survey,
     templates,
     translate,
 )
@@ -58,6 +59,7 @@ ORDER = (
     "correct",
     "render",
     "proof",
+    "survey",
     "export",
     "status",
     "locales",
@@ -165,6 +167,7 @@ app.command("translate")(translate.translate)
 app.add_typer(correct.app, name="correct")
 app.command("render")(render.render)
 app.command("proof")(proof.proof)
+app.add_typer(survey.app, name="survey")
 app.command("export")(export.export)
 app.command("status")(status.status)
 app.add_typer(locales.app, name="locales")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import read_head
@@ -32,19 +33,32 @@ _MOST_PAGES = 100_000
 _SAMPLE = 200
 
 
+def _zone(name: str) -> tzinfo:
+    """A zone by its name.
+
+    Raises:
+        InputError: there is none.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError) as error:
+        raise InputError(f"zone is such as Europe/Berlin, not {name[:60]!r}") from error
+
+
 class GoogleFormsBack:
     """Reads what Google Forms gives out.
 
     Args:
         made: the state file of a push, where Google gave questions other ids than were asked for.
-        zone: of timestamps that name none; those of a CSV from Forms name it.
+        zone: of timestamps that name none, such as `Europe/Berlin`; those of a CSV from Forms
+            name it.
     """
 
     name = NAME
 
-    def __init__(self, made: Path | None = None, zone: tzinfo = UTC) -> None:
-        self.made = made
-        self.zone = zone
+    def __init__(self, made: Path | str | None = None, zone: tzinfo | str = UTC) -> None:
+        self.made = Path(made) if made else None
+        self.zone = _zone(zone) if isinstance(zone, str) else zone
 
     def recognises(self, path: Path) -> bool:
         """Whether it is the API's list of responses, or a table with numbered questions."""

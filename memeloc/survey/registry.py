@@ -56,9 +56,9 @@ def exporter(name: str, options: Mapping[str, Any] | None = None) -> Exporter:
     return found
 
 
-def importer(name: str) -> Importer:
-    """The importer `name`; raises as `exporter` does."""
-    found: Importer = _load(name, _IMPORTERS, IMPORTERS, "kind of file", {})
+def importer(name: str, options: Mapping[str, Any] | None = None) -> Importer:
+    """The importer `name`, with its options; raises as `exporter` does."""
+    found: Importer = _load(name, _IMPORTERS, IMPORTERS, "kind of file", options or {})
     return found
 
 

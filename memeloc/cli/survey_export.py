@@ -1,0 +1,357 @@
+"""`memeloc survey export` and `filters`. In: a survey. Out: a target's files, forms or drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memeloc.cli.output import print_json, progress, say, table
+
+if TYPE_CHECKING:
+    from memeloc.cli.surveying import Packed, Survey
+    from memeloc.survey.prolific_client import ApiSettings
+    from memeloc.survey.prolific_push import Money
+    from memeloc.survey.protocol import SurveyPack
+    from memeloc.workspace import Workspace
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")]
+
+_SHOWN = 20
+FILTERS = "prolific-filters.toml"
+"""The workspace's file of the ids that Prolific's filters have."""
+
+
+def export(
+    name: Name,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="TARGET",
+            help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
+        ),
+    ],
+    contact: Annotated[
+        str,
+        typer.Option(help="Whom annotators may ask, as they read it.", show_default="as before"),
+    ] = "",
+    pictures: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder that `memeloc render` made.")
+    ] = Path("out"),
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where to.", show_default="surveys/NAME/TARGET"),
+    ] = None,
+    cultures: Annotated[
+        str, typer.Option(metavar="CODES", help="Only these.", show_default="all")
+    ] = "",
+    round_: Annotated[
+        str,
+        typer.Option("--round", metavar="N|all", help="Which batches.", show_default="the newest"),
+    ] = "",
+    minutes: Annotated[
+        int,
+        typer.Option(min=0, help="That a sheet takes.", show_default="as measured, or estimated"),
+    ] = 0,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option", metavar="KEY=VALUE", help="Of the target; guides/ name them. Repeatable."
+        ),
+    ] = None,
+    push: Annotated[
+        bool,
+        typer.Option("--push", help="Make the forms at Google, or draft the studies at Prolific."),
+    ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option("--publish", help="With --push to Prolific: show the money, ask, publish."),
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --publish: the money shown is agreed to.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --push: say what would be made, make nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
+
+    The same survey gives the same files. What a sheet says is kept, so that its answers are read
+    by the words that went out. --push never publishes a study; --publish asks first.
+
+    \b
+    Example:
+      memeloc survey export pilot --to html --contact lab@university.example
+      memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
+      memeloc survey export pilot --to prolific --push --dry-run
+    """
+    from memeloc.cli.surveying import load_survey, pack_out, remember_texts
+    from memeloc.errors import InputError
+    from memeloc.survey.registry import exporter
+    from memeloc.workspace import Workspace
+
+    if (publish or yes or dry_run) and not push:
+        raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
+    if push and to not in ("google-forms", "prolific"):
+        raise typer.BadParameter("goes to google-forms or prolific", param_hint="--push")
+    with Workspace.find() as workspace:
+        survey = load_survey(workspace, name)
+        options = {**workspace.settings.survey.get(to, {}), **read_options(option or ())}
+        service = {key: options.pop(key) for key in ("endpoint", "workspace") if key in options}
+        if to == "prolific":
+            options = _prolific_options(workspace, survey, options)
+        writer = exporter(to, options)
+        contact = contact or str(workspace.survey_state(name, "export").get("contact", ""))
+        if not contact:
+            raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
+        codes = [one.strip().upper() for one in cultures.split(",") if one.strip()]
+        examples = len(codes or survey.design.cultures) * len(survey.taxonomy.examples)
+        with progress("Rendering examples", examples) as bar:
+            packed = pack_out(
+                workspace,
+                survey,
+                pictures=pictures,
+                rounds=_rounds(survey, round_),
+                cultures=codes or [one.code for one in survey.design.cultures],
+                contact=contact,
+                minutes=minutes,
+                on_example=bar.advance,
+            )
+        workspace.put_survey_state(name, "export", "contact", contact)
+        workspace.put_survey_state(name, "export", "minutes", packed.pack.minutes)
+        remember_texts(workspace, packed.pack)
+        folder = out or Path("surveys") / name / to
+        written = [] if push else list(writer.export(packed.pack, folder))
+        pushed: list[dict[str, Any]] = []
+        if push:
+            make = _push_forms if to == "google-forms" else _push_studies
+            pushed = make(
+                workspace, packed.pack, writer, service, dry_run, publish=publish, agreed=yes
+            )
+    _remarks(packed)
+    sheets = packed.pack.sheets
+    if as_json:
+        print_json(
+            {
+                "survey": name,
+                "target": to,
+                "sheets": [one.id for one in sheets],
+                "minutes": packed.pack.minutes,
+                "files": [str(one) for one in written],
+                "pushed": pushed,
+            }
+        )
+        return
+    if push:
+        table("Made" if not dry_run else "Would be made", *_columns(pushed))
+        return
+    print(
+        f"{len(sheets):,} sheets of {name} for {to}, {packed.pack.minutes} minutes each, "
+        f"in {folder}"
+    )
+    for path in written[:1]:
+        print(f"Open first: {path}")
+
+
+def filters(
+    name: Name,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file.", show_default=f"the workspace's {FILTERS}"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look up at Prolific the ids of the filters that a survey's cultures need, and keep them.
+
+    Asks the API with the token in PROLIFIC_API_TOKEN. Choices that are not surely the right ones
+    are told, and are written in by hand. `survey export --to prolific` reads the file.
+
+    \b
+    Example:
+      memeloc survey filters pilot
+    """
+    from datetime import UTC, datetime
+
+    from memeloc.cli.surveying import load_survey
+    from memeloc.survey.prolific_client import ProlificApi
+    from memeloc.survey.prolific_filters import load_filters, lookup, write_filters
+    from memeloc.workspace import Workspace
+
+    with Workspace.find() as workspace:
+        survey = load_survey(workspace, name)
+        settings = api_settings(workspace.settings.survey.get("prolific", {}))
+        path = out or _filters_file(workspace)
+        known = load_filters(path if path.exists() else None)
+        with ProlificApi(settings) as api:
+            found, problems = lookup(
+                known,
+                api.filters(),
+                survey.design.cultures,
+                source=f"{settings.base_url}/api/v1/filters/",
+                day=datetime.now(UTC).date().isoformat(),
+            )
+        write_filters(found, path)
+    if as_json:
+        print_json({"file": str(path), "problems": problems})
+    else:
+        for problem in problems:
+            say(problem)
+        print(f"Wrote the ids of {len(found.criteria)} filters to {path}")
+    if problems:
+        raise typer.Exit(1)
+
+
+def read_options(given: Sequence[str]) -> dict[str, Any]:
+    """`KEY=VALUE` as a mapping; true and false are flags.
+
+    Raises:
+        InputError: one is not written so.
+    """
+    from memeloc.errors import InputError
+
+    found: dict[str, Any] = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"--option is KEY=VALUE, not {one[:60]!r}")
+        name = key.strip().replace("-", "_")
+        found[name] = {"true": True, "false": False}.get(value.strip().lower(), value.strip())
+    return found
+
+
+def api_settings(values: Mapping[str, Any]) -> ApiSettings:
+    """How Prolific is reached, by memeloc.toml's [survey.prolific]."""
+    from memeloc.survey.prolific_client import BASE_URL, ApiSettings
+
+    return ApiSettings(str(values.get("endpoint", BASE_URL)), str(values.get("workspace", "")))
+
+
+class WorkspaceState:
+    """What was made at a service, kept in the workspace."""
+
+    def __init__(self, workspace: Workspace, survey: str, target: str) -> None:
+        self._workspace, self._survey, self._target = workspace, survey, target
+
+    def get(self, key: str) -> str:
+        """What was put under a key, or empty."""
+        return str(self._workspace.survey_state(self._survey, self._target).get(key, ""))
+
+    def put(self, key: str, value: str) -> None:
+        """Remember a value; it is kept when this returns."""
+        self._workspace.put_survey_state(self._survey, self._target, key, value)
+
+
+def forms_file(workspace: Workspace, survey: str) -> Path:
+    """What is known of the forms that were made at Google for a survey."""
+    root = workspace.root if workspace.root is not None else Path()
+    return root / "surveys" / survey / "google-forms.json"
+
+
+def _filters_file(workspace: Workspace) -> Path:
+    return (workspace.root if workspace.root is not None else Path()) / FILTERS
+
+
+def _prolific_options(
+    workspace: Workspace, survey: Survey, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Options of studies, with the looked-up filters and the forms' addresses where there are."""
+    found = dict(options)
+    file = _filters_file(workspace)
+    if "filters" not in found and file.exists():
+        found["filters"] = file
+    made = workspace.survey_state(survey.name, "google-forms")
+    addresses = {sheet: one["prolific"] for sheet, one in made.items() if one.get("prolific")}
+    if "urls" not in found and addresses:
+        found["urls"] = addresses
+    return found
+
+
+def _rounds(survey: Survey, wanted: str) -> list[int]:
+    from memeloc.errors import InputError
+
+    if not survey.rounds:
+        raise InputError(f"The survey {survey.name} has no batches.")
+    if not wanted:
+        return [survey.rounds[-1]]
+    if wanted == "all":
+        return list(survey.rounds)
+    if not wanted.isdecimal() or int(wanted) not in survey.rounds:
+        known = ", ".join(map(str, survey.rounds))
+        raise InputError(f"{survey.name} has no round {wanted[:20]!r}; it has {known}, or all.")
+    return [int(wanted)]
+
+
+def _push_forms(
+    workspace: Workspace,
+    pack: SurveyPack,
+    writer: Any,
+    service: Mapping[str, Any],
+    dry_run: bool,
+    *,
+    publish: bool,
+    agreed: bool,
+) -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from memeloc.survey.google_forms_push import PushSettings
+
+    if publish or agreed:
+        raise typer.BadParameter("is for Prolific; a form is open at once", param_hint="--publish")
+    file = forms_file(workspace, pack.name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    settings = PushSettings(file, dry_run, str(service.get("endpoint", "")))
+    made = [asdict(one) for one in writer.push(pack, settings)]
+    for one in made:
+        if one["form"] and not dry_run:
+            value = {key: one[key] for key in ("form", "responder", "prolific")}
+            workspace.put_survey_state(pack.name, "google-forms", one["sheet"], value)
+    return made
+
+
+def _push_studies(
+    workspace: Workspace,
+    pack: SurveyPack,
+    writer: Any,
+    service: Mapping[str, Any],
+    dry_run: bool,
+    *,
+    publish: bool,
+    agreed: bool,
+) -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from memeloc.survey.prolific_push import PushSettings
+
+    settings = PushSettings(
+        WorkspaceState(workspace, pack.name, "prolific"), api_settings(service), dry_run
+    )
+
+    def agree(money: Money) -> bool:
+        say(
+            f"Publishing {len(money.studies)} studies costs {money.total / 100:,.2f} "
+            f"{money.currency}, fee and tax included; people get {money.rewards / 100:,.2f} of it."
+        )
+        return agreed or typer.confirm("Publish them?", err=True)
+
+    return [asdict(one) for one in writer.push(pack, settings, publish=publish, agree=agree)]
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    columns = list(rows[0]) if rows else ["sheet"]
+    return columns, [[row[column] for column in columns] for row in rows]
+
+
+def _remarks(packed: Packed) -> None:
+    for tag, count in packed.lacking.items():
+        say(
+            f"{count} texts of the survey are not translated into {tag} and are in English: "
+            f"memeloc correct export --kind survey --lang {tag}"
+        )
+    for meme, tag in packed.stale[:_SHOWN]:
+        say(f"The picture of {meme} in {tag} shows an earlier caption; render it again.")
+    if len(packed.stale) > _SHOWN:
+        say(f"and {len(packed.stale) - _SHOWN:,} more such pictures")

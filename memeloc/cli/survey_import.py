@@ -1,0 +1,224 @@
+"""`memeloc survey import`. In: files that came back. Out: submissions, and what has no place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memeloc.cli.output import print_json, progress, say, table
+
+if TYPE_CHECKING:
+    from memeloc.cli.surveying import Survey
+    from memeloc.errors import MemelocError
+    from memeloc.survey.protocol import Imported
+    from memeloc.workspace import Workspace
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+_SHOWN = 20
+
+
+def import_(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files that came back; of Potato a folder."),
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="google-forms, prolific, label-studio, potato, html, csv or qsf.",
+            show_default="told by its content",
+        ),
+    ] = "",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="KEY=VALUE",
+            help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
+        ),
+    ] = None,
+    plain_ids: Annotated[
+        bool,
+        typer.Option("--plain-ids", help="Store people's ids as they are, not as keyed hashes."),
+    ] = False,
+    left: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what has no place to this .csv file."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be stored; store nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take in answers, and what a recruitment service says of people.
+
+    The same file twice, or an older one later, changes nothing: of a person and sheet, what was
+    sent last holds. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
+    survey.key in the workspace). What cannot be placed is told with its row, and kept.
+
+    \b
+    Example:
+      memeloc survey import pilot answers/*.json
+      memeloc survey import pilot responses.csv prolific_export.csv
+      memeloc survey import pilot annotations/ --from potato --left left.csv
+    """
+    from memeloc.cli.surveying import load_survey, packs_back
+    from memeloc.errors import MemelocError
+    from memeloc.workspace import FileRecord, Workspace
+
+    results: list[dict[str, Any]] = []
+    unplaced: list[Any] = []
+    problems: list[MemelocError] = []
+    with Workspace.find() as workspace:
+        survey = load_survey(workspace, name)
+        packs = packs_back(workspace, survey)
+        with progress("Importing", len(files), unit="files") as bar:
+            for file in files:
+                try:
+                    source, imported = _read(workspace, survey, packs, file, kind, option or ())
+                    result = _counted(file, source, imported)
+                    unplaced += imported.unplaced
+                    if not dry_run:
+                        rows = len(imported.submissions) + len(imported.participants)
+                        record = FileRecord("submissions", file.name, _sha256(file), rows)
+                        added = workspace.add_submissions(
+                            name, record, imported, hashed=not plain_ids
+                        )
+                        result |= {
+                            "new": added.new,
+                            "known": added.known,
+                            "new_participants": added.participants,
+                            "seen": added.seen,
+                        }
+                    results.append(result)
+                except MemelocError as error:
+                    problems.append(error)
+                bar.advance()
+    reasons = Counter(one.reason for one in unplaced)
+    if left is not None:
+        _write_left(left, unplaced)
+    if as_json:
+        print_json(
+            {
+                "survey": name,
+                "files": results,
+                "unplaced": [
+                    {"file": one.file, "row": one.row, "reason": one.reason, "message": one.message}
+                    for one in unplaced
+                ],
+                "unplaced_by_reason": dict(sorted(reasons.items())),
+                "problems": [str(one) for one in problems],
+            }
+        )
+    else:
+        columns = ("file", "kind", "submissions", "answers", "new", "people", "not placed")
+        table(
+            "Imported" if not dry_run else "Would be imported",
+            columns,
+            [
+                (
+                    one["file"],
+                    one["kind"],
+                    one["submissions"],
+                    one["answers"],
+                    one.get("new"),
+                    one["participants"],
+                    one["unplaced"],
+                )
+                for one in results
+            ],
+        )
+        if reasons:
+            table("Not placed, and kept", ("reason", "rows"), sorted(reasons.items()))
+        for one in unplaced[:_SHOWN]:
+            say(f"{one.file}, row {one.row}: {one.message}")
+        if len(unplaced) > _SHOWN:
+            say(f"and {len(unplaced) - _SHOWN:,} more; --left FILE writes them all")
+        if results and not problems:
+            print(f"Next: memeloc survey check {name}")
+    for problem in problems:
+        say(f"memeloc: {problem}")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _read(
+    workspace: Workspace,
+    survey: Survey,
+    packs: Any,
+    file: Path,
+    kind: str,
+    given: Any,
+) -> tuple[str, Imported]:
+    """What a file holds, by the words that place most of it; those that went out last first."""
+    from memeloc.survey.registry import importer, recognise
+
+    name = kind or recognise(file).name
+    reader = importer(name, _options(workspace, survey, name, given))
+    best = reader.read(file, packs[0])
+    for pack in packs[1:]:
+        if not best.unplaced:
+            break
+        other = reader.read(file, pack)
+        if len(other.unplaced) < len(best.unplaced):
+            best = other
+    return name, best
+
+
+def _options(workspace: Workspace, survey: Survey, name: str, given: Any) -> Mapping[str, Any]:
+    from memeloc.cli.survey_export import forms_file, read_options
+
+    options = read_options(given)
+    if name == "google-forms" and "made" not in options:
+        made = forms_file(workspace, survey.name)
+        if made.exists():
+            options["made"] = made
+    return options
+
+
+def _counted(file: Path, source: str, imported: Imported) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "kind": source,
+        "submissions": len(imported.submissions),
+        "answers": sum(len(one.answers) for one in imported.submissions),
+        "participants": len(imported.participants),
+        "unplaced": len(imported.unplaced),
+    }
+
+
+def _sha256(path: Path) -> str:
+    """Of a file, or of a folder's files with their names."""
+    import hashlib
+
+    from memeloc.spreadsheets import file_sha256
+
+    if not path.is_dir():
+        return file_sha256(path)
+    whole = hashlib.sha256()
+    for one in sorted(each for each in path.rglob("*") if each.is_file()):
+        whole.update(f"{one.relative_to(path).as_posix()}\n{file_sha256(one)}\n".encode())
+    return whole.hexdigest()
+
+
+def _write_left(path: Path, unplaced: Any) -> None:
+    import csv
+    import json
+
+    from memeloc.spreadsheets import guarded, replacing
+
+    with replacing(path) as partial, partial.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("file", "row", "reason", "message", "content"))
+        for one in unplaced:
+            content = json.dumps(dict(one.content), ensure_ascii=False, default=str)
+            cells = (one.file, str(one.row), one.reason, one.message, content)
+            writer.writerow([guarded(cell) for cell in cells])
