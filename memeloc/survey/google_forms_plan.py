@@ -28,6 +28,7 @@ from memeloc.survey.google_forms_words import (
     plain,
     shortened,
 )
+from memeloc.survey.instructions import explained
 from memeloc.survey.nouns import Entry, Question, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
@@ -238,9 +239,9 @@ class _Planner:
         question = get(f"taxonomy.{name}.question")
         self._text("definition", question, get(f"taxonomy.{name}.definition"))
         lines = [
-            f"{self._label(label.id)}: {get(key)}"
+            f"{self._label(label.id)}: {explained(self.texts, self.taxonomy, label)}"
             for label in self.taxonomy.labels
-            if self.texts.has(key := f"taxonomy.{name}.label.{label.id}.definition")
+            if self.texts.has(f"taxonomy.{name}.label.{label.id}.definition")
         ]
         lines += [f"• {get(f'taxonomy.{name}.rule.{rule}')}" for rule in self.taxonomy.rules]
         self._text("rules", get("rules.heading"), "\n".join(lines))

@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
+from memeloc.survey.instructions import explained
 from memeloc.survey.nouns import Check, Entry, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts
@@ -147,7 +148,7 @@ class HtmlSheets:
                 {
                     "id": label.id,
                     "name": names[label.id],
-                    "definition": texts.get(f"taxonomy.{name}.label.{label.id}.definition"),
+                    "definition": explained(texts, taxonomy, label),
                 }
                 for label in taxonomy.labels
             ],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memeloc.survey.nouns import Check, Entry, Sheet
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.taxonomy import Label, Taxonomy
 from memeloc.survey.texts import SurveyTexts
 
 
@@ -53,6 +54,15 @@ def question(pack: SurveyPack, sheet: Sheet) -> str:
     return _texts(pack, sheet).get(f"taxonomy.{pack.taxonomy.name}.question")
 
 
+def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:
+    """What a label means: its definition, and in brackets the names of its finer kinds."""
+    before = f"taxonomy.{taxonomy.name}.label.{label.id}"
+    # Languages write lists in their own ways; a point between two names is read in all of them.
+    finer = " · ".join(texts.get(f"{before}.subcategory.{one}") for one in label.subcategories)
+    definition = texts.get(f"{before}.definition")
+    return f"{definition} ({finer})" if finer else definition
+
+
 def said(pack: SurveyPack, sheet: Sheet, entry: Entry) -> str:
     """The text of an entry: a meme's caption, or what an explicit check asks for."""
     if not isinstance(entry, Check):
@@ -80,10 +90,7 @@ def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tu
     ]
     if with_consent:
         found.append(Section(texts.get("consent.heading"), (consent(pack, sheet),)))
-    labels = tuple(
-        f"{names[one.id]}: {texts.get(f'{before}.label.{one.id}.definition')}"
-        for one in taxonomy.labels
-    )
+    labels = tuple(f"{names[one.id]}: {explained(texts, taxonomy, one)}" for one in taxonomy.labels)
     definition = texts.get(f"{before}.definition")
     found.append(Section(texts.get("definition.heading"), (definition, *labels)))
     if taxonomy.rules:

@@ -7,23 +7,19 @@ brings its words along. guides/taxonomies.md shows how one is written.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memeloc import resources
 from memeloc.errors import InputError
+from memeloc.model import Caption
+from memeloc.survey.taxonomy_file import read_taxonomy, read_texts
+from memeloc.templates.definition import read_definition
 
 FOLDER = Path(__file__).parent / "taxonomies"
 SOURCE = "en"
 """The language that every taxonomy has its words in, and that others fall back to."""
-
-_ID = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
-_LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,46 +140,6 @@ class Taxonomy:
             yield f"example.{example.id}.why"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-_Id = Annotated[str, Field(pattern=_ID, max_length=60)]
-_Ids = Annotated[tuple[_Id, ...], Field(strict=False)]
-
-
-class _Label(_Section):
-    id: _Id
-    severity: Annotated[int, Field(ge=0, le=100)] = 0
-    abstain: bool = False
-    subcategories: _Ids = ()
-    group: Annotated[str, Field(pattern=rf"^$|{_ID}", max_length=60)] = ""
-
-
-class _Second(_Section):
-    id: _Id
-    when: Annotated[_Ids, Field(min_length=1)]
-    answers: Annotated[_Ids, Field(min_length=2)]
-    several: bool = False
-
-
-class _Example(_Section):
-    id: _Id
-    label: _Id
-    template: Annotated[str, Field(max_length=100)]
-
-
-class _File(_Section):
-    name: _Id
-    source: Annotated[str, Field(max_length=500)] = ""
-    most_severe: bool = False
-    rules: _Ids = ()
-    label: Annotated[tuple[_Label, ...], Field(strict=False, min_length=2, max_length=100)]
-    second: _Second | None = None
-    example: Annotated[tuple[_Example, ...], Field(strict=False, min_length=1, max_length=100)]
-    text: dict[str, dict[str, Any]] = {}
-
-
 def taxonomy_names() -> tuple[str, ...]:
     """The names of the shipped taxonomies, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
@@ -197,7 +153,7 @@ def load_taxonomy(name: str | Path) -> Taxonomy:
     """
     if isinstance(name, str) and name in taxonomy_names():
         path, own = FOLDER / f"{name}.toml", False
-    elif isinstance(name, Path) or name.endswith(".toml"):
+    elif isinstance(name, Path) or name.lower().endswith(".toml"):
         path = Path(name)
         own = path.resolve().parent != FOLDER.resolve()
     else:
@@ -205,11 +161,7 @@ def load_taxonomy(name: str | Path) -> Taxonomy:
             f"There is no taxonomy {name[:60]!r}; there are {', '.join(taxonomy_names())}. "
             "One of your own is named by its .toml file."
         )
-    try:
-        found = _File.model_validate(_values(path))
-    except ValidationError as error:
-        raise InputError(_sentence(error.errors()[0]), file=path) from error
-    _check(found, path)
+    found = read_taxonomy(path)
     taxonomy = Taxonomy(
         found.name,
         found.source,
@@ -226,119 +178,13 @@ def load_taxonomy(name: str | Path) -> Taxonomy:
         found.rules,
         found.most_severe,
         {
-            tag: {f"taxonomy.{found.name}.{key}": text for key, text in flat(texts).items()}
-            for tag, texts in found.text.items()
+            tag: {f"taxonomy.{found.name}.{key}": text for key, text in said.items()}
+            for tag, said in read_texts(found, path).items()
         },
     )
     if own:
         _check_own(taxonomy, path)
     return taxonomy
-
-
-def flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Texts by their name: a TOML's tables and keys joined by dots."""
-    found: dict[str, str] = {}
-    for key, value in values.items():
-        name = f"{before}.{key}" if before else key
-        if isinstance(value, Mapping):
-            found |= flat(value, name)
-        else:
-            found[name] = str(value).strip()
-    return found
-
-
-def _values(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError("is too large for a taxonomy; one megabyte is the limit", file=path)
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not TOML: {error}", file=path) from error
-
-
-_SAID = {
-    "missing": "is missing",
-    "extra_forbidden": "is not something that a taxonomy has; see guides/taxonomies.md",
-    "string_pattern_mismatch": "has to be small letters a-z, digits and single hyphens",
-    "bool_type": "has to be true or false",
-    "int_type": "has to be a whole number",
-    "string_type": "has to be a text in quotation marks",
-    "tuple_type": "has to be a list",
-    "greater_than_equal": "has to be 0 or more",
-    "less_than_equal": "has to be 100 or less",
-    "too_short": "has too few entries",
-    "too_long": "has too many entries",
-    "string_too_long": "is too long",
-    "model_type": "has to be a table",
-    "dict_type": "has to be a table",
-}
-
-
-def _sentence(problem: Any) -> str:
-    """What pydantic found, in our words: `label 2, severity: has to be a whole number`."""
-    steps = [f" {step + 1}" if isinstance(step, int) else f", {step}" for step in problem["loc"]]
-    said = _SAID.get(problem["type"], problem["msg"])
-    return f"{''.join(steps).removeprefix(', ')}: {said}"
-
-
-def _check(found: _File, path: Path) -> None:
-    """What no single value can be blamed for.
-
-    Raises:
-        InputError: ids are there twice, or name what is not there.
-    """
-    labels = [one.id for one in found.label]
-    _check_twice(found, path)
-    abstaining = [one.id for one in found.label if one.abstain]
-    if len(abstaining) > 1:
-        raise InputError(
-            f"two labels abstain, {abstaining[0]!r} and {abstaining[1]!r}; "
-            'one is enough to say "I don\'t know"',
-            file=path,
-        )
-    if len(labels) - len(abstaining) < 2:
-        raise InputError("there have to be two labels that do not abstain", file=path)
-    if any(one.group for one in found.label if not one.abstain) and not all(
-        one.group for one in found.label if not one.abstain
-    ):
-        without = next(one.id for one in found.label if not one.abstain and not one.group)
-        raise InputError(
-            f"the label {without!r} has no group, and others have; give all of them one", file=path
-        )
-    wanted = [(f"the example {one.id!r}", one.label) for one in found.example]
-    wanted += [("the second question", one) for one in (found.second.when if found.second else ())]
-    for where, label in wanted:
-        if label not in labels:
-            known = ", ".join(labels)
-            raise InputError(f"{where} names the label {label!r}; there are {known}", file=path)
-        if label in abstaining:
-            raise InputError(
-                f"{where} names the label {label!r}, which abstains; name another", file=path
-            )
-    for example in found.example:
-        if not (resources.folder("templates") / Path(example.template).name).is_dir():
-            raise InputError(
-                f"the example {example.id!r} names the template {example.template[:60]!r}, and no "
-                "built-in one is called so; `memeloc templates` lists them",
-                file=path,
-            )
-
-
-def _check_twice(found: _File, path: Path) -> None:
-    several = [
-        ("label", [one.id for one in found.label]),
-        ("example", [one.id for one in found.example]),
-        ("answer", list(found.second.answers) if found.second else []),
-        ("label of the second question", list(found.second.when) if found.second else []),
-        ("rule", list(found.rules)),
-        *((f"subcategory of {one.id!r}", list(one.subcategories)) for one in found.label),
-    ]
-    for what, ids in several:
-        twice = next((one for one in ids if ids.count(one) > 1), None)
-        if twice is not None:
-            raise InputError(f"the {what} {twice!r} is there twice", file=path)
 
 
 def _check_own(taxonomy: Taxonomy, path: Path) -> None:
@@ -365,5 +211,49 @@ def _check_own(taxonomy: Taxonomy, path: Path) -> None:
             raise InputError(
                 f"the text {unknown.removeprefix(before)!r} in [text.{tag}] belongs to nothing "
                 "that this taxonomy has",
+                file=path,
+            )
+        _check_names(taxonomy, tag, path)
+        _check_captions(taxonomy, tag, path)
+
+
+def _check_names(taxonomy: Taxonomy, tag: str, path: Path) -> None:
+    """Whether answers can be told apart by their names, as importers have to.
+
+    Raises:
+        InputError: two are called the same.
+    """
+    before, texts = f"taxonomy.{taxonomy.name}", taxonomy.texts[tag]
+    asked = [[f"{before}.label.{one.id}.name" for one in taxonomy.labels]]
+    if second := taxonomy.second:
+        asked.append([f"{before}.second.{second.id}.answer.{one}" for one in second.answers])
+    for keys in asked:
+        names: dict[str, str] = {}
+        for key in keys:
+            other = names.setdefault(" ".join(texts[key].split()).casefold(), key)
+            if other != key:
+                raise InputError(
+                    f"two answers are called {texts[key][:60]!r} in [text.{tag}]; nobody could "
+                    "tell them apart",
+                    file=path,
+                )
+
+
+def _check_captions(taxonomy: Taxonomy, tag: str, path: Path) -> None:
+    """Whether an example's caption has a part for each box of its template.
+
+    Raises:
+        InputError: it has more or fewer.
+    """
+    for example in taxonomy.examples:
+        folder = resources.folder("templates") / example.template
+        boxes = len(read_definition(folder / "template.toml").boxes)
+        caption = taxonomy.texts[tag][f"taxonomy.{taxonomy.name}.example.{example.id}.caption"]
+        parts = len(Caption.parse(caption).parts)
+        if parts != boxes:
+            raise InputError(
+                f"the caption of the example {example.id!r} has {parts} parts in [text.{tag}], "
+                f"and the template {example.template!r} has {boxes} boxes; ` // ` stands between "
+                "two parts",
                 file=path,
             )

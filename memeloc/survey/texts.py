@@ -2,6 +2,9 @@
 
 A TOML a language stands in memeloc/survey/texts/; its tables and keys joined by dots are a text's
 name. A team's own corrections come first, then the language's text, then the English one.
+
+Corrections come from strangers' files: a placeholder is a name in braces and nothing else, so that
+no text can reach into the values, and what would leave people stuck is not used (see `misfit`).
 """
 
 from __future__ import annotations
@@ -12,14 +15,17 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.model import Locale
-from memeloc.survey.taxonomy import SOURCE, Taxonomy, flat
+from memeloc.model import Caption, Locale
+from memeloc.survey.taxonomy import SOURCE, Taxonomy
 
 FOLDER = Path(__file__).parent / "texts"
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_NEEDED = frozenset({"code", "label"})
+"""Nobody gets on without the code that ends a survey, and the answer that a check asks for."""
 
 
 class SurveyTexts:
@@ -69,14 +75,19 @@ def survey_texts(
 
     Args:
         locale: the language; de-AT takes those of de.
-        corrections: texts by name that come before all others.
+        corrections: texts by name that come before all others, but for those that `usable` refuses.
         taxonomy: one of your own, whose texts are wanted too.
     """
     own = taxonomy.texts if taxonomy is not None else {}
     shipped = shipped_texts(tag) if (tag := _nearest(locale.tag, shipped_languages())) else {}
     brought = own[tag] if (tag := _nearest(locale.tag, tuple(own))) else {}
-    corrected = {key: text for key, text in (corrections or {}).items() if text.strip()}
-    return SurveyTexts(locale, {**shipped, **brought, **corrected}, catalogue(taxonomy))
+    english = catalogue(taxonomy)
+    corrected = {
+        key: text
+        for key, text in (corrections or {}).items()
+        if text.strip() and usable(key, text, english.get(key, ""))
+    }
+    return SurveyTexts(locale, {**shipped, **brought, **corrected}, english)
 
 
 def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
@@ -108,12 +119,56 @@ def shipped_texts(tag: str) -> Mapping[str, str]:
             f"{', '.join(shipped_languages())}."
         )
     path = FOLDER / f"{tag}.toml"
-    return MappingProxyType(flat(tomllib.loads(path.read_text(encoding="utf-8"))))
+    return MappingProxyType(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
 
 
 def placeholders(text: str) -> frozenset[str]:
     """The names of a text's placeholders, such as `number` in `Meme {number}`."""
     return frozenset(_PLACEHOLDER.findall(text))
+
+
+def misfit(key: str, text: str, english: str) -> str:
+    """What is wrong with a correction, as a sentence; empty when nothing is.
+
+    Args:
+        key: the text's name.
+        text: the correction.
+        english: the English text of that name; without one everything fits.
+    """
+    if not english:
+        return ""
+    has, wanted = placeholders(text), placeholders(english)
+    if lost := sorted(wanted - has):
+        return f"{{{lost[0]}}} is missing; write it where the English text has it"
+    if new := sorted(has - wanted):
+        return f"{{{new[0]}}} stands for nothing in this text; take it out"
+    if _parts(key, text) != _parts(key, english):
+        return f"it has to have {_parts(key, english)} parts, with ` // ` between two"
+    return ""
+
+
+def usable(key: str, text: str, english: str) -> bool:
+    """Whether a sheet can go out with a correction; one that is merely odd can."""
+    lost = placeholders(english) - placeholders(text)
+    return not english or (not lost & _NEEDED and _parts(key, text) == _parts(key, english))
+
+
+def _parts(key: str, text: str) -> int:
+    """How many boxes of a template a caption fills; 1 for every text that is no caption."""
+    is_caption = ".example." in key and key.endswith(".caption")
+    return len(Caption.parse(text).parts) if is_caption else 1
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """Texts by their name: a TOML's tables and keys joined by dots."""
+    found: dict[str, str] = {}
+    for key, value in values.items():
+        name = f"{before}.{key}" if before else key
+        if isinstance(value, Mapping):
+            found |= _flat(value, name)
+        else:
+            found[name] = str(value).strip()
+    return found
 
 
 def _nearest(tag: str, tags: tuple[str, ...]) -> str:
