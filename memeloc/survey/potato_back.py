@@ -32,7 +32,7 @@ class PotatoBack:
     def recognises(self, path: Path) -> bool:
         """Whether it is a person's state, or a folder of them."""
         if path.is_dir():
-            return any(path.glob(f"*/{_STATE}"))
+            return any(path.rglob(_STATE))
         try:
             with path.open("rb") as file:
                 start = file.read(1 << 20)
@@ -41,10 +41,10 @@ class PotatoBack:
         return start.lstrip().startswith(b"{") and f'"{_ANSWERS}"'.encode() in start
 
     def read(self, path: Path, pack: SurveyPack) -> Imported:
-        """Read a state, or all of a folder, in the order of their names.
+        """Read a state, or all below a folder, in the order of their names.
 
         Raises:
-            InputError: it cannot be read at all.
+            InputError: it cannot be read at all, or is a folder without states.
         """
         places = Places(pack)
         submissions: list[Submission] = []
@@ -54,8 +54,13 @@ class PotatoBack:
                 _state(path), path.name, 1, pack, places, _times(path), _sheet_of(path, pack)
             )
             return Imported(tuple(found), (), tuple(unplaced))
-        for row, one in enumerate(sorted(path.glob(f"*/{_STATE}")), 1):
-            name = f"{one.parent.name}/{one.name}"
+        states = sorted(path.rglob(_STATE))
+        if not states:
+            raise InputError(
+                f"has no {_STATE} below it; name the project's annotation_output", file=path
+            )
+        for row, one in enumerate(states, 1):
+            name = one.relative_to(path).as_posix()
             try:
                 state = _state(one)
             except InputError as error:
