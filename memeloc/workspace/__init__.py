@@ -34,6 +34,8 @@ What collecting and curating need (see `Collected`; nouns in memeloc.items):
     items(kind=None, ids=None, source=None) -> iterator of Item
     add_transcripts, transcripts(): what was read in pictures; `kind="transcript"` of the methods
         above (items_to_correct, sheets, corrections, cases, status) corrects them
+    add_survey_texts(english, language, texts): what surveys say, as it ships; `kind="survey"` of
+        the methods above has people correct it, and survey_corrections(language) is what they made
     features(name, shas), add_features(name, {sha: value}), model_cache
     add_verdicts, verdicts(filter=None) -> {item: {filter: Verdict}}
     add_pairs(pairs, settings), pairs(stage=None); add_judgements(file, judgements), judgements()

@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memeloc.workspace.caption_versions import SLICE, now
-from memeloc.workspace.nouns import FileRecord, MemoryUnit
-from memeloc.workspace.schema import captions, encode_parts, memory_units
+from memeloc.workspace.nouns import FileRecord, Kind, MemoryUnit
+from memeloc.workspace.schema import captions, encode_parts, memes, memory_units
 from memeloc.workspace.storing_files import store_file
 
 PEOPLE = ("imported", "corrected", "settled")
@@ -28,7 +28,8 @@ def pairs(connection: Connection) -> list[tuple[str, str]]:
     inside = (
         select(source.c.language, captions.c.language)
         .join(source, source.c.id == captions.c.source_id)
-        .where(captions.c.stage.in_(PEOPLE), source.c.stage != "read")
+        .join(memes, memes.c.id == captions.c.meme_id)
+        .where(memes.c.kind == "caption", captions.c.stage.in_(PEOPLE))
         .distinct()
     )
     outside = select(memory_units.c.source_language, memory_units.c.language).distinct()
@@ -36,8 +37,10 @@ def pairs(connection: Connection) -> list[tuple[str, str]]:
     return sorted({(row[0], row[1]) for row in found})
 
 
-def find_units(connection: Connection, source_language: str, language: str) -> Iterator[MemoryUnit]:
-    """The units of a pair of languages, those from files first, then the oldest."""
+def find_units(
+    connection: Connection, source_language: str, language: str, kind: Kind = "caption"
+) -> Iterator[MemoryUnit]:
+    """The units of a pair of languages, those from files first, then the oldest of a kind."""
     query = (
         select(memory_units)
         .where(
@@ -68,9 +71,11 @@ def find_units(connection: Connection, source_language: str, language: str) -> I
         select(captions, source.c.parts.label("source"))
         .join(top, top.c.id == captions.c.id)
         .join(source, source.c.id == captions.c.source_id)
+        .join(memes, memes.c.id == captions.c.meme_id)
         .where(
-            and_(captions.c.stage.in_(PEOPLE), source.c.language == source_language),
-            source.c.stage != "read",
+            memes.c.kind == kind,
+            captions.c.stage.in_(PEOPLE),
+            source.c.language == source_language,
         )
         .order_by(captions.c.id)
     )

@@ -19,8 +19,8 @@ from memeloc.model import Caption
 Kind = Literal["caption", "transcript", "survey"]
 """What a text is: the caption of a meme, what was read in a picture, or a text of a survey."""
 
-Stage = Literal["imported", "collected", "read", "translated", "corrected", "settled"]
-"""How a version of a caption came to be."""
+Stage = Literal["imported", "collected", "read", "shipped", "translated", "corrected", "settled"]
+"""How a version of a caption came to be; the texts of surveys are `shipped` with memeloc."""
 
 Need = Literal["new", "changed"]
 """Why a caption is to be translated: there is none, or its source has changed since."""

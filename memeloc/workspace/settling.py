@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
 from memeloc.errors import InputError
+from memeloc.placeholders import misplaced
 from memeloc.workspace.answers_in import find_corrections
 from memeloc.workspace.caption_versions import (
     add_versions,
@@ -18,6 +20,7 @@ from memeloc.workspace.caption_versions import (
 )
 from memeloc.workspace.nouns import CaseRecord, CorrectionRecord, Kind
 from memeloc.workspace.schema import cases, decisions, memes
+from memeloc.workspace.survey_texts import survey_text_key
 
 NO_TEXT = "no-text"
 """The status of an answer that says that a picture has no text; accepted, it is an empty text."""
@@ -143,6 +146,8 @@ def decide(
     ):
         return int(last.caption_id) if last.caption_id is not None else None
     settled = case.current.parts if action == "keep" and case.current is not None else text
+    if action != "keep":
+        _check_placeholders(case, settled)
     version = _settled(connection, case, settled, person) if settled or no_text else None
     row: dict[str, Any] = {
         "case_id": case_id,
@@ -156,6 +161,18 @@ def decide(
     }
     connection.execute(insert(decisions).values(**row))
     return version
+
+
+def _check_placeholders(case: CaseRecord, text: tuple[str, ...]) -> None:
+    """The text of a survey keeps its placeholders; see `memeloc.placeholders`."""
+    if not survey_text_key(case.meme_id):
+        return
+    for source, part in zip_longest(case.source.parts, text, fillvalue=""):
+        if wrong := misplaced(source, part):
+            raise InputError(
+                f"This text cannot settle case {case.id}: {wrong}. Type it with the placeholders "
+                f"of {case.source.caption}"
+            )
 
 
 def _settled(connection: Connection, case: CaseRecord, text: tuple[str, ...], person: str) -> int:

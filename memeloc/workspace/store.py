@@ -43,7 +43,7 @@ from memeloc.workspace.nouns import (
     ToTranslate,
 )
 from memeloc.workspace.schema import memes
-from memeloc.workspace.surveyed import Surveyed
+from memeloc.workspace.survey_texts import Worded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ _KEPT = 100
 """Problems of a table that a summary holds."""
 
 
-class Workspace(Surveyed):
+class Workspace(Worded):
     """A team's memes, captions and all that people said of them, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
@@ -335,12 +335,17 @@ class Workspace(Surveyed):
 
     # Memory
 
-    def memory(self, language: str, source_language: str | None = None) -> list[MemoryUnit]:
-        """The translation memory of a pair of languages, oldest first: later ones are newer."""
+    def memory(
+        self, language: str, source_language: str | None = None, kind: Kind = "caption"
+    ) -> list[MemoryUnit]:
+        """The translation memory of a pair of languages, oldest first: later ones are newer.
+
+        It has what came from files, and what people accepted of texts of a kind.
+        """
         source = self.source.tag if source_language is None else self.locale(source_language).tag
         tag = self.locale(language).tag
         with self.database.read() as connection:
-            return list(memory.find_units(connection, source, tag))
+            return list(memory.find_units(connection, source, tag, kind))
 
     def add_memory(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
         """Add units from outside (TMX); how many were new."""
