@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -20,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
+from memeloc.spreadsheets import replacing
 from memeloc.survey.instructions import explained
 from memeloc.survey.nouns import Check, Entry, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
@@ -68,17 +68,11 @@ class HtmlSheets:
         Raises:
             InputError: a picture cannot be read, or a file cannot be written.
         """
-        folder.mkdir(parents=True, exist_ok=True)
         written = []
         for sheet in pack.sheets:
             path = folder / f"{sheet.id}.html"
-            partial = path.with_name(f".{path.name}.{os.getpid()}")
-            try:
+            with replacing(path) as partial:
                 partial.write_text(self.page(pack, sheet), encoding="utf-8", newline="\n")
-                partial.replace(path)
-            except OSError as error:
-                partial.unlink(missing_ok=True)
-                raise InputError(f"cannot be written: {error.strerror}", file=path) from error
             written.append(path)
         return written
 
