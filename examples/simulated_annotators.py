@@ -1,0 +1,325 @@
+"""Annotators of a survey, simulated: careful ones, careless, hurried, absent, and some twice.
+
+    simulated_annotators.py SURVEY EXPORTS INTO [--seed N]
+
+Fills the newest round of a survey of the workspace here. Each sheet is filled in one of the targets
+it was exported to, and what comes back is written as that program writes it: the files that a web
+page saves, a table of Google Forms, a CSV, an export of Label Studio, the states of Potato, and an
+export of Qualtrics; beside them, Prolific's export for each sheet. INTO/retained.csv has what
+those people answered whom quality control is to retain, and nobody reads it but the check at the
+end of survey.sh.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from memeloc.cli.surveying import load_survey, packs_back
+from memeloc.survey.nouns import Check, Sheet, Submission, entry_id
+from memeloc.survey.placing import item_key
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.simulate import START, Simulated, simulate, truths
+from memeloc.workspace import Workspace
+
+COUNTRIES = {
+    "US": ("United States", "English"),
+    "DE": ("Germany", "German"),
+    "MX": ("Mexico", "Spanish"),
+    "IN": ("India", "Hindi"),
+    "CN": ("China", "Mandarin"),
+}
+
+Write = Callable[[SurveyPack, Sheet, Sequence[Submission], Path, Path], None]
+
+
+def html(
+    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """What the page of a sheet saves, a file a person."""
+    assert (exports / "html" / f"{sheet.id}.html").exists()
+    for one in sent:
+        value = {
+            "memeloc": "survey-answers",
+            "survey": pack.name,
+            "sheet": sheet.id,
+            "submission": one.id,
+            "participant": one.participant,
+            "status": one.status,
+            "code": one.code,
+            "started": one.started and one.started.isoformat(),
+            "submitted": one.submitted and one.submitted.isoformat(),
+            "answers": [
+                {"entry": answer.entry, "label": answer.label, "second": list(answer.second)}
+                for answer in one.answers
+            ],
+        }
+        (into / f"{sheet.id}-{one.participant}.json").write_text(json.dumps(value))
+
+
+def google_forms(
+    _pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """The table of responses that Google Forms gives out; an unsent form leaves nothing."""
+    form = json.loads((exports / "google-forms" / "forms" / f"{sheet.id}.json").read_text("utf-8"))
+    asked = [one for one in form["items"] if one["kind"] in ("choice", "line", "paragraph")]
+    labels = [label.id for label in _pack.taxonomy.labels]
+    with (into / f"{sheet.id}.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["Timestamp", *(one["title"] for one in asked)])
+        for submission in sent:
+            if submission.status == "returned" or submission.submitted is None:
+                continue
+            agreed = submission.status != "no consent"
+            given = {f"entry:{one.entry}": one.label for one in submission.answers}
+            row = [submission.submitted.strftime("%Y/%m/%d %I:%M:%S %p GMT+0")]
+            for one in asked:
+                texts = [option["text"] for option in one["options"]]
+                if one["key"] == "consent":
+                    row.append(texts[0 if agreed else 1])
+                elif one["key"] == "participant":
+                    row.append(submission.participant if agreed else "")
+                elif one["key"] == "declined":
+                    row.append("" if agreed else texts[0])
+                elif one["key"] in given:
+                    row.append(texts[labels.index(given[one["key"]])])
+                else:
+                    row.append("")
+            writer.writerow(row)
+
+
+def table(
+    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """The CSV of a sheet as a spreadsheet program saves it, one a person."""
+    with (exports / "csv" / f"{sheet.id}.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    labels = [label.id for label in pack.taxonomy.labels]
+    for number, submission in enumerate(sent):
+        given = {item_key(pack.name, sheet.id, one.entry): one.label for one in submission.answers}
+        agreed = submission.status != "no consent"
+        filled = []
+        for row in rows:
+            words = row["choose from"].split(" | ")
+            answer = ""
+            if row["item"] == "consent":
+                answer = words[0 if agreed else 1]
+            elif row["item"] in given:
+                answer = words[labels.index(given[row["item"]])]
+            filled.append({**row, "participant": submission.participant, "answer": answer})
+        with (into / f"{sheet.id}-{number}.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]), delimiter=";")
+            writer.writeheader()
+            writer.writerows(filled)
+
+
+def label_studio(
+    _pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """Label Studio's JSON export: the tasks with everybody's annotations."""
+    tasks = json.loads((exports / "label-studio" / sheet.id / "tasks.json").read_text("utf-8"))
+    keys = {item_key(_pack.name, sheet.id, entry_id(one)): entry_id(one) for one in sheet.entries}
+    out = []
+    for number, task in enumerate(tasks, 1):
+        made = []
+        for submission in sent:
+            given = {one.entry: one.label for one in submission.answers}
+            label = given.get(keys[task["data"]["item"]])
+            if label is None or submission.started is None or submission.submitted is None:
+                continue
+            share = (submission.submitted - submission.started) / len(sheet.entries)
+            moment = submission.started + number * share
+            made.append(
+                {
+                    "id": 1000 * number + len(made),
+                    "completed_by": {"email": submission.participant},
+                    "was_cancelled": False,
+                    "created_at": moment.isoformat(),
+                    "updated_at": moment.isoformat(),
+                    "lead_time": share.total_seconds(),
+                    "result": [
+                        {
+                            "from_name": "answer",
+                            "to_name": "picture",
+                            "type": "choices",
+                            "value": {"choices": [label]},
+                        }
+                    ],
+                }
+            )
+        out.append({"id": number, "data": task["data"], "annotations": made})
+    (into / f"{sheet.id}.json").write_text(json.dumps(out), encoding="utf-8")
+
+
+def potato(
+    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """The folder in which Potato keeps everybody's state."""
+    assert (exports / "potato" / sheet.id / "config.yaml").exists()
+    for submission in sent:
+        own = into / sheet.id / "annotation_output" / submission.participant
+        own.mkdir(parents=True, exist_ok=True)
+        agreed = "no" if submission.status == "no consent" else "yes"
+        state = {
+            "user_id": submission.participant,
+            "current_phase_and_page": ["done" if submission.code else "annotation", None],
+            "phase_to_page_to_label_to_value": {
+                "consent": {"consent": [[{"schema": "consent", "name": agreed}, agreed]]}
+            },
+            "instance_id_to_label_to_value": {
+                item_key(pack.name, sheet.id, one.entry): [
+                    [{"schema": "answer", "name": one.label}, one.label]
+                ]
+                for one in submission.answers
+            },
+        }
+        (own / "user_state.json").write_text(json.dumps(state), encoding="utf-8")
+        moments = [one for one in (submission.started, submission.submitted) if one]
+        (own / "annotation_history.jsonl").write_text(
+            "".join(json.dumps({"timestamp": one.isoformat()}) + "\n" for one in moments)
+        )
+
+
+def qualtrics(
+    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission], exports: Path, into: Path
+) -> None:
+    """Qualtrics' CSV export, with its three rows of headings."""
+    assert (exports / "qsf" / f"{sheet.id}.qsf").exists()
+    keys = [item_key(pack.name, sheet.id, entry_id(one)) for one in sheet.entries]
+    names = ["StartDate", "EndDate", "Status", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
+    texts = pack.texts[sheet.culture.locale.tag]
+    with (into / f"{sheet.id}.csv").open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*names, *keys])
+        writer.writerow([f"What people read of {name}" for name in (*names, *keys)])
+        zone = {"StartDate": {"timeZone": "Etc/UTC"}, "EndDate": {"timeZone": "Etc/UTC"}}
+        writer.writerow(
+            [json.dumps({"ImportId": name, **zone.get(name, {})}) for name in (*names, *keys)]
+        )
+        for one in sent:
+            given = {item_key(pack.name, sheet.id, each.entry): each.label for each in one.answers}
+            agreed = "consent.no" if one.status == "no consent" else "consent.yes"
+            moments = [
+                at.strftime("%Y-%m-%d %H:%M:%S") if at else ""
+                for at in (one.started, one.submitted)
+            ]
+            ended = str(one.status != "returned")
+            row = [*moments, "IP Address", ended, f"R_{one.id}", texts.get(agreed), one.participant]
+            writer.writerow([*row, *(given.get(key, "") for key in keys)])
+
+
+WRITERS: dict[str, Write] = {
+    "html": html,
+    "google-forms": google_forms,
+    "csv": table,
+    "label-studio": label_studio,
+    "potato": potato,
+    "qsf": qualtrics,
+}
+
+
+def prolific(sheet: Sheet, people: Sequence[Simulated], into: Path) -> None:
+    """Prolific's export of the study of a sheet: who took a place, and what became of it."""
+    columns = (
+        "Submission id",
+        "Participant id",
+        "Status",
+        "Started at",
+        "Completed at",
+        "Time taken",
+        "Completion code",
+        "Country of birth",
+        "Country of residence",
+        "Nationality",
+        "Language",
+        "Sex",
+    )
+    country, language = COUNTRIES[sheet.culture.code]
+    with (into / f"{sheet.id}.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        for number, one in enumerate(people):
+            sent = one.submission
+            status = "TIMED-OUT" if sent is None else "AWAITING REVIEW"
+            if sent is not None and sent.status in ("returned", "no consent"):
+                status = "RETURNED"
+            start = START if sent is None or sent.started is None else sent.started
+            end = start + timedelta(hours=1) if sent is None else sent.submitted or start
+            writer.writerow(
+                (
+                    sent.id if sent else f"{number:024x}",
+                    one.participant,
+                    status,
+                    start.isoformat(),
+                    end.isoformat() if sent else "",
+                    round((end - start).total_seconds()) if sent else "",
+                    sent.code if sent else "",
+                    country,
+                    country,
+                    country,
+                    language,
+                    "Female" if number % 2 else "Male",
+                )
+            )
+
+
+def main() -> None:
+    """Fill the newest round."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("survey")
+    parser.add_argument("exports", type=Path)
+    parser.add_argument("into", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    with Workspace.find() as workspace:
+        survey = load_survey(workspace, chosen.survey)
+        pack = packs_back(workspace, survey)[0]
+    newest = [one for one in pack.sheets if one.round == survey.rounds[-1]]
+    truth = truths(
+        [meme for meme, _ in survey.memes],
+        [one.code for one in survey.design.cultures],
+        survey.taxonomy,
+        seed=chosen.seed,
+    )
+    people = simulate(newest, survey.taxonomy, truth, seed=chosen.seed, codes=pack.codes)
+    by_sheet: dict[str, list[Simulated]] = defaultdict(list)
+    for one in people:
+        by_sheet[one.sheet].append(one)
+    targets = list(WRITERS)
+    for number, sheet in enumerate(newest):
+        # Each culture meets every target in turn.
+        batch, culture = divmod(number, len(survey.design.cultures))
+        target = targets[(batch + culture) % len(targets)]
+        into = chosen.into / target
+        into.mkdir(parents=True, exist_ok=True)
+        sent = [one.submission for one in by_sheet[sheet.id] if one.submission is not None]
+        WRITERS[target](pack, sheet, sent, chosen.exports, into)
+        service = chosen.into / "prolific"
+        service.mkdir(parents=True, exist_ok=True)
+        prolific(sheet, by_sheet[sheet.id], service)
+    checks = {
+        entry_id(entry) for one in newest for entry in one.entries if isinstance(entry, Check)
+    }
+    cultures = {one.id: one.culture.code for one in newest}
+    with (chosen.into / "retained.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("item", "culture", "participant", "label"))
+        for one in people:
+            if one.good and one.submission is not None:
+                for answer in one.submission.answers:
+                    if answer.entry not in checks:
+                        row = (answer.entry, cultures[one.sheet], one.participant, answer.label)
+                        writer.writerow(row)
+    kinds: dict[str, int] = defaultdict(int)
+    for one in people:
+        kinds[one.kind] += 1
+    print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
+
+
+if __name__ == "__main__":
+    main()
