@@ -26,8 +26,8 @@ _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\
 _EXPECTED_HIDDEN = {"\u200b": {"km", "my", "th", "lo"}, "\u00ad": set()}
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_CODE = re.compile(r"\S*[+_/@\\\d]\S*")
-"""Words that no language changes: key names, file names, addresses, version numbers."""
+_CODE = re.compile(r"\{[^{}]*\}|\S*[+_/@\\\d]\S*")
+"""Words that no language changes: placeholders, key names, file names, addresses, versions."""
 
 _SPACES = re.compile("[ \u00a0\u202f]{2,}")
 _PAIRS = {

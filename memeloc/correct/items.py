@@ -35,6 +35,9 @@ STATUSES: tuple[Status, ...] = (
 TRANSCRIPT_STATUSES: tuple[Status, ...] = ("correct", "corrected", "no-text", "harmful", "skip")
 """Of a transcript."""
 
+SURVEY_STATUSES: tuple[Status, ...] = ("correct", "corrected", "culture", "other", "skip")
+"""Of a survey's text."""
+
 NO_PART = "-"
 """What a person writes for a part of a transcript that is no text, such as a drawing."""
 
@@ -101,8 +104,8 @@ class Sheet:
         created: when, in UTC.
         guide: the translator's guide in her language, as Markdown.
         items: the captions.
-        kind: of what is corrected: `caption`, or `transcript`, which is in one language: its source
-            is what was read in the picture.
+        kind: of what is corrected: `caption`; `transcript`, which is in one language: its source is
+            what was read in the picture; or `survey`, whose texts keep their placeholders.
     """
 
     id: str
@@ -118,7 +121,9 @@ class Sheet:
     @property
     def statuses(self) -> tuple[Status, ...]:
         """What a person may pick."""
-        return TRANSCRIPT_STATUSES if self.kind == "transcript" else STATUSES
+        return {"transcript": TRANSCRIPT_STATUSES, "survey": SURVEY_STATUSES}.get(
+            self.kind, STATUSES
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +138,7 @@ class Answer:
         comment: hers.
         row: where it stands in the file, as the file's program counts.
         source_key, base_key: as the sheet had them; empty when they were lost.
+        rows: where each part stands, where a file has a row a part.
     """
 
     meme_id: str
@@ -142,6 +148,7 @@ class Answer:
     row: int
     source_key: str
     base_key: str
+    rows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

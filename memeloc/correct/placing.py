@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 from memeloc.correct.items import GIVEN_UP, NO_PART, Answer, SheetAnswers, Status, text_key
 from memeloc.errors import InputError
+from memeloc.placeholders import misplaced, placeholders
 
 Outcome = Literal["placed", "replaced", "unchanged", "older", "case", "refused"]
 """What becomes of an answer.
@@ -21,7 +23,7 @@ Outcome = Literal["placed", "replaced", "unchanged", "older", "case", "refused"]
 `placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer
 of the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a
 later sheet of the same person stands. `case`: kept, and left for `settle`. `refused`: it names
-something that is not there.
+something that is not there, or lacks a placeholder without which the text cannot be used.
 """
 
 Reason = Literal[
@@ -33,6 +35,7 @@ Reason = Literal[
     "unknown id",
     "not on the sheet",
     "given up",
+    "placeholders",
 ]
 
 
@@ -46,7 +49,7 @@ class SentItem:
 
 @dataclass(frozen=True, slots=True)
 class SentSheet:
-    """A sheet that went out, with captions or transcripts (`kind`)."""
+    """A sheet that went out, with captions, transcripts or the texts of surveys (`kind`)."""
 
     id: str
     language: str
@@ -173,10 +176,15 @@ def place(
         person: who answered, where that is neither in the file nor in the sheet.
     """
     who = answers.person or sheet.person or person
-    return [_place(answer, sheet, memes.get(answer.meme_id), who) for answer in answers.answers]
+    return [
+        _place(answer, sheet, memes.get(answer.meme_id), who, answers.file)
+        for answer in answers.answers
+    ]
 
 
-def _place(answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str) -> Placement:
+def _place(
+    answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str, file: Path
+) -> Placement:
     def result(
         outcome: Outcome, reason: Reason = "", message: str = "", parts: tuple[str, ...] = ()
     ) -> Placement:
@@ -199,6 +207,10 @@ def _place(answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str) -
     lost = _lost(answer, sent, may_go=sheet.kind == "transcript")
     if lost:
         return result("case", "part lost", lost, parts)
+    if sheet.kind == "survey":
+        wrong = _placeholders(answer, sent, parts, file)
+        if wrong is not None:
+            return result("refused", "placeholders", str(wrong), parts)
     source_key = answer.source_key or text_key(sent.source)
     if source_key != text_key(meme.source):
         return result(
@@ -251,6 +263,23 @@ def _text(answer: Answer, sent: SentItem) -> tuple[str, ...]:
     if answer.status == "correct":
         return sent.base
     return answer.parts
+
+
+def _placeholders(
+    answer: Answer, sent: SentItem, parts: tuple[str, ...], file: Path
+) -> InputError | None:
+    """What is wrong with a text's placeholders, and where; None when nothing is."""
+    for index, (source, text) in enumerate(zip(sent.source, parts, strict=False)):
+        wrong = misplaced(source, text)
+        if wrong:
+            return InputError(
+                f"{wrong}: write {' '.join(placeholders(source)) or 'no braces'} as in the source, "
+                "and import the file again",
+                file=file,
+                row=answer.rows[index] if index < len(answer.rows) else answer.row,
+                column="your text",
+            )
+    return None
 
 
 def _lost(answer: Answer, sent: SentItem, *, may_go: bool) -> str:

@@ -232,4 +232,5 @@ def _answer(path: Path, meme_id: str, rows: list[Row], problems: list[InputError
         row=first.number,
         source_key=next((row.source_key for row in rows if row.source_key), ""),
         base_key=next((row.base_key for row in rows if row.base_key), ""),
+        rows=tuple(row.number for row in rows),
     )

@@ -27,6 +27,8 @@ from memeloc.spreadsheets import clean_text, drawable
 
 _LINE = re.compile(rb'\s*(#.*|(msgctxt|msgid|msgstr|msgid_plural|msgstr\[\d\]) ".*|".*)?')
 _MACHINE = "to be corrected: "
+_BRACES = ("python-brace-format",)
+"""Has gettext's tools mark the placeholders of a survey's text, and tell when one is lost."""
 _MARK = "\u2424"
 """Stands for a line feed within a comment line."""
 
@@ -63,7 +65,10 @@ class Po:
                 msgid=drawable(piece.source),
                 msgstr=_ended_alike(drawable(piece.source), drawable(piece.machine)),
                 comment="\n".join(notes),
-                flags=["fuzzy"],
+                flags=[
+                    "fuzzy",
+                    *(_BRACES if sheet.kind == "survey" and "{" in piece.source else ()),
+                ],
             )
             catalogue.append(entry)
         catalogue.metadata = {

@@ -19,6 +19,7 @@ from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
 from memeloc.errors import InputError
+from memeloc.placeholders import PLACEHOLDER, placeholders
 from memeloc.spreadsheets import clean_text, drawable
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
@@ -79,15 +80,16 @@ class Xliff:
             if not piece.source.strip():
                 facts["translate"] = "no"
             unit = _add(group, "trans-unit", facts)
-            _add(unit, "source", {_XML + "lang": sheet.source_language.tag}, piece.source)
+            write = _add_protected if sheet.kind == "survey" else _add
+            write(unit, "source", {_XML + "lang": sheet.source_language.tag}, piece.source)
             state = {"state": "needs-review-translation", _XML + "lang": sheet.language.tag}
-            _add(unit, "target", state, piece.machine)
+            write(unit, "target", state, piece.machine)
             notes = [f"room: {piece.room} characters"] if piece.room else []
             notes += [*item.marks, *([item.note] if item.note else [])]
             for note in notes:
                 _add(unit, "note", {"from": _US}, note)
             before = _add(unit, "alt-trans", {"origin": _US})
-            _add(before, "target", {_XML + "lang": sheet.language.tag}, piece.machine)
+            write(before, "target", {_XML + "lang": sheet.language.tag}, piece.machine)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is XML that soon says xliff."""
@@ -170,7 +172,12 @@ def _row(unit: etree._Element) -> Row | None:
 
 def _text(element: etree._Element | None) -> str:
     """The text of a source or target; inline elements of a tool are taken as their text."""
-    return "" if element is None else clean_text("".join(map(str, element.itertext())))
+    if element is None:
+        return ""
+    for inline in element.iter(_tag("ph"), _tag("x")):
+        if not inline.text and not len(inline):
+            inline.text = inline.get("equiv-text", "")
+    return clean_text("".join(map(str, element.itertext())))
 
 
 def _line(element: etree._Element) -> int | None:
@@ -188,6 +195,27 @@ def _add(
     element = etree.SubElement(parent, _tag(name), facts or {})
     if text:
         element.text = drawable(text)
+    return element
+
+
+def _add_protected(
+    parent: etree._Element, name: str, facts: dict[str, str], text: str
+) -> etree._Element:
+    """An element whose placeholders are elements of their own, which tools keep from changes.
+
+    (XLIFF 1.2, section 2.4.2: `ph`, with what it stands for as its text and as `equiv-text`.)
+    """
+    plain = drawable(text)
+    between = PLACEHOLDER.split(plain)
+    element = _add(parent, name, facts)
+    if len(between) == 1 or not any(piece.strip() for piece in between):
+        element.text = plain
+        return element
+    element.text = between[0]
+    numbers = {one: str(number) for number, one in enumerate(placeholders(plain), 1)}
+    for one, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
+        inline = _add(element, "ph", {"id": numbers[one], "equiv-text": one}, one)
+        inline.tail = after
     return element
 
 

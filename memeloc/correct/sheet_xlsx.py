@@ -15,6 +15,7 @@ from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import LABELS, key_of, parts_of
 from memeloc.errors import InputError
+from memeloc.placeholders import PLACEHOLDER
 from memeloc.spreadsheets import drawable
 from memeloc.spreadsheets.workbooks import is_workbook, new_workbook, read_worksheets
 
@@ -42,8 +43,12 @@ _WIDTHS = {
 _HIDDEN = "key", "language", "round", "person"
 _SOURCE_ONLY = "source", "room"
 """Columns that say nothing of a transcript."""
+_OF_MEMES = "picture", "box", "length", "room"
+"""Columns that say nothing of a survey's text."""
+_UNUSED = {"transcript": _SOURCE_ONLY, "survey": _OF_MEMES}
 _PICTURE_SIDE = 170
 _ROW_HEIGHT = 56
+_TEXT_HEIGHT = 24
 _LARGEST_ROW = 380
 _HOW = (
     "How to fill in the sheet “Captions”: read source and picture, then the text to be corrected. "
@@ -59,6 +64,14 @@ _HOW_TRANSCRIPT = (
     "part that is no text; put text that was passed over into the part next to it). If there is no "
     "text in the picture, pick “no text in the picture”. One status a picture is enough, on "
     "any of its rows. Leave a picture untouched to come back to it later. Grey cells are locked."
+)
+_HOW_SURVEY = (
+    "How to fill in the sheet “Captions”: these are the texts that people read who answer a survey "
+    "about memes. Read source, then the text to be corrected. If it is right, pick “correct”. If "
+    "not, write the whole text anew under “your text”. What stands in braces and in blue is "
+    "replaced by a number or a name when the survey is shown: write it letter by letter as it is, "
+    "where your language wants it. Leave a text untouched to come back to it later. Grey cells are "
+    "locked."
 )
 
 
@@ -108,6 +121,7 @@ class _Writer:
         self.head = book.add_format(
             {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
         )
+        self.kept = book.add_format({"bold": True, "font_color": "#0b5394", "font_size": 11})
         self.over = book.add_format({"font_color": "#b00020", "bold": True})
 
     def write(self) -> None:
@@ -134,7 +148,7 @@ class _Writer:
 
     def _layout(self, page: Any) -> None:
         for name, index in self.columns.items():
-            hidden = name in _HIDDEN or (self.sheet.kind == "transcript" and name in _SOURCE_ONLY)
+            hidden = name in (*_HIDDEN, *_UNUSED.get(self.sheet.kind, ()))
             options = {"hidden": True} if hidden else {}
             page.set_column(index, index, _WIDTHS[name], None, options)
             page.write_string(0, index, HEADINGS[name], self.head)
@@ -159,6 +173,8 @@ class _Writer:
     def _picture(self, page: Any, line: int, item: SheetItem) -> None:
         """Put the meme's picture beside its rows, which together are as high as it."""
         height = max(_ROW_HEIGHT, _PICTURE_SIDE // max(len(item.parts), 1))
+        if self.sheet.kind == "survey":
+            height = _TEXT_HEIGHT
         for row in range(line, line + len(item.parts)):
             longest = max(len(item.parts[row - line].source), len(item.parts[row - line].machine))
             lines = 1 + longest // 30
@@ -203,8 +219,12 @@ class _Writer:
         put("meme", item.meme_id, self.small)
         put("box", piece.name, self.small)
         page.write_number(line, column["number"], part, self.small)
-        put("source", piece.source, self.locked)
-        put("machine", piece.machine, self.target)
+        if sheet.kind == "survey":
+            self._protected(page, line, "source", piece.source, self.locked)
+            self._protected(page, line, "machine", piece.machine, self.target)
+        else:
+            put("source", piece.source, self.locked)
+            put("machine", piece.machine, self.target)
         put("text", "", self.text)
         cell = xl_rowcol_to_cell(line, column["text"])
         page.write_formula(line, column["length"], f"=LEN({cell})", self.count, 0)
@@ -218,6 +238,20 @@ class _Writer:
         put("language", sheet.language.tag, self.small)
         page.write_number(line, column["round"], sheet.round, self.small)
         put("person", sheet.person, self.small)
+
+    def _protected(self, page: Any, line: int, name: str, text: str, form: Any) -> None:
+        """Write a text with its placeholders in blue."""
+        plain = drawable(text)
+        between = PLACEHOLDER.split(plain)
+        pieces: list[Any] = [between[0]] if between[0] else []
+        for one, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
+            pieces += [self.kept, one, *([after] if after else [])]
+        if any(between) and len(between) > 1:
+            page.write_rich_string(line, self.columns[name], *pieces, form)
+        elif plain:
+            page.write_string(line, self.columns[name], plain, form)
+        else:
+            page.write_blank(line, self.columns[name], None, form)
 
     def _after(self, page: Any, last: int) -> None:
         from xlsxwriter.utility import xl_rowcol_to_cell
@@ -266,7 +300,8 @@ class _Writer:
             }
         )
         title = self.book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
-        page.write_string(0, 0, _HOW_TRANSCRIPT if self.sheet.kind == "transcript" else _HOW, wrap)
+        how = {"transcript": _HOW_TRANSCRIPT, "survey": _HOW_SURVEY}.get(self.sheet.kind, _HOW)
+        page.write_string(0, 0, how, wrap)
         page.set_row_pixels(0, 110)
         line = 2
         for heading, text in paragraphs(self.sheet.guide):

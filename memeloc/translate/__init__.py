@@ -13,6 +13,7 @@ sent, and each answer is handed on as it comes.
 """
 
 from memeloc.translate.memory import MemoryUnit, TranslationMemory, unit_of
+from memeloc.translate.protecting import ProtectingTranslator, mended
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -30,6 +31,7 @@ __all__ = [
     "MemoryUnit",
     "Plan",
     "PlanLine",
+    "ProtectingTranslator",
     "RunSummary",
     "Translation",
     "TranslationFailure",
@@ -37,6 +39,7 @@ __all__ = [
     "TranslationMemory",
     "Translator",
     "create",
+    "mended",
     "names",
     "plan",
     "run",

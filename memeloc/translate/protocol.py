@@ -25,6 +25,7 @@ class TranslationItem:
         source_locale, target: from what into what.
         template: what it is drawn on, for translators that use its name and description.
         budgets: characters each box has room for in the target language; empty when unknown.
+        kind: `caption`, or `survey` for a text that people read who answer a survey.
     """
 
     meme_id: str
@@ -33,6 +34,7 @@ class TranslationItem:
     target: Locale
     template: Template | None = None
     budgets: tuple[int, ...] = ()
+    kind: str = "caption"
 
 
 @dataclass(frozen=True, slots=True)
