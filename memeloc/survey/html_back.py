@@ -5,18 +5,26 @@ A file holds one submission, a list of them, or one a line, as servers collect w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memeloc.errors import InputError
 from memeloc.survey.html_sheets import FORMAT
+from memeloc.survey.json_in import (
+    BROKEN,
+    MESSAGES,
+    content_of,
+    odd,
+    parsed,
+    read_lines,
+    read_text,
+    whole,
+)
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
+from memeloc.survey.placing import DECLINED, NOT_ASKED, declined_content, not_asked, unclear_id
 from memeloc.survey.protocol import Imported, SurveyPack
 
-_MOST_BYTES = 500_000_000
 _LOOKED_AT = 4096
 _STATUSES = ("complete", "returned", "no consent")
 
@@ -41,19 +49,10 @@ class HtmlBack:
         Raises:
             InputError: it cannot be read at all.
         """
-        sheets = {sheet.id: sheet for sheet in pack.sheets}
-        submissions: list[Submission] = []
-        unplaced: list[Unplaced] = []
+        reader = _Reader(pack, path.name)
         for row, value in _values(path):
-            try:
-                found, left = _submission(value, row, sheets, pack, path.name)
-            except _WrongError as error:
-                content = value if isinstance(value, Mapping) else {"value": value}
-                unplaced.append(Unplaced(path.name, row, error.reason, str(error), content))
-                continue
-            submissions.append(found)
-            unplaced += left
-        return Imported(tuple(submissions), (), tuple(unplaced))
+            reader.add(row, value)
+        return Imported(tuple(reader.submissions), (), tuple(reader.left))
 
 
 class _WrongError(Exception):
@@ -64,94 +63,131 @@ class _WrongError(Exception):
 
 def _values(path: Path) -> Iterator[tuple[int, Any]]:
     """The values of a file, each with the row it stands in, from 1."""
+    text = read_text(path)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError("is larger than 500 MB; split it", file=path)
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    try:
-        whole = json.loads(text)
+        whole_file = parsed(text)
     except (ValueError, RecursionError):
-        pass
-    else:
-        several = whole if isinstance(whole, list) else [whole]
-        yield from enumerate(several, 1)
+        yield from read_lines(text)
         return
-    for row, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield row, json.loads(line)
-            except (ValueError, RecursionError):
-                yield row, line[:1000]
+    yield from enumerate(whole_file if isinstance(whole_file, list) else [whole_file], 1)
 
 
-def _submission(
-    value: Any, row: int, sheets: Mapping[str, Sheet], pack: SurveyPack, file: str
-) -> tuple[Submission, list[Unplaced]]:
-    if not isinstance(value, Mapping) or value.get("memeloc") != FORMAT:
-        raise _WrongError("not a submission", "It is not what a sheet saves or sends.")
-    if value.get("survey") != pack.name:
-        raise _WrongError("other survey", f"It is of the survey {value.get('survey')!r}.")
-    sheet = sheets.get(str(value.get("sheet")))
-    if sheet is None:
-        raise _WrongError("unknown sheet", f"There is no sheet {value.get('sheet')!r}.")
-    number = value.get("submission")
-    if not isinstance(number, str) or not number:
-        raise _WrongError("no id", "It has no id of its own, so it could count twice.")
-    status = value.get("status")
-    if status not in _STATUSES:
-        raise _WrongError("unknown status", f"Its status is {status!r}.")
-    participant = str(value.get("participant") or "").strip()
-    if not participant and status != "no consent":
-        raise _WrongError("no participant", "It does not say who answered.")
-    answers, left = _answers(value.get("answers"), sheet, pack, row, file)
-    submission = Submission(
-        id=number,
-        sheet=sheet.id,
-        participant=participant or f"declined-{number}",
-        answers=answers,
-        source="html",
-        submitted=_moment(value.get("submitted")),
-        started=_moment(value.get("started")),
-        status=status,
-        code=str(value.get("code") or ""),
-        row=row,
-    )
-    return submission, left
+class _Reader:
+    """Takes submissions one after the other, and what cannot be placed."""
 
+    def __init__(self, pack: SurveyPack, file: str) -> None:
+        self._pack, self._file = pack, file
+        self._sheets = {sheet.id: sheet for sheet in pack.sheets}
+        self._labels = {label.id for label in pack.taxonomy.labels}
+        second = pack.taxonomy.second
+        self._seconds = set(second.answers) if second else set()
+        self._when = set(second.when) if second else set()
+        self.submissions: list[Submission] = []
+        self.left: list[Unplaced] = []
 
-def _answers(
-    value: Any, sheet: Sheet, pack: SurveyPack, row: int, file: str
-) -> tuple[tuple[Answer, ...], list[Unplaced]]:
-    entries = {entry_id(entry) for entry in sheet.entries}
-    labels = {label.id for label in pack.taxonomy.labels}
-    allowed = set(pack.taxonomy.second.answers) if pack.taxonomy.second else set()
-    found: dict[str, Answer] = {}
-    left: list[Unplaced] = []
-    for one in value if isinstance(value, list) else []:
-        content = one if isinstance(one, Mapping) else {"value": one}
-        entry, label = str(content.get("entry")), str(content.get("label"))
-        if entry not in entries:
-            message = f"The sheet {sheet.id} has no entry {entry[:80]!r}."
-            left.append(Unplaced(file, row, "unknown entry", message, content))
-        elif label not in labels:
-            message = f"{entry}: {label[:80]!r} is none of the labels."
-            left.append(Unplaced(file, row, "unknown label", message, content))
-        else:
-            several = content.get("second")
-            second = (
-                tuple(answer for answer in several if isinstance(answer, str) and answer in allowed)
-                if isinstance(several, list)
-                else ()
-            )
-            found[entry] = Answer(entry, label, second)
-    return tuple(found.values()), left
+    def add(self, row: int, value: Any) -> None:
+        """Place a row."""
+        strange = odd(value)
+        if strange:
+            self._leave(row, strange, MESSAGES[strange], value)
+            if strange != BROKEN:
+                return
+            value = whole(value)
+        try:
+            self.submissions.append(self._submission(row, value))
+        except _WrongError as error:
+            self._leave(row, error.reason, str(error), value)
 
+    def _leave(self, row: int, reason: str, message: str, value: Any) -> None:
+        self.left.append(Unplaced(self._file, row, reason, message, content_of(value)))
 
-def _moment(value: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    def _submission(self, row: int, value: Any) -> Submission:
+        if not isinstance(value, Mapping) or value.get("memeloc") != FORMAT:
+            raise _WrongError("not a submission", "It is not what a sheet saves or sends.")
+        if value.get("survey") != self._pack.name:
+            named = str(value.get("survey"))[:80]
+            raise _WrongError("other survey", f"It is of the survey {named!r}.")
+        sheet = self._sheets.get(str(value.get("sheet")))
+        if sheet is None:
+            named = str(value.get("sheet"))[:80]
+            raise _WrongError("unknown sheet", f"There is no sheet {named!r}.")
+        number = value.get("submission")
+        if not isinstance(number, str) or not number:
+            raise _WrongError("no id", "It has no id of its own, so it could count twice.")
+        status = value.get("status")
+        if status not in _STATUSES:
+            raise _WrongError("unknown status", f"Its status is {str(status)[:80]!r}.")
+        given = value.get("participant")
+        # A number that a program made of an id may have lost digits.
+        participant = given.strip() if isinstance(given, str) else ""
+        if not participant and status != "no consent":
+            raise _WrongError("no participant", "It does not say who answered.")
+        if unclear := unclear_id(participant, typed=False):
+            raise _WrongError("participant unreadable", unclear)
+        answers = value.get("answers")
+        if not isinstance(answers, list):
+            raise _WrongError("no answers", "It has no list of answers.")
+        if status == "no consent" and answers:
+            self._leave(row, *DECLINED, declined_content(sheet.id, len(answers)))
+        if status != "no consent" and str(value.get("comments") or "").strip():
+            content = {"sheet": sheet.id, "participant": participant, "text": value["comments"]}
+            self._leave(row, "comment", "A comment is no answer; it is kept here.", content)
+        return Submission(
+            id=number,
+            sheet=sheet.id,
+            participant=participant or f"declined-{number}",
+            answers=() if status == "no consent" else self._answers(row, sheet, answers),
+            source="html",
+            submitted=self._moment(row, value.get("submitted")),
+            started=self._moment(row, value.get("started")),
+            status=status,
+            code=str(value.get("code") or ""),
+            row=row,
+        )
+
+    def _answers(self, row: int, sheet: Sheet, values: list[Any]) -> tuple[Answer, ...]:
+        entries = {entry_id(entry) for entry in sheet.entries}
+        found: dict[str, list[Answer]] = {}
+        for one in values:
+            content = one if isinstance(one, Mapping) else {"value": one}
+            entry, label = str(content.get("entry")), str(content.get("label"))
+            if entry not in entries:
+                message = f"The sheet {sheet.id} has no entry {entry[:80]!r}."
+                self._leave(row, "unknown entry", message, content)
+            elif label not in self._labels:
+                message = f"{entry}: {label[:80]!r} is none of the labels."
+                self._leave(row, "unknown label", message, content)
+            else:
+                second = self._second(row, entry, label, content)
+                found.setdefault(entry, []).append(Answer(entry, label, second))
+        for entry, several in found.items():
+            if len(set(several)) > 1:
+                given = [{"label": one.label, "second": list(one.second)} for one in several]
+                message = f"{entry} is answered in two ways; which one holds cannot be told."
+                self._leave(row, "two answers", message, {"entry": entry, "answers": given})
+        return tuple(several[0] for several in found.values() if len(set(several)) == 1)
+
+    def _second(
+        self, row: int, entry: str, label: str, content: Mapping[str, Any]
+    ) -> tuple[str, ...]:
+        value = content.get("second")
+        several = value if isinstance(value, list) else [] if value in (None, "") else [value]
+        known = [one for one in several if isinstance(one, str) and one in self._seconds]
+        if len(known) < len(several):
+            message = f"{entry}: an answer to the second question is none of those asked for."
+            self._leave(row, "unknown second answer", message, content)
+        if known and label not in self._when:
+            self._leave(row, NOT_ASKED, not_asked(entry, label), content)
+            return ()
+        return tuple(sorted(set(known)))
+
+    def _moment(self, row: int, value: Any) -> datetime | None:
+        if value in (None, ""):
+            return None
+        try:
+            moment = datetime.fromisoformat(value)
+        except (ValueError, TypeError):
+            message = f"The time {str(value)[:40]!r} cannot be read; the answers come without it."
+            self._leave(row, "unknown time", message, {"time": value})
+            return None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

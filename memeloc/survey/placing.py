@@ -7,6 +7,7 @@ entry's own id would tell which ones are attention checks.
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -29,6 +30,56 @@ def submission_id(*parts: str) -> str:
     return hashlib.sha256(whole).hexdigest()[:32]
 
 
+LONGEST_ID = 200
+"""Characters of a participant's id; what is longer is a cell that swallowed others."""
+
+_MANGLED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
+_COMPUTES = ("=", "+", "@")
+
+
+def unclear_id(who: str, *, typed: bool = True) -> str:
+    """Why a participant's id cannot be what was meant, as a sentence; empty when it can.
+
+    Args:
+        who: the id, with no white space at its ends.
+        typed: whether it went through a spreadsheet, which computes and rounds.
+
+    >>> unclear_id("5e8481234567890123456701"), unclear_id("5.9E+23")[:30]
+    ('', "The participant's id '5.9E+23'")
+    """
+    if len(who) > LONGEST_ID or any(mark in who for mark in "\n\r\x00"):
+        return (
+            f"The participant's id {who[:30]!r} is longer than an id, or has lines; look for a "
+            "quotation mark that is not closed."
+        )
+    if typed and (who.startswith(_COMPUTES) or _MANGLED.fullmatch(who)):
+        return (
+            f"The participant's id {who[:60]!r} is a formula or a number that a spreadsheet made "
+            "of it; take the file as it was given out."
+        )
+    return ""
+
+
+DECLINED = (
+    "no consent",
+    "This person did not agree to take part; what was answered all the same is not kept.",
+)
+"""The reason and the message of answers of somebody who declined."""
+
+NOT_ASKED = "not asked"
+"""The reason of an answer to the second question after a label that does not lead to it."""
+
+
+def declined_content(sheet: str, answers: int) -> dict[str, object]:
+    """What is kept of the answers of somebody who declined: how many there were."""
+    return {"sheet": sheet, "answers": answers}
+
+
+def not_asked(entry: str, label: str) -> str:
+    """The message of an answer to the second question that was not asked."""
+    return f"{entry}: the second question is not asked after {label!r}; its answer is left out."
+
+
 class Places:
     """Finds sheets, entries and labels by what a file calls them."""
 
@@ -44,6 +95,7 @@ class Places:
         self._labels: dict[str, dict[str, str]] = {}
         self._seconds: dict[str, dict[str, str]] = {}
         self._consents: dict[str, dict[str, bool]] = {}
+        self._when = pack.taxonomy.second.when if pack.taxonomy.second else ()
         for tag, texts in pack.texts.items():
             before = f"taxonomy.{pack.taxonomy.name}"
             self._labels[tag] = _by_word(
@@ -84,6 +136,10 @@ class Places:
     def second(self, sheet: Sheet, words: str) -> str | None:
         """The answer to the second question that an id, or its name, stands for."""
         return self._seconds[sheet.culture.locale.tag].get(_plain(words))
+
+    def asked(self, label: str) -> bool:
+        """Whether the second question is asked after a label."""
+        return label in self._when
 
     def consent(self, sheet: Sheet, words: str) -> bool | None:
         """Whether words agree to take part; None when they say neither."""

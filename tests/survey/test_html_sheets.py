@@ -140,7 +140,9 @@ def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_th
     file.write_text("\n".join(collector.bodies), encoding="utf-8")
     assert HtmlBack().recognises(file)
     found = HtmlBack().read(file, survey)
-    assert found.unplaced == ()
+    assert [(one.reason, one.content["text"]) for one in found.unplaced] == [
+        ("comment", "<i>fine</i>")
+    ] * 2
     assert len({(one.id, one.answers, one.submitted) for one in found.submissions}) == 1
     (one, _) = found.submissions
     assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
