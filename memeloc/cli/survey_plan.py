@@ -117,6 +117,7 @@ def plan(
         else f"{pace.seconds_entry:g} seconds a meme are assumed; nobody measured them yet."
     )
     say(f"{how} {loss:.0%} of submissions are assumed to be set aside; the fee is an assumption.")
+    print("What so many answers can tell: memeloc survey power")
     if warning := planning.paid_too_little(rates):
         say(warning)
 
