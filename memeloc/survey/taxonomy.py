@@ -21,6 +21,9 @@ FOLDER = Path(__file__).parent / "taxonomies"
 SOURCE = "en"
 """The language that every taxonomy has its words in, and that others fall back to."""
 
+_LONGEST_KEY = 93
+"""Characters of a text's name: with `survey:` before it, it becomes an id in the store."""
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -199,6 +202,12 @@ def _check_own(taxonomy: Taxonomy, path: Path) -> None:
         )
     before = f"taxonomy.{taxonomy.name}."
     keys = taxonomy.keys()
+    if long := next((key for key in keys if len(key) > _LONGEST_KEY), None):
+        raise InputError(
+            f"the text {long!r} has a name of {len(long)} characters, and {_LONGEST_KEY} are the "
+            "limit; shorten the ids",
+            file=path,
+        )
     for tag in (SOURCE, *sorted(taxonomy.texts)):
         texts = taxonomy.texts.get(tag, {})
         lacking = next((key for key in keys if not texts.get(key)), None)
@@ -251,9 +260,10 @@ def _check_captions(taxonomy: Taxonomy, tag: str, path: Path) -> None:
         caption = taxonomy.texts[tag][f"taxonomy.{taxonomy.name}.example.{example.id}.caption"]
         parts = len(Caption.parse(caption).parts)
         if parts != boxes:
+            ending = "" if parts == 1 else "s"
             raise InputError(
-                f"the caption of the example {example.id!r} has {parts} parts in [text.{tag}], "
-                f"and the template {example.template!r} has {boxes} boxes; ` // ` stands between "
-                "two parts",
+                f"the caption of the example {example.id!r} has {parts} part{ending} in "
+                f"[text.{tag}], and the template {example.template!r} has {boxes} boxes; ` // ` "
+                "stands between two parts",
                 file=path,
             )

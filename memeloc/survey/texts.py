@@ -4,7 +4,7 @@ A TOML a language stands in memeloc/survey/texts/; its tables and keys joined by
 name. A team's own corrections come first, then the language's text, then the English one.
 
 Corrections come from strangers' files: a placeholder is a name in braces and nothing else, so that
-no text can reach into the values, and what would leave people stuck is not used (see `misfit`).
+no text can reach into the values, and what would leave people stuck is not used (see `usable`).
 """
 
 from __future__ import annotations
@@ -127,30 +127,18 @@ def placeholders(text: str) -> frozenset[str]:
     return frozenset(_PLACEHOLDER.findall(text))
 
 
-def misfit(key: str, text: str, english: str) -> str:
-    """What is wrong with a correction, as a sentence; empty when nothing is.
+def usable(key: str, text: str, english: str) -> bool:
+    """Whether a sheet can go out with a correction; one that is merely odd can.
 
     Args:
         key: the text's name.
         text: the correction.
-        english: the English text of that name; without one everything fits.
+        english: the English text of that name; without one every correction can be used.
     """
     if not english:
-        return ""
-    has, wanted = placeholders(text), placeholders(english)
-    if lost := sorted(wanted - has):
-        return f"{{{lost[0]}}} is missing; write it where the English text has it"
-    if new := sorted(has - wanted):
-        return f"{{{new[0]}}} stands for nothing in this text; take it out"
-    if _parts(key, text) != _parts(key, english):
-        return f"it has to have {_parts(key, english)} parts, with ` // ` between two"
-    return ""
-
-
-def usable(key: str, text: str, english: str) -> bool:
-    """Whether a sheet can go out with a correction; one that is merely odd can."""
+        return True
     lost = placeholders(english) - placeholders(text)
-    return not english or (not lost & _NEEDED and _parts(key, text) == _parts(key, english))
+    return not lost & _NEEDED and _parts(key, text) == _parts(key, english)
 
 
 def _parts(key: str, text: str) -> int:

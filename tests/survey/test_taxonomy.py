@@ -1,0 +1,531 @@
+"""Label sets: what the papers fix, one of one's own from a file, and every way to get one wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.resources import folder
+from memeloc.survey.taxonomy import FOLDER, Taxonomy, load_taxonomy, taxonomy_names
+from memeloc.survey.texts import shipped_texts, survey_texts
+
+OWN = """
+name = "weather"
+source = "our handbook, page 3"
+rules = ["cloud"]
+
+[[label]]
+id = "storm"
+severity = 2
+subcategories = ["hail", "thunder"]
+
+[[label]]
+id = "drizzle"
+severity = 1
+
+[[label]]
+id = "sun"
+
+[[label]]
+id = "unknown"
+abstain = true
+
+[second]
+id = "where"
+when = ["storm", "drizzle"]
+answers = ["here", "there"]
+
+[[example]]
+id = "monday"
+label = "drizzle"
+template = "cloud-monday"
+
+[text.en]
+question = "What is the weather in this meme?"
+definition = "Weather is what falls from the sky."
+label.storm.name = "Storm"
+label.storm.definition = "It blows."
+label.storm.subcategory.hail = "Hail"
+label.storm.subcategory.thunder = "Thunder"
+label.drizzle.name = "Drizzle"
+label.drizzle.definition = "It drips."
+label.sun.name = "Sun"
+label.sun.definition = "It shines."
+label.unknown.name = "I don't know"
+label.unknown.definition = "You cannot see the sky."
+second.where.question = "Where is it?"
+second.where.answer.here = "Here"
+second.where.answer.there = "There"
+rule.cloud = "A cloud alone is no weather."
+example.monday.caption = "Monday's forecast // me"
+example.monday.why = "It drips on one person."
+"""
+ENGLISH = OWN.partition("[text.en]\n")[2]
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str) -> Path:
+        path = tmp_path / "weather.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def changed(old: str, new: str) -> str:
+    assert old in OWN
+    return OWN.replace(old, new, 1)
+
+
+def ids(taxonomy: Taxonomy) -> list[str]:
+    return [label.id for label in taxonomy.labels]
+
+
+# What the papers fix.
+
+
+def test_the_label_sets_of_the_five_papers_are_shipped() -> None:
+    assert taxonomy_names() == ("araharmeme", "charmemes", "harmeme", "m-quest", "multi3hate")
+    assert all(load_taxonomy(name).name == name for name in taxonomy_names())
+
+
+def test_multi3hate_asks_for_hate_speech_or_not_or_i_dont_know() -> None:
+    taxonomy = load_taxonomy("multi3hate")  # section 3.3
+    assert ids(taxonomy) == ["hate", "no-hate", "unknown"]
+    assert [label.severity for label in taxonomy.labels] == [1, 0, 0]
+    assert taxonomy.second is None
+    assert not taxonomy.most_severe
+    definition = shipped_texts("en")["taxonomy.multi3hate.definition"]
+    assert "United Nations" in definition
+    assert "on the basis of who they are" in definition
+
+
+def test_multi3hate_shows_examples_of_both_labels() -> None:
+    taxonomy = load_taxonomy("multi3hate")  # appendix A.6
+    assert {example.label for example in taxonomy.examples} == {"hate", "no-hate"}
+    assert len(taxonomy.examples) >= 3, "three implicit checks a sheet"
+
+
+def test_charmemes_has_eleven_labels_of_which_the_most_severe_wins() -> None:
+    taxonomy = load_taxonomy("charmemes")  # appendix C
+    voting = [label for label in taxonomy.labels if not label.abstain]
+    assert [label.id for label in sorted(voting, key=lambda label: -label.severity)] == [
+        "sexual-exploitation", "violence", "self-harm", "hate-speech", "harassment",
+        "animal-cruelty", "illegal-content", "propaganda", "offensive", "nsfw", "safe",
+    ]  # fmt: skip
+    assert len({label.severity for label in voting}) == 11
+    assert taxonomy.label("safe").severity == 0
+    assert taxonomy.most_severe
+    assert taxonomy.rules[0] == "most-severe"
+
+
+def test_charmemes_shows_the_most_severe_label_first_as_its_rule_says() -> None:
+    severities = [one.severity for one in load_taxonomy("charmemes").labels if not one.abstain]
+    assert severities == sorted(severities, reverse=True)
+    assert "highest in the list" in shipped_texts("en")["taxonomy.charmemes.rule.most-severe"]
+
+
+def test_charmemes_counts_its_labels_in_three_severities_and_safe() -> None:
+    taxonomy = load_taxonomy("charmemes")  # table 1
+    members = {
+        group: {label.id for label in taxonomy.labels if label.group == group}
+        for group in taxonomy.groups
+    }
+    assert members == {
+        "high": {"sexual-exploitation", "violence", "self-harm"},
+        "mid": {"hate-speech", "harassment"},
+        "contextual": {"animal-cruelty", "illegal-content", "propaganda", "offensive", "nsfw"},
+        "safe": {"safe"},
+    }
+
+
+def test_charmemes_has_the_subcategories_of_appendix_c() -> None:
+    taxonomy = load_taxonomy("charmemes")
+    counts = {label.id: len(label.subcategories) for label in taxonomy.labels}
+    assert counts == {
+        "sexual-exploitation": 3, "violence": 2, "self-harm": 2, "hate-speech": 6, "harassment": 1,
+        "animal-cruelty": 0, "illegal-content": 2, "propaganda": 1, "offensive": 4, "nsfw": 3,
+        "safe": 0, "unknown": 0,
+    }  # fmt: skip
+    assert taxonomy.label("hate-speech").subcategories == (
+        "racism-xenophobia", "sexism", "homophobia-transphobia", "religious-hate", "ableism",
+        "targeted-hostility",
+    )  # fmt: skip
+
+
+def test_charmemes_gives_the_decision_rules_of_appendix_c() -> None:
+    rules = load_taxonomy("charmemes").rules
+    assert rules == ("most-severe", "text-first", "wording", "doubt", "unsure")
+
+
+def test_harmeme_asks_in_three_degrees_and_then_for_one_of_four_targets() -> None:
+    taxonomy = load_taxonomy("harmeme")  # figure 1 and section 4.2
+    degrees = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    assert degrees == {"very-harmful": 2, "partially-harmful": 1, "harmless": 0}
+    assert taxonomy.second is not None
+    assert taxonomy.second.answers == ("individual", "organization", "community", "society")
+    assert not taxonomy.second.several, "annotators choose one by their best judgement (B.1)"
+
+
+def test_harmeme_asks_for_the_target_only_if_there_is_harm() -> None:
+    second = load_taxonomy("harmeme").second
+    assert second is not None
+    assert set(second.when) == {"very-harmful", "partially-harmful"}
+
+
+def test_araharmeme_has_three_classes() -> None:
+    taxonomy = load_taxonomy("araharmeme")  # section 3.4
+    classes = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    assert classes == {"harmful": 1, "genuine": 0, "not-a-meme": 0}
+    assert {one.label for one in taxonomy.examples} == set(classes)
+
+
+def test_m_quest_has_six_types_of_toxicity_in_no_order_and_none() -> None:
+    taxonomy = load_taxonomy("m-quest")  # Framework
+    types = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    assert types == {
+        "abusive": 1, "cyberbullying": 1, "harmful": 1, "hateful": 1, "misogynistic": 1,
+        "propaganda": 1, "not-toxic": 0,
+    }  # fmt: skip
+    assert not taxonomy.most_severe
+
+
+@pytest.mark.parametrize("name", taxonomy_names())
+class TestEveryShippedTaxonomy:
+    def test_lets_people_say_that_they_do_not_know(self, name: str) -> None:
+        taxonomy = load_taxonomy(name)
+        assert taxonomy.abstain is not None
+        assert taxonomy.abstain is taxonomy.labels[-1], "it stands after all others"
+        text = shipped_texts("en")[f"taxonomy.{name}.label.{taxonomy.abstain.id}.name"]
+        assert text == "I don't know"
+        assert taxonomy.rules[-1] == "unsure"
+
+    def test_has_a_harmless_answer_and_a_harmful_one(self, name: str) -> None:
+        severities = {one.severity for one in load_taxonomy(name).labels if not one.abstain}
+        assert min(severities) == 0 < max(severities)
+
+    def test_has_an_example_of_harm_and_one_of_none(self, name: str) -> None:
+        taxonomy = load_taxonomy(name)
+        severities = [taxonomy.label(example.label).severity for example in taxonomy.examples]
+        assert min(severities) == 0 < max(severities)
+        assert len(taxonomy.examples) >= 3, "three implicit checks a sheet"
+
+    def test_names_the_paper_and_the_place_in_it(self, name: str) -> None:
+        assert re.search(r"\d|Framework", load_taxonomy(name).source)
+
+    def test_has_no_words_of_its_own(self, name: str) -> None:
+        assert load_taxonomy(name).texts == {}
+
+    def test_is_found_by_its_file_too(self, name: str) -> None:
+        assert load_taxonomy(FOLDER / f"{name}.toml") == load_taxonomy(name)
+
+
+# One of one's own.
+
+
+def test_a_taxonomy_of_ones_own_is_named_by_its_file(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    assert taxonomy == load_taxonomy(str(write(OWN)))
+    assert taxonomy.name == "weather"
+    assert taxonomy.source == "our handbook, page 3"
+    assert ids(taxonomy) == ["storm", "drizzle", "sun", "unknown"]
+    assert taxonomy.label("storm").subcategories == ("hail", "thunder")
+    assert taxonomy.abstain == taxonomy.label("unknown")
+    assert taxonomy.second is not None
+    assert taxonomy.second.when == ("storm", "drizzle")
+    assert taxonomy.rules == ("cloud",)
+    assert taxonomy.groups == ()
+    with pytest.raises(KeyError):
+        taxonomy.label("fog")
+
+
+def test_it_brings_its_words_along(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    assert set(taxonomy.texts["en"]) == set(taxonomy.keys())
+    texts = survey_texts(default().get("en"), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Storm"
+    assert texts.get("consent.heading") == "Your consent"
+
+
+def test_in_a_language_that_it_has_no_words_in_the_english_ones_are_shown(write: Write) -> None:
+    taxonomy = load_taxonomy(write(OWN))
+    texts = survey_texts(default().get("de"), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Storm"
+    assert texts.get("next") == "Weiter"
+    assert texts.lacking(taxonomy) == taxonomy.keys()
+
+
+@pytest.mark.parametrize(
+    ("written", "tag"),
+    [("de", "de"), ("DE", "de"), ("de-AT", "de"), ("zh-CN", "zh-Hans"), ("iw", "he")],
+)
+def test_its_other_languages_are_found_however_their_tag_is_written(
+    write: Write, written: str, tag: str
+) -> None:
+    german = ENGLISH.replace('"Storm"', '"Sturm"')
+    taxonomy = load_taxonomy(write(f"{OWN}\n[text.{written}]\n{german}"))
+    assert set(taxonomy.texts) == {"en", tag}
+    texts = survey_texts(default().get(tag), taxonomy=taxonomy)
+    assert texts.get("taxonomy.weather.label.storm.name") == "Sturm"
+
+
+def test_a_country_that_has_words_of_its_own_keeps_them_apart(write: Write) -> None:
+    both = f"{OWN}\n[text.de]\n{ENGLISH}\n[text.de-AT]\n{ENGLISH}"
+    assert set(load_taxonomy(write(both)).texts) == {"en", "de", "de-AT"}
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + OWN.replace("\n", "\r\n").encode())
+    assert load_taxonomy(path).name == "weather"
+
+
+def test_without_a_second_question_rules_or_abstaining_it_is_still_one(write: Write) -> None:
+    plain = re.sub(r"\[second\].*?\n\n", "", OWN, flags=re.DOTALL)
+    plain = re.sub(r"^(second|rule|label\.unknown|rules).*\n", "", plain, flags=re.MULTILINE)
+    plain = plain.replace('[[label]]\nid = "unknown"\nabstain = true\n', "")
+    taxonomy = load_taxonomy(write(plain))
+    assert taxonomy.second is None
+    assert taxonomy.abstain is None
+    assert taxonomy.rules == ()
+
+
+def test_the_example_of_the_guide_can_be_loaded(write: Write) -> None:
+    guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    taxonomy = load_taxonomy(write(example))
+    assert taxonomy.second is not None
+    assert taxonomy.abstain is not None
+    assert taxonomy.rules
+    assert any(label.subcategories for label in taxonomy.labels)
+    assert len(taxonomy.texts) == 2, "English and another language"
+    fields = r"name|source|most_severe|rules|severity|abstain|subcategories|group|several|template"
+    assert set(re.findall(rf"^({fields}) =", example, re.MULTILINE)) == set(fields.split("|"))
+
+
+def test_the_guide_lists_what_is_shipped() -> None:
+    guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
+    for name in taxonomy_names():
+        taxonomy = load_taxonomy(name)
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", guide, re.MULTILINE)
+        for label in taxonomy.labels:
+            assert f"`{label.id}`" in row or label.abstain
+        for answer in taxonomy.second.answers if taxonomy.second else ():
+            assert f"`{answer}`" in row
+
+
+# Wrong files, each told in a sentence that names the file and the place.
+
+STORM = 'id = "storm"\nseverity = 2'
+WRONG = {
+    "no name": ('name = "weather"\n', "", "name: is missing"),
+    "a name with spaces": ('"weather"', '"my weather"', "name: has to be small letters"),
+    "a name that is shipped": (
+        'name = "weather"', 'name = "harmeme"', "a shipped taxonomy is called 'harmeme'",
+    ),
+    "a label without an id": ('id = "sun"\n', "", "label 3, id: is missing"),
+    "two labels of one id": ('id = "sun"', 'id = "storm"', "the label 'storm' is there twice"),
+    "a severity that is a word": (
+        STORM, 'id = "storm"\nseverity = "high"', "label 1, severity: has to be a whole number",
+    ),
+    "a severity that is a fraction": (
+        STORM, 'id = "storm"\nseverity = 1.5', "label 1, severity: has to be a whole number",
+    ),
+    "a severity that is true": (
+        STORM, 'id = "storm"\nseverity = true', "label 1, severity: has to be a whole number",
+    ),
+    "a severity below none": (STORM, 'id = "storm"\nseverity = -1', "has to be 0 or more"),
+    "a severity beyond all": (STORM, 'id = "storm"\nseverity = 101', "has to be 100 or less"),
+    "a severity beyond numbers": (
+        STORM, f'id = "storm"\nseverity = {"9" * 5000}', "is not TOML",
+    ),
+    "a yes": ("abstain = true", 'abstain = "yes"', "label 4, abstain: has to be true or false"),
+    "a word that nothing means": (
+        STORM, f'{STORM}\ncolour = "grey"', "label 1, colour: is not something that a taxonomy has",
+    ),
+    "one label in single brackets": ("[[label]]\n" + STORM, '[label]\nid = "storm"', "is not TOML"),
+    "two that abstain": (
+        'id = "sun"', 'id = "sun"\nabstain = true', "two labels abstain, 'sun' and 'unknown'",
+    ),
+    "a subcategory twice": (
+        '["hail", "thunder"]', '["hail", "hail"]', "the subcategory of 'storm' 'hail' is there",
+    ),
+    "subcategories that are a text": (
+        '["hail", "thunder"]', '"hail"', "label 1, subcategories: has to be a list",
+    ),
+    "a group for one label only": (
+        STORM, f'{STORM}\ngroup = "bad"', "the label 'drizzle' has no group, and others have",
+    ),
+    "an example of an unknown label": (
+        'label = "drizzle"', 'label = "fog"', "the example 'monday' names the label 'fog'",
+    ),
+    "an example of not knowing": (
+        'label = "drizzle"', 'label = "unknown"', "'unknown', which abstains; name another",
+    ),
+    "an unknown template": (
+        '"cloud-monday"', '"sky"', "names the template 'sky', and no built-in one is called so",
+    ),
+    "a template outside": ('"cloud-monday"', '"../templates/cloud-monday"', "no built-in one"),
+    "no template": ('"cloud-monday"', '""', "no built-in one is called so"),
+    "a second question after an unknown label": (
+        'when = ["storm", "drizzle"]', 'when = ["fog"]',
+        "the second question names the label 'fog'; there are storm, drizzle, sun, unknown",
+    ),
+    "a second question after its own answer": (
+        'when = ["storm", "drizzle"]', 'when = ["here"]',
+        "the second question names the label 'here'; there are storm, drizzle, sun, unknown",
+    ),
+    "a second question after not knowing": (
+        'when = ["storm", "drizzle"]', 'when = ["unknown"]', "'unknown', which abstains",
+    ),
+    "a second question after nothing": (
+        'when = ["storm", "drizzle"]', "when = []", "second, when: has too few entries",
+    ),
+    "a second question with one answer": (
+        'answers = ["here", "there"]', 'answers = ["here"]', "answers: has too few entries",
+    ),
+    "an answer twice": (
+        'answers = ["here", "there"]', 'answers = ["here", "here"]', "answer 'here' is there twice",
+    ),
+    "ids without an end": (
+        '["hail", "thunder"]', f'["{"h" * 60}"]', "93 are the limit; shorten the ids",
+    ),
+    "a rule twice": ('["cloud"]', '["cloud", "cloud"]', "the rule 'cloud' is there twice"),
+    "a rule without its text": (
+        '["cloud"]', '["cloud", "rain"]', "the text 'rule.rain' is missing in [text.en]",
+    ),
+    "no words": (
+        'label.sun.name = "Sun"\n', "", "the text 'label.sun.name' is missing in [text.en]",
+    ),
+    "blank words": (
+        'label.sun.name = "Sun"', 'label.sun.name = " "', "'label.sun.name' is missing",
+    ),
+    "words of nothing": (
+        'rule.cloud =', 'rule.fog = "?"\nrule.cloud =',
+        "the text 'rule.fog' in [text.en] belongs to nothing that this taxonomy has",
+    ),
+    "words that are a number": (
+        '"It blows."', "7", "'label.storm.definition' in [text.en] has to be a text",
+    ),
+    "words that are a list": (
+        '"It blows."', '["a", "b"]', "'label.storm.definition' in [text.en] has to be a text",
+    ),
+    "words without an end": (
+        '"It blows."', f'"{"blow " * 1001}"', "is longer than 5000 characters",
+    ),
+    "a character that no page can show": (
+        '"It blows."', r'"It \u0000 blows."', "has the control character U+0000",
+    ),
+    "two labels of one name": (
+        'label.sun.name = "Sun"', 'label.sun.name = " STORM "',
+        "two answers are called 'STORM' in [text.en]",
+    ),
+    "two answers of one name": (
+        'answer.there = "There"', 'answer.there = "Here"', "two answers are called 'Here'",
+    ),
+    "a caption of too few parts": (
+        '"Monday\'s forecast // me"', '"me"', "has 1 part in [text.en], and the template",
+    ),
+    "a caption of too many parts": (
+        '"Monday\'s forecast // me"', '"a // b // c"', "'cloud-monday' has 2 boxes",
+    ),
+    "a language that is none": ("[text.en]", '[text."x y"]', "[text.x y] names no language"),
+    "no English": ("[text.en]", "[text.de]", "'question' is missing in [text.en]"),
+    "another language by halves": (
+        "[text.en]\n", '[text.de]\nquestion = "?"\n[text.en]\n', "is missing in [text.de]",
+    ),
+    "a language twice": (
+        "[text.en]\n", f"[text.EN]\n{ENGLISH}\n[text.en]\n", "the language en is there twice",
+    ),
+    "texts without a language": (
+        "[text.en]\n", '[text]\nquestion = "?"\n[text.en]\n', "text, question: has to be a table",
+    ),
+    "no end of tables": (
+        "[text.en]\n", f"[text.en]\n{'a.' * 5000}b = 1\n", "has to be a text in quotation marks",
+    ),
+    "no end of lists": (
+        'source = "our handbook, page 3"', f"source = {'[' * 50000}", "is not TOML",
+    ),
+    "no TOML": ("[[label]]", "[[label", "is not TOML"),
+    "a key twice": ('name = "weather"', 'name = "a"\nname = "b"', "is not TOML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_file_is_told_in_a_sentence(write: Write, case: str) -> None:
+    old, new, said = WRONG[case]
+    path = write(changed(old, new))
+    with pytest.raises(InputError) as caught:
+        load_taxonomy(path)
+    assert said in str(caught.value)
+    assert path.name in str(caught.value)
+    assert "pydantic" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_where_the_most_severe_wins_no_two_labels_weigh_the_same(write: Write) -> None:
+    ranked = changed('name = "weather"', 'name = "weather"\nmost_severe = true')
+    assert load_taxonomy(write(ranked)).most_severe
+    with pytest.raises(InputError, match="'storm' and 'drizzle' both have the severity 2; give"):
+        load_taxonomy(write(ranked.replace("severity = 1", "severity = 2")))
+
+
+def test_fewer_than_two_labels_to_choose_from_are_refused(write: Write) -> None:
+    head, tail = 'name = "a"\n', '[[example]]\nid = "a"\nlabel = "b"\ntemplate = "cloud-monday"\n'
+    one, none = '[[label]]\nid = "b"\n', '[[label]]\nid = "c"\nabstain = true\n'
+    with pytest.raises(InputError, match="label: has too few entries"):
+        load_taxonomy(write(head + one + tail))
+    with pytest.raises(InputError, match="there have to be two labels that do not abstain"):
+        load_taxonomy(write(head + one + none + tail))
+
+
+def test_examples_are_needed_since_checks_are_drawn_from_them(write: Write) -> None:
+    bare = re.sub(r"\[\[example\]\].*?\n\n", "", OWN, flags=re.DOTALL)
+    with pytest.raises(InputError, match="example: is missing"):
+        load_taxonomy(write(bare))
+
+
+@pytest.mark.parametrize("name", ["", "Multi3Hate", "../multi3hate", "hate speech", "x" * 5000])
+def test_a_name_that_nothing_has_is_told_with_those_that_there_are(name: str) -> None:
+    with pytest.raises(InputError, match=r"There is no taxonomy .* m-quest, multi3hate") as caught:
+        load_taxonomy(name)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        load_taxonomy(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="is not a file"):
+        load_taxonomy(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(InputError, match="is not a file"):
+        load_taxonomy(tmp_path / "pipe.toml")
+
+
+def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "huge.toml"
+    with path.open("wb") as file:
+        file.truncate(50_000_000_000)
+    with pytest.raises(InputError, match="is too large for a taxonomy; one megabyte"):
+        load_taxonomy(path)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", OWN.encode("utf-16"), b"name = '\xe4'"])
+def test_a_file_in_another_encoding_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is not UTF-8"):
+        load_taxonomy(path)

@@ -1,0 +1,337 @@
+"""What annotators read: every shipped language is whole, corrections win, and none can do harm."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from fontTools import unicodedata as scripts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.model import Caption
+from memeloc.resources import folder
+from memeloc.survey.instructions import as_html, as_text, explained, sections
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
+from memeloc.survey.texts import (
+    FOLDER,
+    SurveyTexts,
+    catalogue,
+    placeholders,
+    shipped_languages,
+    shipped_texts,
+    survey_texts,
+    usable,
+)
+from memeloc.templates.definition import read_definition
+from tests.survey.packs import pack
+
+LANGUAGES = shipped_languages()
+TAXONOMIES = {name: load_taxonomy(name) for name in taxonomy_names()}
+ENGLISH = catalogue()
+# ISO 15924 codes that name a writing system, and the scripts that Unicode gives its letters.
+SCRIPTS = {"Jpan": {"Hani", "Hira", "Kana"}, "Kore": {"Hang"}, "Hans": {"Hani"}}
+SIGNS_BETWEEN_WORDS = {"\u200c", "\u200d"}
+
+
+def texts_in(tag: str, corrections: dict[str, str] | None = None) -> SurveyTexts:
+    return survey_texts(default().get(tag), corrections)
+
+
+# Every shipped language.
+
+
+def test_the_languages_of_the_paper_are_shipped() -> None:
+    assert {"en", "de", "es", "hi", "zh-Hans"} <= set(LANGUAGES)  # multi3hate, section 3.2
+    assert {"ar"} <= set(LANGUAGES)  # araharmeme
+
+
+def test_english_has_the_texts_of_every_shipped_taxonomy_and_no_others() -> None:
+    needed = {key for taxonomy in TAXONOMIES.values() for key in taxonomy.keys()}  # noqa: SIM118
+    assert {key for key in ENGLISH if key.startswith("taxonomy.")} == needed
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+class TestEveryShippedLanguage:
+    def test_is_a_locale_of_that_very_tag(self, tag: str) -> None:
+        assert default().get(tag).tag == tag
+
+    def test_has_exactly_the_texts_of_english(self, tag: str) -> None:
+        texts = shipped_texts(tag)
+        assert set(texts) == set(ENGLISH)
+        assert [key for key, text in texts.items() if not text] == []
+        assert list(texts) == list(ENGLISH), "in the same order, for whoever compares two files"
+        for taxonomy in TAXONOMIES.values():
+            assert texts_in(tag).lacking(taxonomy) == ()
+
+    def test_holds_nothing_but_texts(self, tag: str) -> None:
+        waiting = [tomllib.loads((FOLDER / f"{tag}.toml").read_text(encoding="utf-8"))]
+        while waiting:
+            for value in waiting.pop().values():
+                assert isinstance(value, str | dict)
+                if isinstance(value, dict):
+                    waiting.append(value)
+
+    def test_has_the_placeholders_of_english_and_no_other_braces(self, tag: str) -> None:
+        for key, text in shipped_texts(tag).items():
+            assert placeholders(text) == placeholders(ENGLISH[key]), key
+            assert not re.search(r"[{}]", re.sub(r"\{[a-z]+\}", "", text)), key
+
+    def test_is_clean_text(self, tag: str) -> None:
+        for key, text in shipped_texts(tag).items():
+            assert unicodedata.is_normalized("NFC", text), key
+            odd = {
+                f"U+{ord(sign):04X}"
+                for sign in text
+                if unicodedata.category(sign) in ("Cc", "Cf", "Cn", "Co", "Cs")
+                and sign not in SIGNS_BETWEEN_WORDS
+            }
+            assert not odd, key
+            assert not re.search(r"[ÃÂ][\u0080-\u00bf]|â€|\ufffd", text), f"{key}: wrongly decoded"
+            assert not re.search(r"[ \t]{2}| [,.!?،؟。，、！？]", re.sub(" // ", "|", text)), key
+            for opening, closing in ("()", "（）", "“”" if tag == "en" else "()", "«»", "「」"):
+                assert text.count(opening) == text.count(closing), f"{key}: {opening}{closing}"
+
+    def test_is_in_the_script_of_its_language(self, tag: str) -> None:
+        script = default().get(tag).script
+        codes = SCRIPTS.get(script, {script})
+        for key, text in shipped_texts(tag).items():
+            # Greek, for one, writes this word in Latin letters.
+            words = re.sub(r"\{[a-z]+\}|\bmemes?\b", "", text, flags=re.IGNORECASE)
+            letters = [one for one in words if one.isalpha()]
+            own = [one for one in letters if scripts.script(one) in {*codes, "Zyyy", "Zinh"}]
+            assert len(own) == len(letters), key
+
+    def test_is_no_copy_of_english(self, tag: str) -> None:
+        if tag == "en":
+            return
+        same = [key for key, text in shipped_texts(tag).items() if text == ENGLISH[key]]
+        known = (
+            "image.alt",
+            "progress",
+            ".name",
+            ".political-misinformation",
+            ".subcategory.sexism",
+        )
+        assert [key for key in same if not key.endswith(known)] == []
+
+    @pytest.mark.parametrize("name", TAXONOMIES)
+    def test_gives_each_answer_a_name_of_its_own(self, tag: str, name: str) -> None:
+        taxonomy, texts = TAXONOMIES[name], texts_in(tag)
+        before = f"taxonomy.{name}"
+        labels = [texts.get(f"{before}.label.{one.id}.name") for one in taxonomy.labels]
+        assert len({one.casefold() for one in labels}) == len(labels)
+        if (second := taxonomy.second) is not None:
+            answers = [texts.get(f"{before}.second.{second.id}.answer.{a}") for a in second.answers]
+            assert len({one.casefold() for one in answers}) == len(answers)
+
+    @pytest.mark.parametrize("name", TAXONOMIES)
+    def test_calls_what_it_quotes_as_the_answer_is_called(self, tag: str, name: str) -> None:
+        taxonomy, texts = TAXONOMIES[name], texts_in(tag)
+        before = f"taxonomy.{name}"
+        assert taxonomy.abstain is not None
+        unknown = texts.get(f"{before}.label.{taxonomy.abstain.id}.name")
+        assert unknown in texts.get(f"{before}.rule.unsure")
+        if name == "charmemes":
+            safe = texts.get(f"{before}.label.safe.name")
+            assert safe in texts.get(f"{before}.definition")
+            assert safe == texts.get(f"{before}.group.safe")
+
+    @pytest.mark.parametrize("name", TAXONOMIES)
+    def test_says_the_same_of_the_same_example_in_every_taxonomy(self, tag: str, name: str) -> None:
+        texts = shipped_texts(tag)
+        for example in TAXONOMIES[name].examples:
+            for part in ("caption", "why"):
+                said = {
+                    texts[f"taxonomy.{other.name}.example.{example.id}.{part}"]
+                    for other in TAXONOMIES.values()
+                    if example in other.examples
+                }
+                assert len(said) == 1, example.id
+
+    @pytest.mark.parametrize("name", TAXONOMIES)
+    def test_fills_the_boxes_of_each_examples_template(self, tag: str, name: str) -> None:
+        texts = shipped_texts(tag)
+        for example in TAXONOMIES[name].examples:
+            template = folder("templates") / example.template / "template.toml"
+            caption = Caption.parse(texts[f"taxonomy.{name}.example.{example.id}.caption"])
+            assert len(caption.parts) == len(read_definition(template).boxes), example.id
+            assert all(caption.parts), example.id
+
+
+def test_a_language_that_nothing_ships_in_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(InputError, match=r"no survey texts in 'tlh'; there are .*de, .*en, "):
+        shipped_texts("tlh")
+
+
+# Which text is taken.
+
+
+def test_a_correction_wins_over_the_language_and_the_language_over_english() -> None:
+    texts = texts_in("de", {"next": "Und weiter"})
+    assert texts.get("next") == "Und weiter"
+    assert texts.get("back") == "Zurück"
+    assert texts_in("sw").get("back") == "Back"
+
+
+def test_a_blank_correction_leaves_the_text_as_it_is() -> None:
+    assert texts_in("de", {"next": " \n"}).get("next") == "Weiter"
+
+
+def test_a_language_of_a_country_has_the_texts_of_the_language() -> None:
+    austrian = replace(default().get("de"), tag="de-AT")
+    assert survey_texts(austrian).get("next") == "Weiter"
+
+
+def test_traditional_characters_do_not_get_the_simplified_ones() -> None:
+    if "zh-Hant" not in LANGUAGES:
+        assert texts_in("zh-Hant").get("next") == "Next"
+
+
+def test_what_a_survey_would_show_in_english_is_known() -> None:
+    hate = TAXONOMIES["multi3hate"]
+    lacking = texts_in("sw").lacking(hate)
+    assert "next" in lacking
+    assert "taxonomy.multi3hate.question" in lacking
+    assert not [key for key in lacking if key.startswith("taxonomy.harmeme")]
+    assert "next" not in texts_in("sw", {"next": "Endelea"}).lacking(hate)
+
+
+def test_a_text_that_there_is_not_is_no_empty_text() -> None:
+    texts = texts_in("de")
+    assert not texts.has("nothing")
+    assert texts.has("next")
+    with pytest.raises(KeyError):
+        texts.get("nothing")
+
+
+def test_all_texts_can_be_listed() -> None:
+    texts = texts_in("de", {"taxonomy.mine.question": "Was?"})
+    assert set(texts.keys()) == {*ENGLISH, "taxonomy.mine.question"}
+    assert texts.get("taxonomy.mine.question") == "Was?"
+
+
+# Placeholders.
+
+
+def test_placeholders_are_filled_in() -> None:
+    assert texts_in("en").get("progress", number=2, total=9) == "2 of 9"
+    assert texts_in("hi").get("progress", number=2, total=9) == "9 में से 2"
+
+
+def test_a_placeholder_without_a_value_stays() -> None:
+    assert texts_in("en").get("progress", number=2) == "2 of {total}"
+
+
+def test_a_value_is_never_read_for_placeholders() -> None:
+    text = texts_in("en").get("consent.text", contact="{code} {contact} {0} \\1 \\g<1>")
+    assert "Questions: {code} {contact} {0} \\1 \\g<1>" in text
+
+
+class Secret:
+    key = "hidden"
+
+    def __str__(self) -> str:
+        return "4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{minutes!r}", "{minutes.key}", "{minutes.__class__}", "{minutes[0]}", "{minutes:>9999999}",
+        "{0}", "{}", "{", "}", "}{", "{{minutes.key}}", "{minutes", "minutes}", "%(minutes)s", "%s",
+        "${minutes.key}", "{count.__init__.__globals__}", "{ minutes }", "{MINUTES}", "\\1 \\g<0>",
+    ],
+)  # fmt: skip
+def test_a_correction_with_wrong_placeholders_shows_them_as_they_are(text: str) -> None:
+    shown = texts_in("en", {"time": text, "intro": text}).get("time", minutes=Secret(), count=1)
+    assert shown == text
+    assert "hidden" not in shown
+
+
+def test_braces_around_a_placeholder_are_shown() -> None:
+    assert texts_in("en", {"time": "{{minutes}}"}).get("time", minutes=4) == "{4}"
+
+
+@given(st.text(alphabet=st.sampled_from("{}!.:[]_minutescol0 %$\\")))
+def test_no_correction_can_crash_a_text(text: str) -> None:
+    shown = texts_in("en", {"time": text}).get("time", minutes=4)
+    if text.strip():
+        assert shown == text.replace("{minutes}", "4")
+
+
+@pytest.mark.parametrize("key", ["sent.code", "consent.declined", "check.explicit"])
+def test_a_correction_that_loses_what_people_need_to_get_on_is_not_used(key: str) -> None:
+    texts = texts_in("de", {key: "Danke {cod} {label!r}"})
+    assert texts.get(key) == shipped_texts("de")[key]
+    assert texts_in("de", {key: "So: {code} {label}"}).get(key) == "So: {code} {label}"
+
+
+def test_a_corrected_caption_has_the_parts_that_its_template_has_boxes_for() -> None:
+    key = "taxonomy.multi3hate.example.monday.caption"
+    for wrong in ("nur einer", "eins // zwei // drei"):
+        assert texts_in("de", {key: wrong}).get(key) == shipped_texts("de")[key]
+    assert texts_in("de", {key: "Montag // ich"}).get(key) == "Montag // ich"
+
+
+def test_separators_elsewhere_are_text() -> None:
+    assert usable("time", "it // takes // {minutes}", ENGLISH["time"])
+    assert usable("taxonomy.mine.example.a.caption", "one // two // three", "")
+
+
+# What a sheet makes of it.
+
+
+def test_the_introduction_explains_labels_by_definition_and_finer_kinds() -> None:
+    taxonomy = TAXONOMIES["charmemes"]
+    shown = explained(texts_in("en"), taxonomy, taxonomy.label("self-harm"))
+    assert shown == (
+        "Encourages or glorifies self-injury or eating disorders, or gives instructions for them. "
+        "(Suicide and self-injury · Eating disorders)"
+    )
+    safe = explained(texts_in("en"), taxonomy, taxonomy.label("safe"))
+    assert safe == "Does none of this."
+
+
+@pytest.mark.parametrize("name", TAXONOMIES)
+@pytest.mark.parametrize("tag", ["en", "de", "ar", "hi"])
+def test_the_introduction_has_all_that_a_taxonomy_says(
+    tag: str, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    taxonomy = TAXONOMIES[name]
+    survey = _asking(tag, taxonomy, tmp_path_factory)
+    texts, before = survey.texts[tag], f"taxonomy.{name}"
+    shown = as_text(sections(survey, survey.sheets[0]), lambda path: path.name)
+    for key in taxonomy.keys():  # noqa: SIM118
+        if not re.search(rf"^{before}\.(question|group|second)", key):
+            assert texts.get(key) in shown, key
+    assert "{" not in shown
+
+
+def test_a_sheet_withstands_any_correction(tmp_path_factory: pytest.TempPathFactory) -> None:
+    nasty = "{count!r}{minutes.__class__}{contact[0]}}{{ <b>&amp; // {label"
+    corrections = dict.fromkeys(ENGLISH, nasty)
+    survey = _asking("de", TAXONOMIES["charmemes"], tmp_path_factory, corrections)
+    sheet = survey.sheets[0]
+    parts = sections(survey, sheet)
+    shown = as_text(parts, lambda path: path.name)
+    assert nasty in shown
+    assert "<class" not in shown
+    assert "<b>" not in as_html(parts, sheet, lambda path: path.name)
+
+
+def _asking(
+    tag: str,
+    taxonomy: Taxonomy,
+    folders: pytest.TempPathFactory,
+    corrections: dict[str, str] | None = None,
+) -> SurveyPack:
+    country = {"en": "US", "de": "DE", "ar": "EG", "hi": "IN"}[tag]
+    made = pack(folders.mktemp("pack"), tag, country)
+    return replace(made, taxonomy=taxonomy, texts={tag: texts_in(tag, corrections)})
