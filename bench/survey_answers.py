@@ -1,0 +1,245 @@
+"""A survey of a million answers, for the bench. In: a seed. Out: sheets, people, and their files.
+
+The files are those that come back from the csv and google-forms targets, with all their columns
+and in five languages; people are simulated, careless and hurried ones among them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from memeloc.locales import default
+from memeloc.survey.build import Design, build, to_sheets
+from memeloc.survey.codes import codes
+from memeloc.survey.csv_sheets import COLUMNS, CONSENT
+from memeloc.survey.google_forms_plan import plan, question_id, second_key
+from memeloc.survey.instructions import label_names, question, said
+from memeloc.survey.nouns import Culture, Participant, Sheet, Submission, entry_id
+from memeloc.survey.placing import item_key
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.simulate import Crowd, simulate, truths
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy
+from memeloc.survey.texts import survey_texts
+
+CULTURES = {"US": "en", "DE": "de", "MX": "es", "IN": "hi", "CN": "zh-Hans"}
+"""The cultures of multi3hate, each with its language."""
+FACTS = {
+    "US": ("United States", "English"),
+    "DE": ("Germany", "German"),
+    "MX": ("Mexico", "Spanish"),
+    "IN": ("India", "Hindi"),
+    "CN": ("China", "Mandarin"),
+}
+"""What Prolific says of people of each: their country and first language."""
+BATCHES, SIZE, CHECKS, ANSWERS = 1_730, 21, 4, 5
+"""25 entries a sheet, five people a sheet and culture: somewhat over a million answers."""
+_UNSEEN = Path("not-needed.jpg")
+
+
+def design(name: str, size: int = SIZE) -> Design:
+    """The five cultures, five answers an item, four checks a sheet."""
+    locales = default()
+    cultures = tuple(
+        Culture(code, locales.get(tag), code not in {"IN", "CN"}) for code, tag in CULTURES.items()
+    )
+    return Design(name, "multi3hate", cultures, size, ANSWERS, seed=6)
+
+
+def memes(count: int, templates: Sequence[str]) -> list[tuple[str, str]]:
+    """Ids and templates."""
+    return [(f"meme-{number:06d}", templates[number % len(templates)]) for number in range(count)]
+
+
+def large_pack(batches: int = BATCHES) -> SurveyPack:
+    """The survey as importers need it, made as `memeloc survey import` makes it."""
+    made, taxonomy = design("large"), load_taxonomy("multi3hate")
+    several = memes(batches * SIZE, [f"template-{number}" for number in range(200)])
+    sheets = to_sheets(
+        build(several, made, taxonomy),
+        made,
+        lambda meme, culture: _UNSEEN,
+        lambda meme, culture: f"{meme} // in {culture.locale.name}",
+        lambda example, culture: _UNSEEN,
+        templates=dict(several),
+    )
+    return pack_of(sheets, made, taxonomy)
+
+
+def pack_of(sheets: Sequence[Sheet], made: Design, taxonomy: Taxonomy) -> SurveyPack:
+    """Sheets with their texts and completion codes."""
+    return SurveyPack(
+        made.name,
+        tuple(sheets),
+        taxonomy,
+        {one.locale.tag: survey_texts(one.locale) for one in made.cultures},
+        {one.id: codes(made.name, one.id, bytes(range(32))) for one in sheets},
+        contact="lab@university.example",
+        minutes=9,
+    )
+
+
+def people(pack: SurveyPack) -> list[Submission]:
+    """What was sent, in the order of its sending."""
+    several = {one for sheet in pack.sheets for one in _meme_ids(sheet)}
+    truth = truths(sorted(several), list(CULTURES), pack.taxonomy, seed=6)
+    found = simulate(pack.sheets, pack.taxonomy, truth, seed=6, crowd=Crowd(), codes=pack.codes)
+    return [one.submission for one in found if one.submission is not None]
+
+
+def recruited(pack: SurveyPack, sent: Iterable[Submission]) -> list[Participant]:
+    """What Prolific says of them."""
+    culture = {sheet.id: sheet.culture.code for sheet in pack.sheets}
+    found = []
+    for one in sent:
+        country, language = FACTS[culture[one.sheet]]
+        facts = {
+            "nationality": country,
+            "country_of_birth": country,
+            "residence": country,
+            "first_language": language,
+        }
+        found.append(
+            Participant(one.participant, facts, one.id, one.sheet, "AWAITING REVIEW", 400.0)
+        )
+    return found
+
+
+def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> list[Path]:
+    """A table a culture: the filled rows of all its sheets under one another."""
+    by_sheet = _by_sheet(sent)
+    paths = []
+    for code in CULTURES:
+        path = folder / f"{code}.csv"
+        with path.open("w", encoding="utf-8-sig", newline="") as stream:
+            writer = csv.DictWriter(stream, COLUMNS, restval="")
+            writer.writeheader()
+            for sheet in pack.sheets:
+                if sheet.culture.code == code:
+                    writer.writerows(_csv_rows(pack, sheet, by_sheet[sheet.id]))
+        paths.append(path)
+    return paths
+
+
+def _csv_rows(
+    pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission]
+) -> Iterator[dict[str, str]]:
+    texts = pack.texts[sheet.culture.locale.tag]
+    labels = label_names(pack, sheet)
+    asked, choices = question(pack, sheet), " | ".join(labels.values())
+    for one in sent:
+        consent = "consent.no" if one.status == "no consent" else "consent.yes"
+        given = {answer.entry: answer.label for answer in one.answers}
+        yield {
+            "sheet": sheet.id,
+            "item": CONSENT,
+            "participant": one.participant,
+            "answer": texts.get(consent),
+        }
+        for number, entry in enumerate(sheet.entries, 1):
+            label = given.get(entry_id(entry))
+            key = item_key(pack.name, sheet.id, entry_id(entry))
+            yield {
+                "sheet": sheet.id,
+                "number": str(number),
+                "item": key,
+                "picture": f"pictures/{sheet.id}/{key}.jpg",
+                "text": said(pack, sheet, entry),
+                "question": asked,
+                "choose from": choices,
+                "participant": one.participant,
+                "answer": "" if label is None else labels[label],
+            }
+
+
+def write_forms(
+    pack: SurveyPack, sent: Iterable[Submission], tables: Path, forms: Path, responses: Path
+) -> None:
+    """What Google Forms gives out, in three ways.
+
+    Args:
+        pack: the survey.
+        sent: by whom it was filled.
+        tables: folder for a table a culture, in which those of its forms were put together, with a
+            column that says which sheet a row is of.
+        forms: folder for a CSV a form, as it is downloaded.
+        responses: file for the API's responses, of all forms.
+    """
+    by_sheet = _by_sheet(sent)
+    pages = []
+    for code in CULTURES:
+        titles: dict[str, None] = {}
+        rows: list[dict[str, str]] = []
+        for sheet in pack.sheets:
+            if sheet.culture.code != code:
+                continue
+            form = plan(pack, sheet)
+            ids = form.ids()
+            own: list[dict[str, str]] = []
+            page = []
+            for one in by_sheet[sheet.id]:
+                moment = one.submitted
+                assert moment is not None
+                texts = dict(_form_texts(pack, sheet, one))
+                named = {item.title: texts[item.key] for item in form.items if item.key in texts}
+                time = moment.strftime("%Y/%m/%d %I:%M:%S %p GMT")
+                own.append({"Timestamp": time, **named})
+                page.append(
+                    {
+                        "responseId": one.id,
+                        "createTime": moment.isoformat(),
+                        "lastSubmittedTime": moment.isoformat(),
+                        "answers": {
+                            question_id(ids[key]): {
+                                "questionId": question_id(ids[key]),
+                                "textAnswers": {"answers": [{"value": text}]},
+                            }
+                            for key, text in texts.items()
+                        },
+                    }
+                )
+            asked = [item.title for item in form.items if item.options or item.kind == "line"]
+            _write_table(forms / f"{sheet.id}.csv", ["Timestamp", *asked], own)
+            titles |= dict.fromkeys(asked)
+            rows += [{"sheet": sheet.id, **row} for row in own]
+            pages.append({"responses": page})
+        # People's ids stand under the title that the first form has.
+        _write_table(tables / f"{code}.csv", ["sheet", "Timestamp", *titles], rows)
+    responses.write_text(json.dumps(pages, ensure_ascii=False), encoding="utf-8")
+
+
+def _form_texts(
+    pack: SurveyPack, sheet: Sheet, one: Submission
+) -> Iterator[tuple[str, str]]:
+    """Keys of a form's questions, and what was answered."""
+    texts = pack.texts[sheet.culture.locale.tag]
+    labels = label_names(pack, sheet)
+    yield "consent", texts.get("consent.no" if one.status == "no consent" else "consent.yes")
+    if one.status == "no consent":
+        return
+    yield "participant", one.participant
+    for answer in one.answers:
+        yield f"entry:{answer.entry}", labels[answer.label]
+        if answer.second:
+            yield second_key(answer.entry), ";".join(answer.second)
+
+
+def _write_table(path: Path, titles: Sequence[str], rows: Iterable[dict[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, titles, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _by_sheet(sent: Iterable[Submission]) -> dict[str, list[Submission]]:
+    found: dict[str, list[Submission]] = defaultdict(list)
+    for one in sent:
+        found[one.sheet].append(one)
+    return found
+
+
+def _meme_ids(sheet: Sheet) -> list[str]:
+    return [entry_id(one) for one in sheet.entries if hasattr(one, "meme_id")]
