@@ -6,22 +6,40 @@ given stands in `annotation_history.jsonl` beside it, by the server's clock, tak
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.survey.nouns import Answer, Submission, Unplaced, entry_id
-from memeloc.survey.placing import Places, submission_id
+from memeloc.survey.json_in import (
+    BROKEN,
+    MESSAGES,
+    content_of,
+    odd,
+    read_json,
+    read_lines,
+    whole,
+)
+from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
+from memeloc.survey.placing import (
+    DECLINED,
+    NOT_ASKED,
+    Places,
+    declined_content,
+    not_asked,
+    submission_id,
+    unclear_id,
+)
 from memeloc.survey.potato import CONSENT, FIRST, SECOND
 from memeloc.survey.protocol import Imported, SurveyPack
 
 _STATE, _HISTORY = "user_state.json", "annotation_history.jsonl"
 _ANSWERS = "instance_id_to_label_to_value"
 _MOST_BYTES = 50_000_000
+_MOST_KEPT = 1_000_000
 
 
 class PotatoBack:
@@ -46,122 +64,166 @@ class PotatoBack:
         Raises:
             InputError: it cannot be read at all, or is a folder without states.
         """
-        places = Places(pack)
+        if not path.is_dir():
+            reader = _Reader(pack, path.name, 1)
+            reader.add(_state(path), *_times(path), _sheet_of(path, pack))
+            return Imported(tuple(reader.submissions), (), tuple(reader.left))
         submissions: list[Submission] = []
         left: list[Unplaced] = []
-        if not path.is_dir():
-            found, unplaced = _person(
-                _state(path), path.name, 1, pack, places, _times(path), _sheet_of(path, pack)
-            )
-            return Imported(tuple(found), (), tuple(unplaced))
-        states = sorted(path.rglob(_STATE))
-        if not states:
-            raise InputError(
-                f"has no {_STATE} below it; name the project's annotation_output", file=path
-            )
-        for row, one in enumerate(states, 1):
-            name = one.relative_to(path).as_posix()
+        for row, one in enumerate(sorted(path.glob(f"*/{_STATE}")), 1):
+            reader = _Reader(pack, f"{one.parent.name}/{one.name}", row)
             try:
-                state = _state(one)
+                reader.add(_state(one), *_times(one), _sheet_of(one, pack))
             except InputError as error:
-                left.append(Unplaced(name, row, "unreadable", f"{error}", {}))
-                continue
-            found, unplaced = _person(
-                state, name, row, pack, places, _times(one), _sheet_of(one, pack)
-            )
-            submissions += found
-            left += unplaced
+                reader.leave("unreadable", f"{error}", {"text": _kept(one)})
+            submissions += reader.submissions
+            left += reader.left
         return Imported(tuple(submissions), (), tuple(left))
 
 
-def _person(
-    state: Mapping[str, Any],
-    file: str,
-    row: int,
-    pack: SurveyPack,
-    places: Places,
-    times: list[datetime],
-    sheet_id: str,
-) -> tuple[list[Submission], list[Unplaced]]:
-    left: list[Unplaced] = []
+class _Reader:
+    """Takes one person's state."""
 
-    def leave(reason: str, message: str, content: Mapping[str, Any]) -> None:
-        left.append(Unplaced(file, row, reason, message, content))
+    def __init__(self, pack: SurveyPack, file: str, row: int) -> None:
+        self._pack, self._file, self._row = pack, file, row
+        self._places = Places(pack)
+        self.submissions: list[Submission] = []
+        self.left: list[Unplaced] = []
 
-    who = str(state.get("user_id") or "").strip()
-    answers = state.get(_ANSWERS)
-    if not who or not isinstance(answers, Mapping):
-        leave("no participant", "It does not say who answered.", {"user_id": who})
-        return [], left
-    declined = _declined(state)
-    given: dict[str, dict[str, Answer]] = defaultdict(dict)
-    for item, values in answers.items():
-        chosen = _chosen(values)
-        place = places.item(str(item))
+    def leave(self, reason: str, message: str, content: Any) -> None:
+        """Keep what cannot be placed."""
+        kept = content_of(content)
+        self.left.append(Unplaced(self._file, self._row, reason, message, kept))
+
+    def add(self, state: Any, times: list[datetime], unread: list[str], sheet_id: str) -> None:
+        """Place a state, with the moments of its history and the lines of it that are none."""
+        strange = odd(state)
+        if strange:
+            self.leave(strange, MESSAGES[strange], state)
+            if strange != BROKEN:
+                return
+            state = whole(state)
+        answers, user = state[_ANSWERS], state.get("user_id")
+        who = str(user).strip() if type(user) in (str, int) else ""
+        if not isinstance(answers, Mapping):
+            self.leave("not a state", "Its answers are no table of items.", state)
+            return
+        if not who:
+            self.leave("no participant", "It does not say who answered.", state)
+            return
+        if unclear := unclear_id(who, typed=False):
+            self.leave("participant unreadable", unclear, state)
+            return
+        if unread:
+            message = "Lines of the history beside it are none, so its times may not be whole."
+            self.leave("unknown time", message, {"lines": unread})
+        declined = _declined(state)
+        given: dict[str, dict[str, Answer]] = defaultdict(dict)
+        for item, values in answers.items():
+            found = None if declined else self._answer(str(item), values)
+            if found is not None:
+                given[found[0].id][found[1].entry] = found[1]
+        if declined:
+            self._decline(who, answers, times, sheet_id)
+        for sheet in self._pack.sheets:
+            if sheet.id in given:
+                done = _phase(state) == "done"
+                self.submissions.append(self._submission(sheet, who, given[sheet.id], times, done))
+
+    def _decline(
+        self, who: str, answers: Mapping[str, Any], times: list[datetime], sheet_id: str
+    ) -> None:
+        answered = [item for item, values in answers.items() if _chosen(values)[0] and values]
+        places = [place for item in answered if (place := self._places.item(str(item)))]
+        sheets = {place[0].id for place in places} or {sheet_id} - {""}
+        if answered:
+            self.leave(*DECLINED, declined_content(", ".join(sorted(sheets)), len(answered)))
+        if not sheets:
+            message = "This person did not agree to take part; the state does not tell which sheet."
+            self.leave("no consent", message, {})
+        for sheet in self._pack.sheets:
+            if sheet.id in sheets:
+                one = self._submission(sheet, who, {}, times, done=False)
+                self.submissions.append(replace(one, status="no consent"))
+
+    def _answer(self, item: str, values: Any) -> tuple[Sheet, Answer] | None:
+        """The answer to an item, with its sheet."""
+        chosen, clear = _chosen(values)
+        place = self._places.item(item)
         if place is None:
-            leave("unknown item", f"There is no item {str(item)[:80]!r}.", {str(item): chosen})
-            continue
+            self.leave("unknown item", f"There is no item {item[:80]!r}.", {item: values})
+            return None
         sheet, entry = place
-        labels = chosen.get(FIRST, [])
-        label = places.label(sheet, labels[0]) if len(labels) == 1 else None
-        if label is None:
-            if labels:
-                words = ", ".join(labels)[:80]
-                message = f"{entry_id(entry)}: {words!r} is none of the labels."
-                leave("unknown label", message, {str(item): chosen})
-            continue
-        # What was answered before the first answer was changed is kept there, though not shown.
-        asked = pack.taxonomy.second is not None and label in pack.taxonomy.second.when
-        seconds = []
-        for words in chosen.get(SECOND, []) if asked else []:
-            second = places.second(sheet, words)
-            if second is None:
-                message = f"{entry_id(entry)}: {words[:80]!r} is no answer to the second question."
-                leave("unknown second answer", message, {str(item): chosen})
-            else:
-                seconds.append(second)
         name = entry_id(entry)
-        given[sheet.id][name] = Answer(name, label, tuple(sorted(set(seconds))))
-    submissions = []
-    if declined and not given and sheet_id:
-        given[sheet_id] = {}
-    done = _phase(state) == "done"
-    for sheet in pack.sheets:
-        if sheet.id not in given:
-            continue
+        further = sorted(set(chosen) - {FIRST, SECOND})
+        if further or not clear:
+            message = f"{name}: what is chosen has further questions, or is no list of choices."
+            self.leave("unknown question", message, {item: values})
+        labels = chosen.get(FIRST, [])
+        label = self._places.label(sheet, labels[0]) if len(labels) == 1 else None
+        if label is None:
+            words = ", ".join(labels)[:80]
+            if labels:
+                message = f"{name}: {words!r} is none of the labels."
+                self.leave("unknown label", message, {item: values})
+            elif chosen.get(SECOND):
+                message = f"{name} has no answer to the question itself."
+                self.leave("no answer", message, {item: values})
+            return None
+        found = {words: self._places.second(sheet, words) for words in chosen.get(SECOND, [])}
+        unknown = [words for words, second in found.items() if second is None]
+        if unknown:
+            words = ", ".join(unknown)[:80]
+            message = f"{name}: {words!r} is no answer to the second question."
+            self.leave("unknown second answer", message, {item: values})
+        second = tuple(sorted({one for one in found.values() if one}))
+        if second and not self._places.asked(label):
+            # What was answered before the first answer was changed is kept there, though not shown.
+            self.leave(NOT_ASKED, not_asked(name, label), {item: values})
+            second = ()
+        return sheet, Answer(name, label, second)
+
+    def _submission(
+        self,
+        sheet: Sheet,
+        who: str,
+        given: Mapping[str, Answer],
+        times: list[datetime],
+        done: bool,
+    ) -> Submission:
         order = [entry_id(entry) for entry in sheet.entries]
-        kept = tuple(given[sheet.id][one] for one in order if one in given[sheet.id])
-        kept = () if declined else kept
-        codes = pack.codes.get(sheet.id)
-        status = "complete" if len(kept) == len(order) else "returned"
+        kept = tuple(given[one] for one in order if one in given)
+        codes = self._pack.codes.get(sheet.id)
         told = [f"{one.entry}={one.label}/{','.join(one.second)}" for one in kept]
-        submissions.append(
-            Submission(
-                id=submission_id(pack.name, sheet.id, who, *told),
-                sheet=sheet.id,
-                participant=who,
-                answers=kept,
-                source="potato",
-                submitted=max(times, default=None),
-                started=min(times, default=None),
-                status="no consent" if declined else status,
-                code=codes.done if codes and done and not declined else "",
-                row=row,
-            )
+        return Submission(
+            id=submission_id(self._pack.name, sheet.id, who, *told),
+            sheet=sheet.id,
+            participant=who,
+            answers=kept,
+            source="potato",
+            submitted=max(times, default=None),
+            started=min(times, default=None),
+            status="complete" if len(kept) == len(order) else "returned",
+            code=codes.done if codes and done else "",
+            row=self._row,
         )
-    if declined and not submissions:
-        message = "This person did not agree to take part; the state does not tell which sheet."
-        leave("no consent", message, {})
-    return submissions, left
 
 
-def _chosen(values: Any) -> dict[str, list[str]]:
-    """What was chosen, by question: the state has pairs of a label and its value."""
+def _chosen(values: Any) -> tuple[dict[str, list[str]], bool]:
+    """What was chosen, by question, and whether that is all there is.
+
+    The state has pairs of a label and its value.
+    """
     found: dict[str, list[str]] = defaultdict(list)
+    clear = isinstance(values, list)
     for pair in values if isinstance(values, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], Mapping):
-            found[str(pair[0].get("schema"))].append(str(pair[0].get("name")))
-    return dict(found)
+            question, name = str(pair[0].get("schema")), str(pair[0].get("name"))
+            if name not in found[question]:
+                found[question].append(name)
+        else:
+            clear = False
+    return dict(found), clear
 
 
 def _declined(state: Mapping[str, Any]) -> bool:
@@ -169,7 +231,7 @@ def _declined(state: Mapping[str, Any]) -> bool:
     pages = phases.get("consent") if isinstance(phases, Mapping) else None
     if not isinstance(pages, Mapping):
         return False
-    return any("no" in _chosen(values).get(CONSENT, []) for values in pages.values())
+    return any("no" in _chosen(values)[0].get(CONSENT, []) for values in pages.values())
 
 
 def _phase(state: Mapping[str, Any]) -> str:
@@ -186,33 +248,41 @@ def _sheet_of(path: Path, pack: SurveyPack) -> str:
 
 
 def _state(path: Path) -> Mapping[str, Any]:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError("is larger than 50 MB, which no person's state is", file=path)
-        found = json.loads(path.read_bytes().decode("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", file=path) from error
+    found = read_json(path, _MOST_BYTES)
     if not isinstance(found, Mapping) or _ANSWERS not in found:
         raise InputError("is no state of a Potato annotator", file=path)
     return found
 
 
-def _times(path: Path) -> list[datetime]:
-    """When a person answered, as far as the history beside the state tells."""
-    history, found = path.with_name(_HISTORY), []
+def _kept(path: Path) -> str:
+    """The text of a state that is none, as far as it is not too long to be kept."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_KEPT).decode("utf-8", "backslashreplace")
+    except OSError:
+        return ""
+
+
+def _times(path: Path) -> tuple[list[datetime], list[str]]:
+    """When a person answered, as far as the history beside the state tells, and what it does not.
+
+    A line that was cut off is told; a line of something else has no moment.
+    """
+    history, found, unread = path.with_name(_HISTORY), [], []
     try:
         if history.stat().st_size > _MOST_BYTES:
-            return []
-        lines = history.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-    for line in lines:
+            return [], [f"{_HISTORY} is larger than {_MOST_BYTES // 10**6} MB"]
+        text = history.read_bytes().decode("utf-8", "backslashreplace")
+    except FileNotFoundError:
+        return [], []
+    except OSError as error:
+        return [], [f"{_HISTORY} cannot be read: {error.strerror}"]
+    for _, value in read_lines(text):
         try:
-            value = json.loads(line)
             moment = datetime.fromisoformat(value["timestamp"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
+            if not isinstance(value, Mapping) or "timestamp" in value:
+                unread.append(str(value)[:1000])
             continue
         found.append(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    return found
+    return found, unread

@@ -115,7 +115,8 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert PotatoBack().recognises(asha)
     assert PotatoBack().recognises(tmp_path)
     found = PotatoBack().read(tmp_path, survey)
-    assert [one.reason for one in found.unplaced] == ["unreadable"]
+    reasons = sorted(one.reason for one in found.unplaced)
+    assert reasons == ["not asked", "unknown time", "unreadable"]
     first, second = found.submissions
     assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
     assert first.submitted is not None
