@@ -1,0 +1,167 @@
+"""`memeloc survey export --push`: the real clients against servers that answer as the services."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from memeloc.workspace import Workspace
+from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
+from tests.conftest import Outcome
+from tests.survey.forms_server import FormsServer, serving
+
+Run = Callable[..., Outcome]
+
+__all__ = ["folder", "rendered"]  # fixtures, used by name
+
+BASE = ("--option", "pictures_base=https://pictures.example/x")
+
+
+@pytest.fixture
+def google(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FormsServer]:
+    """Google as the workspace's settings name it, and a service account of the environment."""
+    pytest.importorskip("googleapiclient")
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+
+    class Tokens(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            content = json.dumps(
+                {"access_token": "t0p", "expires_in": 3600, "token_type": "Bearer"}
+            ).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *args: object) -> None:
+            """Quiet."""
+
+    tokens = ThreadingHTTPServer(("127.0.0.1", 0), Tokens)
+    threading.Thread(target=tokens.serve_forever, args=(0.02,), daemon=True).start()
+    account = {
+        "type": "service_account",
+        "project_id": "memes",
+        "private_key_id": "1",
+        "private_key": key.decode(),
+        "client_email": "memeloc@memes.iam.gserviceaccount.com",
+        "client_id": "1",
+        "token_uri": f"http://127.0.0.1:{tokens.server_address[1]}/token",
+    }
+    file = tmp_path / "account.json"
+    file.write_text(json.dumps(account), encoding="utf-8")
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
+    with serving() as (forms, address):
+        with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
+            stream.write(f'\n[survey.google-forms]\nendpoint = "{address}"\n')
+        yield forms
+    tokens.shutdown()
+    tokens.server_close()
+
+
+def test_forms_are_made_once_and_studies_lead_to_them(
+    command: Run, google: FormsServer, folder: Path
+) -> None:
+    build(command)
+    done = command(
+        "survey", "export", "pilot", "--to", "google-forms", *CONTACT, *BASE, "--push", "--json"
+    )
+    assert done.status == 0, done.err
+    assert "t0p" not in done.out + done.err
+    made = json.loads(done.out)["pushed"]
+    assert len(google.forms) == len(made) == 6
+    with Workspace.find() as workspace:
+        state = workspace.survey_state("pilot", "google-forms")
+    assert {sheet: one["form"] for sheet, one in state.items()} == {
+        one["sheet"]: one["form"] for one in made
+    }
+    again = command("survey", "export", "pilot", "--to", "google-forms", *BASE, "--push", "--json")
+    assert again.status == 0, again.err
+    assert len(google.forms) == 6
+    done = command("survey", "export", "pilot", "--to", "prolific")
+    assert done.status == 0, done.err
+    studies = list((folder / "surveys/pilot/prolific").rglob("*.json"))
+    assert len(studies) == 6
+    for path in studies:
+        study = json.loads(path.read_text(encoding="utf-8"))
+        assert study["external_study_url"].startswith(state[path.stem]["responder"])
+        assert "PROLIFIC_PID" in study["external_study_url"]
+
+
+def test_a_run_that_was_cut_goes_on_where_it_stopped(command: Run, google: FormsServer) -> None:
+    build(command)
+    google.faults["batchUpdate"] = [403]
+    arguments = ("survey", "export", "pilot", "--to", "google-forms", *CONTACT, *BASE, "--push")
+    assert command(*arguments).status == 1
+    done = command(*arguments)
+    assert done.status == 0, done.err
+    assert len(google.forms) == 6
+
+
+def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
+    command: Run, google: FormsServer, folder: Path
+) -> None:
+    build(command)
+    assert (
+        command(
+            "survey", "export", "pilot", "--to", "google-forms", *CONTACT, *BASE, "--push"
+        ).status
+        == 0
+    )
+    sheet = sheets_of()[0]
+    known = json.loads((folder / "surveys/pilot/google-forms.json").read_text(encoding="utf-8"))
+    items = known["forms"][sheet.id]["items"]
+    form = next(
+        one for one in google.forms.values() if one["formId"] == known["forms"][sheet.id]["form"]
+    )
+    options = {
+        question["questionItem"]["question"]["questionId"]: [
+            one["value"]
+            for one in question["questionItem"]["question"]
+            .get("choiceQuestion", {})
+            .get("options", [])
+        ]
+        for question in form["items"]
+        if "questionItem" in question
+    }
+    labels = ["hate", "no-hate", "unknown"]
+    filled = saved(sheet, "ada")
+    answers = {f"entry:{one['entry']}": labels.index(one["label"]) for one in filled["answers"]}
+    given = {}
+    for key, ids in items.items():
+        question = ids["questionId"]
+        if key == "participant":
+            text = "ada"
+        elif key == "consent":
+            text = options[question][0]
+        elif key in answers:
+            text = options[question][answers[key]]
+        else:
+            continue
+        given[question] = {"questionId": question, "textAnswers": {"answers": [{"value": text}]}}
+    response = {
+        "responseId": "R1",
+        "createTime": "2026-03-01T10:08:00Z",
+        "lastSubmittedTime": "2026-03-01T10:08:00Z",
+        "answers": given,
+    }
+    file = write(folder / "responses.json", {"responses": [response]})
+    done = command("survey", "import", "pilot", file, "--json")
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    assert told["files"][0]["kind"] == "google-forms"
+    assert (told["files"][0]["new"], told["unplaced"]) == (1, [])
+    assert told["files"][0]["answers"] == len(sheet.entries)
