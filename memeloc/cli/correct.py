@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memeloc.cli.corrected import KINDS, OfKind, checked_kind, compare, report
+from memeloc.cli.corrected import (
+    KINDS,
+    OfKind,
+    OfTaxonomy,
+    checked_kind,
+    checked_taxonomy,
+    compare,
+    report,
+)
 from memeloc.cli.output import print_json, progress, say, table
 from memeloc.cli.settle import settle
 
@@ -24,7 +32,13 @@ app = typer.Typer(
 
 _SHOWN = 20
 _ONLY = ("new", "changed", "open", "all")
-_FIRST = {"caption": "translate", "transcript": "memeloc ocr", "survey": "translate"}
+_FIRST = {
+    "caption": "translate",
+    "transcript": "memeloc ocr",
+    "survey": "memeloc translate --kind survey",
+}
+_FILES = {"transcript": "transcripts", "survey": "survey"}
+_NAMES = {"caption": "captions", "transcript": "transcripts", "survey": "survey texts"}
 
 Lang = Annotated[str, typer.Option(metavar="TAG", help="The language.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -46,9 +60,10 @@ def export(
         typer.Option(
             metavar="WHICH",
             help="new, changed (since they were corrected), open (to be settled), all, or ids of "
-            "memes with commas between.",
+            "memes (of survey texts, their names) with commas between.",
         ),
     ] = "new",
+    taxonomy: OfTaxonomy = "",
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"),
@@ -59,14 +74,17 @@ def export(
 
     It has the source, the text to be corrected, the picture, the room there is, a place for
     another text, a status to pick and the guide in the language. Round 2 shows round 1's result.
+    The texts of surveys are the ones that memeloc ships, to be made your team's own.
 
     \b
     Example:
       memeloc correct export --lang hi --to asha
       memeloc correct export --lang de --round 2 --to jonas --format xliff
       memeloc correct export --lang ar --kind transcript --to samira
+      memeloc correct export --lang ar --kind survey --taxonomy multi3hate --to samira
     """
     from memeloc.cli.correcting import make_sheet, record_of
+    from memeloc.cli.wording import bring_survey_texts, survey_text_ids
     from memeloc.correct.sheets import formats, write_sheet
     from memeloc.workspace import Workspace
 
@@ -74,10 +92,14 @@ def export(
     if form is None:
         raise typer.BadParameter(f"one of {', '.join(formats())}", param_hint="--format")
     of_kind = checked_kind(kind)
+    checked_taxonomy(taxonomy, of_kind)
     ids = None if only in _ONLY else [one.strip() for one in only.split(",") if one.strip()]
     with Workspace.find() as workspace:
         locale = workspace.locale(lang)
         which = only if only in _ONLY else "all"
+        if of_kind == "survey":
+            there = bring_survey_texts(workspace, [locale], taxonomy)
+            ids = there if ids is None else survey_text_ids(ids)
         items = workspace.items_to_correct(
             locale.tag,
             round_,
@@ -87,7 +109,7 @@ def export(
             kind=of_kind,
         )
         path = out or Path(
-            f"{locale.tag}-{'' if kind == 'caption' else f'{kind}s-'}r{round_}"
+            f"{locale.tag}-{'' if kind == 'caption' else f'{_FILES[of_kind]}-'}r{round_}"
             f"{f'-{to}' if to else ''}{form.suffix}"
         )
         if items:
@@ -98,11 +120,13 @@ def export(
             write_sheet(sheet, path, form_name)
             versions = [(item.meme_id, item.source.id, item.base.id) for item in items]
             workspace.record_sheet(record_of(sheet, form_name, path), versions)
-    result = {f"{kind}s": len(items), "file": str(path) if items else None, "language": locale.tag}
+    name = _NAMES[of_kind]
+    counted = name.replace(" ", "_")
+    result = {counted: len(items), "file": str(path) if items else None, "language": locale.tag}
     if as_json:
         print_json(result)
     elif items:
-        print(f"Wrote {len(items):,} {kind}s in {locale.name} to {path}")
+        print(f"Wrote {len(items):,} {name} in {locale.name} to {path}")
     else:
         print(
             f"There is nothing to correct in {locale.name}, round {round_}"
@@ -326,6 +350,7 @@ def check(
     langs: Annotated[
         str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")
     ] = "all",
+    kind: OfKind = "caption",
     as_json: AsJson = False,
 ) -> None:
     """Look at the captions as they stand: parts, script, numbers, punctuation, room, fonts.
@@ -336,6 +361,7 @@ def check(
     Example:
       memeloc correct check --langs hi,de
     """
+    of_kind = checked_kind(kind)
     from memeloc.cli.correcting import warnings_for
     from memeloc.workspace import Workspace
 
@@ -347,16 +373,21 @@ def check(
             locales = [workspace.locale(tag.strip()) for tag in langs.split(",") if tag.strip()]
         total = 0
         for locale in locales:
-            current = workspace.current(locale.tag)
+            current = workspace.current(locale.tag, kind=of_kind)
             total += len(current)
             texts = [(meme_id, version.parts) for meme_id, version in current.items()]
             found += warnings_for(workspace, texts, locale)
     if as_json:
-        print_json({"captions": total, "warnings": [_warning_json(one) for one in found]})
+        print_json(
+            {
+                _NAMES[of_kind].replace(" ", "_"): total,
+                "warnings": [_warning_json(one) for one in found],
+            }
+        )
         return
     _print_warnings(found)
     count = len({(one.meme_id, one.language) for one in found})
-    print(f"{total:,} captions looked at, {count:,} with warnings")
+    print(f"{total:,} {_NAMES[of_kind]} looked at, {count:,} with warnings")
 
 
 app.command(name="compare")(compare)

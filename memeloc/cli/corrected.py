@@ -14,16 +14,29 @@ if TYPE_CHECKING:
     from memeloc.correct.report import Judgement
     from memeloc.workspace import Workspace
 
-Kind = Literal["caption", "transcript"]
+Kind = Literal["caption", "transcript", "survey"]
 
 _SHOWN = 50
 _WHO = ("language", "round", "person")
 
-KINDS: tuple[Kind, ...] = ("caption", "transcript")
+KINDS: tuple[Kind, ...] = ("caption", "transcript", "survey")
 
 OfKind = Annotated[
     str,
-    typer.Option("--kind", metavar="KIND", help="caption, or transcript: the text in pictures."),
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="caption; transcript, the text in pictures; or survey, the texts of surveys.",
+    ),
+]
+OfTaxonomy = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="With --kind survey: only the texts of this taxonomy (or TOML file), and those that "
+        "every survey has.",
+        show_default="all",
+    ),
 ]
 Langs = Annotated[str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -35,6 +48,13 @@ def checked_kind(kind: str) -> Kind:
         if kind == known:
             return known
     raise typer.BadParameter(f"one of {', '.join(KINDS)}", param_hint="--kind")
+
+
+def checked_taxonomy(taxonomy: str, kind: Kind) -> str:
+    """The taxonomy, when texts of surveys are what is asked for."""
+    if taxonomy and kind != "survey":
+        raise typer.BadParameter("only with --kind survey", param_hint="--taxonomy")
+    return taxonomy
 
 
 def compare(

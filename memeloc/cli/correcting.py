@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from memeloc.correct.placing import (
 )
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale, Template
+from memeloc.placeholders import placeholders
 from memeloc.resources import folder
 from memeloc.workspace import (
     AddedAnswers,
@@ -39,6 +40,7 @@ from memeloc.workspace import (
     Workspace,
     check_parts,
 )
+from memeloc.workspace.survey_texts import ENGLISH
 from memeloc.workspace.transcripts import transcript_id
 
 if TYPE_CHECKING:
@@ -53,14 +55,17 @@ _QUALITY = 80
 _NOTHING_READ = "(nothing was read)"
 """Stands for the source of a transcript's empty part: XLIFF and PO leave a unit without one out."""
 
+_GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
+
 
 def guide_for(locale: Locale, kind: Kind = "caption") -> str:
     """The translator's guide in a language, in English where there is none in it.
 
-    Of transcripts, the guide for who corrects them, which is in English.
+    Of transcripts and of the texts of surveys, the guide for who corrects them, which is in
+    English.
     """
-    if kind == "transcript":
-        return (folder("guides") / "transcripts.md").read_text(encoding="utf-8")
+    if kind != "caption":
+        return (folder("guides") / _GUIDES[kind]).read_text(encoding="utf-8")
     guides = folder("guides") / "translation"
     for tag in (locale.tag, locale.tag.split("-")[0], "en"):
         path = guides / f"{tag}.md"
@@ -89,7 +94,7 @@ def make_sheet(
         person: who gets it.
         on_picture: is called after each picture.
         kind: of the items: captions are rendered, for transcripts the picture is the one they were
-            read in.
+            read in; the texts of surveys have none, and say which placeholders they keep.
     """
     from memeloc.cli.room import room
 
@@ -124,7 +129,7 @@ def make_sheet(
                 source_key=text_key(item.source.parts),
                 base_key=text_key(item.base.parts),
                 marks=item.base.marks,
-                note="waits to be settled" if item.open_case else "",
+                note="; ".join(_notes(item, kind)),
             )
         )
         on_picture()
@@ -135,7 +140,7 @@ def make_sheet(
     return Sheet(
         id=hashlib.sha256(said.encode()).hexdigest()[:12],
         language=locale,
-        source_language=locale if kind == "transcript" else workspace.source,
+        source_language=_source_language(workspace, locale, kind),
         round=round_,
         person=person,
         created=created,
@@ -143,6 +148,21 @@ def make_sheet(
         items=tuple(made),
         kind=kind,
     )
+
+
+def _source_language(workspace: Workspace, locale: Locale, kind: Kind) -> Locale:
+    if kind == "survey":
+        return workspace.locale(ENGLISH)
+    return locale if kind == "transcript" else workspace.source
+
+
+def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
+    """What the person who corrects should know."""
+    if item.open_case:
+        yield "waits to be settled"
+    kept = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
+    if kept:
+        yield f"keep as it is: {' '.join(kept)}"
 
 
 class Pictures:
@@ -353,16 +373,20 @@ def warnings_for(
 
     Args:
         workspace: where memes and templates are.
-        texts: (meme, parts) of each.
+        texts: (meme, parts) of each; those of surveys have no box and no font of ours.
         locale: of the texts.
     """
     from memeloc.render.breaks import clusters
 
     renderer = renderer_of(workspace)
     sources = workspace.current(workspace.source.tag)
+    said = workspace.current(ENGLISH, kind="survey")
     names = workspace.templates_of_memes()
     found: list[Warning] = []
     for meme_id, parts in texts:
+        if meme_id in said:
+            found += check(Checked(meme_id, locale, said[meme_id].parts, tuple(parts)))
+            continue
         template = workspace.templates.get(names.get(meme_id, ""))
         source = sources.get(meme_id)
         if template is None or source is None:

@@ -13,19 +13,22 @@ from memeloc.cli.output import print_json, say
 if TYPE_CHECKING:
     from memeloc.model import Locale
     from memeloc.translate import MemoryUnit
-    from memeloc.workspace import Workspace
+    from memeloc.workspace import Kind, Workspace
 
 app = typer.Typer(no_args_is_help=True, help="Exchange the translation memory with other programs.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
-def target_languages(workspace: Workspace, langs: str) -> list[Locale]:
+def target_languages(
+    workspace: Workspace, langs: str, source: Locale | None = None
+) -> list[Locale]:
     """The languages to translate into, each once, without the source.
 
     Args:
         workspace: whose settings name them when `langs` is empty.
         langs: tags with commas between.
+        source: the language to translate from; None is the workspace's.
 
     Raises:
         InputError: a tag is unknown, or there is no language.
@@ -34,7 +37,8 @@ def target_languages(workspace: Workspace, langs: str) -> list[Locale]:
 
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     wanted = [workspace.locale(tag) for tag in tags] if tags else list(workspace.languages)
-    found = {locale.tag: locale for locale in wanted if locale.tag != workspace.source.tag}
+    source = source or workspace.source
+    found = {locale.tag: locale for locale in wanted if locale.tag != source.tag}
     if not found:
         raise InputError(
             "there is no language to translate into: give --langs de,es, or set languages in "
@@ -43,13 +47,18 @@ def target_languages(workspace: Workspace, langs: str) -> list[Locale]:
     return list(found.values())
 
 
-def units_of(workspace: Workspace, languages: list[Locale]) -> Iterator[MemoryUnit]:
-    """The workspace's memory of these languages, oldest first."""
+def units_of(
+    workspace: Workspace,
+    languages: list[Locale],
+    kind: Kind = "caption",
+    source: Locale | None = None,
+) -> Iterator[MemoryUnit]:
+    """The workspace's memory of these languages, oldest first; of a kind, from its language."""
     from memeloc.model import Caption
     from memeloc.translate import unit_of
 
     for locale in languages:
-        for unit in workspace.memory(locale.tag):
+        for unit in workspace.memory(locale.tag, source.tag if source else None, kind):
             yield unit_of(
                 Caption(unit.source),
                 Caption(unit.target),

@@ -192,18 +192,17 @@ def _decide_all(workspace: Workspace, path: Path, person: str) -> int:
         if not case.isdecimal():
             raise InputError("is no case's number", file=path, row=number, column="case")
         take = take.removesuffix(".0")
-        if text:
-            workspace.decide(int(case), person=person, parts=_parts(text))
-        elif take.casefold() == "keep":
-            workspace.decide(int(case), person=person)
-        elif take.isdecimal():
-            workspace.decide(int(case), person=person, accept=int(take))
-        else:
-            raise InputError(
-                f"{take[:40]!r} is neither an answer's number nor keep",
-                file=path,
-                row=number,
-                column="take",
-            )
+        try:
+            if text:
+                workspace.decide(int(case), person=person, parts=_parts(text))
+            elif take.casefold() == "keep":
+                workspace.decide(int(case), person=person)
+            elif take.isdecimal():
+                workspace.decide(int(case), person=person, accept=int(take))
+            else:
+                raise InputError(f"{take[:40]!r} is neither an answer's number nor keep")
+        except InputError as error:
+            column = "text" if text else "take"
+            raise InputError(error.message, file=path, row=number, column=column) from error
         done += 1
     return done

@@ -28,6 +28,7 @@ def status(
     with Workspace.find() as workspace:
         memes = workspace.count_memes()
         languages = workspace.status()
+        said = workspace.status("survey")
         rounds = workspace.settings.correction.rounds
         collected: Counter[str] = Counter()
         for (_, kind), count in workspace.count_items().items():
@@ -42,12 +43,22 @@ def status(
                 "collected": dict(collected),
                 "memes": memes,
                 "languages": [_as_json(language) for language in languages],
+                "survey_texts": [_as_json(language) for language in said if language.stages],
                 "next": steps,
             }
         )
         return
     if collected:
         print("Collected: " + ", ".join(f"{n:,} {kind}s" for kind, n in collected.items()))
+    _count(f"{memes:,} memes", languages)
+    if texts := sum(sum(one.stages.values()) for one in said if one.source):
+        _count(f"{texts:,} texts of surveys", [one for one in said if one.stages])
+    for step in steps:
+        print(f"Next: {step}")
+
+
+def _count(title: str, languages: Sequence[LanguageStatus]) -> None:
+    """Print a table of languages and the stages of their texts."""
     stages = list(dict.fromkeys(name for one in languages for name in one.stages))
     stages.sort(key=_order)
     columns = ["language", *stages, "changed source", "missing", "to settle"]
@@ -61,9 +72,7 @@ def status(
         ]
         for one in languages
     ]
-    table(f"{memes:,} memes", columns, rows)
-    for step in steps:
-        print(f"Next: {step}")
+    table(title, columns, rows)
 
 
 def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> list[str]:
@@ -104,7 +113,7 @@ def _ready(language: LanguageStatus, round_: int) -> bool:
 def _order(stage: str) -> tuple[int, str]:
     """Where a stage's column stands: as the work goes."""
     name, _, round_ = stage.partition(" ")
-    names = ("imported", "collected", "translated", "corrected", "settled")
+    names = ("imported", "collected", "shipped", "translated", "corrected", "settled")
     return (int(round_ or 0), str(names.index(name)))
 
 

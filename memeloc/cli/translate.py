@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memeloc.cli.output import Cell, print_json, progress, say, table
+from memeloc.cli.corrected import OfTaxonomy, checked_taxonomy
+from memeloc.cli.output import Cell, print_json, say, table
 
 if TYPE_CHECKING:
-    from memeloc.model import Locale
-    from memeloc.translate import Plan, RunSummary, Translation, TranslationItem, Translator
-    from memeloc.workspace import CaptionVersion, Workspace
+    from memeloc.translate import Plan, RunSummary, Translator
+    from memeloc.workspace import Workspace
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -48,6 +48,11 @@ def translate(
         float | None,
         typer.Option(min=0, help="Stop before more than this is spent, in the service's currency."),
     ] = None,
+    kind: Annotated[
+        Literal["caption", "survey"],
+        typer.Option(metavar="KIND", help="caption, or survey: the texts of surveys."),
+    ] = "caption",
+    taxonomy: OfTaxonomy = "",
     only: Annotated[
         Literal["new", "changed"] | None,
         typer.Option(
@@ -106,21 +111,27 @@ def translate(
 
     The translation memory is asked before the translator. Each answer is stored as it comes: the
     same command again goes on where it was and asks nothing twice. What people have corrected
-    stays.
+    stays. Of the texts of surveys those are translated that memeloc does not ship in a language;
+    their placeholders stay.
 
     \b
     Example:
       memeloc translate --langs de,es,hi,zh --with google --dry-run
       memeloc translate --langs de,es,hi,zh --with google --budget 20.00
       memeloc translate --langs de --with ctranslate2 --models models
+      memeloc translate --kind survey --langs tr --with google
     """
     if models is not None and not langs and not using:
         _list_models(models, as_json)
         return
     from memeloc.cli.memory import target_languages, units_of
-    from memeloc.translate import TranslationMemory, plan
+    from memeloc.cli.translating import Jobs
+    from memeloc.cli.wording import bring_survey_texts
+    from memeloc.translate import ProtectingTranslator, TranslationMemory, plan
     from memeloc.workspace import Workspace
+    from memeloc.workspace.survey_texts import ENGLISH
 
+    checked_taxonomy(taxonomy, kind)
     given = {
         "models": "" if models is None else str(models),
         "model": model,
@@ -141,9 +152,24 @@ def translate(
         if budget is None and isinstance(defaults.get("budget"), int | float):
             budget = float(defaults["budget"])
         translator = _translator(workspace, name, given)
-        languages = target_languages(workspace, langs)
-        jobs = _Jobs(workspace, languages, only, ({_PSEUDO} - {name}) | ({again} - {""}))
-        memory = TranslationMemory(units_of(workspace, languages))
+        source = workspace.source
+        if kind == "survey":
+            source = workspace.locale(ENGLISH)
+            translator = ProtectingTranslator(translator)
+        languages = target_languages(workspace, langs, source)
+        texts = None
+        if kind == "survey":
+            texts = set(bring_survey_texts(workspace, languages, taxonomy))
+        jobs = Jobs(
+            workspace,
+            languages,
+            only,
+            ({_PSEUDO} - {name}) | ({again} - {""}),
+            source,
+            kind=kind,
+            texts=texts,
+        )
+        memory = TranslationMemory(units_of(workspace, languages, kind, source))
         planned = plan(jobs.items, translator, memory, fuzzy=fuzzy)
         if dry_run:
             if as_json:
@@ -178,98 +204,6 @@ def _translator(workspace: Workspace, name: str, given: Mapping[str, str]) -> Tr
     if name == "ctranslate2" and workspace.root is not None and not given["models"]:
         settings["models"] = str(workspace.root / settings.get("models", "models"))
     return create(name, settings)
-
-
-class _Jobs:
-    """What is to be translated, and where each answer belongs."""
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        languages: list[Locale],
-        only: Literal["new", "changed"] | None,
-        replaced: set[str],
-    ) -> None:
-        from memeloc.cli.room import room
-        from memeloc.translate import TranslationItem
-
-        self._workspace = workspace
-        self._sources: dict[tuple[str, str], int] = {}
-        self._anew: set[tuple[str, str]] = set()
-        self.items: list[TranslationItem] = []
-        rooms: dict[tuple[str, str], tuple[int, ...]] = {}
-        for locale in languages:
-            for meme_id, template_name, source, anew in self._wanted(locale, only, replaced):
-                template = workspace.templates.get(template_name)
-                key = (template_name, locale.tag)
-                if key not in rooms:
-                    rooms[key] = room(template, locale) if template else ()
-                self._sources[meme_id, locale.tag] = source.id
-                if anew:
-                    self._anew.add((meme_id, locale.tag))
-                self.items.append(
-                    TranslationItem(
-                        meme_id, source.caption, workspace.source, locale, template, rooms[key]
-                    )
-                )
-
-    def _wanted(
-        self, locale: Locale, only: Literal["new", "changed"] | None, replaced: set[str]
-    ) -> Iterator[tuple[str, str, CaptionVersion, bool]]:
-        """Memes to translate: id, template, source, and whether there is something to replace."""
-        seen = set()
-        for item in self._workspace.to_translate(locale.tag, only):
-            seen.add(item.meme_id)
-            yield item.meme_id, item.template, item.source, False
-        if only == "changed":
-            return
-        made = {
-            meme_id: version
-            for meme_id, version in self._workspace.current(locale.tag).items()
-            if version.stage == "translated"
-            and version.translator in replaced
-            and meme_id not in seen
-        }
-        if not made:
-            return
-        memes = self._workspace.table("memes")
-        templates = dict(zip(memes["meme_id"], memes["template"], strict=True))
-        sources = self._workspace.current(self._workspace.source.tag, list(made))
-        for meme_id in made:
-            yield meme_id, templates[meme_id], sources[meme_id], True
-
-    def run(
-        self, translator: Translator, memory: Any, *, fuzzy: float | None, budget: float | None
-    ) -> RunSummary:
-        """Translate, and store each answer as it comes."""
-        from memeloc.translate import run
-
-        with progress("Translating", len(self.items), unit="captions") as bar:
-
-            def store(answer: Translation) -> None:
-                key = (answer.meme_id, answer.language)
-                self._workspace.add_translation(
-                    *key,
-                    answer.caption,
-                    source_id=self._sources[key],
-                    translator=answer.translator,
-                    marks=answer.marks,
-                    characters=answer.characters,
-                    cost=answer.cost,
-                    currency=translator.currency if answer.cost else "",
-                    replace=key in self._anew,
-                )
-                bar.advance()
-
-            return run(
-                self.items,
-                translator,
-                memory,
-                fuzzy=fuzzy,
-                budget=budget,
-                on_answer=store,
-                on_failure=lambda _: bar.advance(),
-            )
 
 
 def _money(value: float, currency: str) -> str:

@@ -9,6 +9,7 @@ as `status: wordplay`, and the rest of it is her comment. (OASIS XLIFF 1.2, sect
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -213,8 +214,11 @@ def _add_protected(
         return element
     element.text = between[0]
     numbers = {one: str(number) for number, one in enumerate(placeholders(plain), 1)}
+    met: Counter[str] = Counter()
     for one, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
-        inline = _add(element, "ph", {"id": numbers[one], "equiv-text": one}, one)
+        met[one] += 1
+        number = numbers[one] if met[one] == 1 else f"{numbers[one]}-{met[one]}"
+        inline = _add(element, "ph", {"id": number, "equiv-text": one}, one)
         inline.tail = after
     return element
 
