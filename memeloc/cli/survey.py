@@ -224,6 +224,7 @@ def taxonomies(
 
 def _show_taxonomy(taxonomy: Taxonomy, tag: str, as_json: bool) -> None:
     from memeloc.locales import default
+    from memeloc.survey.instructions import explained
     from memeloc.survey.texts import survey_texts
 
     texts = survey_texts(default().get(tag), taxonomy=taxonomy)
@@ -245,12 +246,15 @@ def _show_taxonomy(taxonomy: Taxonomy, tag: str, as_json: bool) -> None:
         (
             one.id,
             one.severity,
+            texts.get(f"{before}.group.{one.group}") if one.group else "",
             texts.get(f"{before}.label.{one.id}.name"),
-            texts.get(f"{before}.label.{one.id}.definition"),
+            explained(texts, taxonomy, one),
         )
         for one in taxonomy.labels
     ]
-    table("Labels", ("id", "severity", "name", "definition"), rows)
+    table("Labels", ("id", "severity", "class", "name", "definition"), rows)
+    if taxonomy.most_severe:
+        print("Of several labels that fit, the most severe is chosen")
     if taxonomy.second is not None:
         second = taxonomy.second
         print(texts.get(f"{before}.second.{second.id}.question"))
