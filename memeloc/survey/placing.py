@@ -9,10 +9,17 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Self, TypeVar
 
 from memeloc.survey.nouns import Entry, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
+
+T = TypeVar("T")
+
+_REMEMBERED = 4
+_remembered: list[tuple[SurveyPack, Callable[[SurveyPack], Any], Any]] = []
 
 
 def item_key(survey: str, sheet: str, entry: str) -> str:
@@ -80,8 +87,30 @@ def not_asked(entry: str, label: str) -> str:
     return f"{entry}: the second question is not asked after {label!r}; its answer is left out."
 
 
+def once(make: Callable[[SurveyPack], T], pack: SurveyPack) -> T:
+    """What `make` makes of a pack; the same again for the next file of an import.
+
+    Thousands of files may come back, and each is read by itself. What was wanted last is
+    remembered, for a few packs.
+    """
+    for place, (known, maker, made) in enumerate(_remembered):
+        if known is pack and maker is make:
+            _remembered.append(_remembered.pop(place))
+            found: T = made
+            return found
+    found = make(pack)
+    _remembered.append((pack, make, found))
+    del _remembered[:-_REMEMBERED]
+    return found
+
+
 class Places:
     """Finds sheets, entries and labels by what a file calls them."""
+
+    @classmethod
+    def of(cls, pack: SurveyPack) -> Self:
+        """Those of a pack, made once for all files of an import."""
+        return once(cls, pack)
 
     def __init__(self, pack: SurveyPack) -> None:
         self._sheets = {sheet.id: sheet for sheet in pack.sheets}
@@ -152,6 +181,7 @@ def _by_word(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {_plain(name): one for one, name in listed} | {_plain(one): one for one, _ in listed}
 
 
+@lru_cache(maxsize=1 << 14)
 def _plain(words: str) -> str:
     """Words as they are compared: whatever case, white space, apostrophes and width."""
     folded = unicodedata.normalize("NFKC", words).casefold().replace("\u2019", "'")
