@@ -6,22 +6,46 @@ Both ways to export are read: as choice text and as numeric values. Previews are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import Line, clean_text, read_tables, text_of
+from memeloc.spreadsheets import Cell, Formula, Line, clean_text, read_tables, text_of
+from memeloc.survey.broken_rows import CUT, SWALLOWED, file_ends_open, swallowed
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
-from memeloc.survey.placing import Places, item_key
+from memeloc.survey.placing import (
+    DECLINED,
+    NOT_ASKED,
+    Places,
+    declined_content,
+    item_key,
+    not_asked,
+    unclear_id,
+)
 from memeloc.survey.protocol import Imported, SurveyPack
-from memeloc.survey.qsf import CONSENT, PARTICIPANT, SECOND
+from memeloc.survey.qsf import CONSENT, EMBEDDED, PARTICIPANT, SECOND
 
 _MARK = '{"ImportId":'
 _PREVIEWS = {"survey preview", "1"}
 _TRUE = {"true", "1"}
+_MOST_PARTS = 1000
+_PERSONAL = frozenset(
+    {
+        "IPAddress", "RecipientLastName", "RecipientFirstName", "RecipientEmail",
+        "ExternalReference", "LocationLatitude", "LocationLongitude",
+    }
+)  # fmt: skip
+"""What Qualtrics adds of people and nobody asked for; it is never kept."""
+_METADATA = _PERSONAL | {
+    "StartDate", "EndDate", "Status", "Progress", "Duration (in seconds)", "Finished",
+    "RecordedDate", "ResponseId", "DistributionChannel", "UserLanguage", "introduction", *EMBEDDED,
+}  # fmt: skip
+_OWN = "Q_"
+"""How further columns of Qualtrics' own begin."""
 
 
 class QsfBack:
@@ -34,9 +58,7 @@ class QsfBack:
         try:
             for _, lines in read_tables(path):
                 rows = list(islice(lines, 3))
-                return len(rows) == 3 and any(
-                    text_of(cell).replace(" ", "").startswith(_MARK) for cell in rows[2][1]
-                )
+                return len(rows) == 3 and _marked(rows[2])
         except InputError:
             pass
         return False
@@ -47,68 +69,166 @@ class QsfBack:
         Raises:
             InputError: it cannot be read, or has not the three rows of headings.
         """
-        lines = next((list(lines) for _, lines in read_tables(path)), [])
-        marks = [text_of(cell) for cell in lines[2][1]] if len(lines) > 2 else []
-        if not any(mark.replace(" ", "").startswith(_MARK) for mark in marks):
+        submissions: list[Submission] = []
+        left: list[Unplaced] = []
+        found = False
+        for name, table in read_tables(path):
+            lines = list(table)
+            starts = [place for place, line in enumerate(lines) if place > 1 and _marked(line)]
+            left += _notes(path.name, name, lines[: starts[0] - 2] if starts else lines)
+            # Exports that were put under one another bring their headings with them.
+            for start, end in zip(starts, [*(one - 2 for one in starts[1:]), None], strict=False):
+                found = True
+                header, rows = lines[start - 2][1], lines[start + 1 : end]
+                zone = next(
+                    (one for cell in lines[start][1] if (one := _zone(text_of(cell)))), None
+                )
+                reader = _Reader(pack, path.name, header, zone)
+                if end is None and rows and len(rows[-1][1]) < len(header) and file_ends_open(path):
+                    reader.leave(rows[-1][0], *CUT, reader.named(rows.pop()[1]))
+                for line in rows:
+                    submission = reader.submission(line)
+                    if submission is not None:
+                        submissions.append(submission)
+                left += reader.left
+        if not found:
             raise InputError(
                 "has not Qualtrics' three rows of headings; export as CSV, and do not remove rows",
                 file=path,
             )
-        names = [clean_text(text_of(cell)) for cell in lines[0][1]]
-        zone = next((one for one in map(_zone, marks) if one), None)
-        reader = _Reader(pack, path.name, names, zone)
-        submissions = [
-            found for line in lines[3:] if (found := reader.submission(line)) is not None
-        ]
-        return Imported(tuple(submissions), (), tuple(reader.left))
+        return Imported(tuple(submissions), (), tuple(left))
+
+
+def _notes(file: str, table: str, lines: Sequence[Line]) -> Iterator[Unplaced]:
+    """Rows of a further worksheet that is no export."""
+    for number, cells in lines:
+        content = {str(place): text for place, text in enumerate(map(_shown, cells), 1) if text}
+        if content:
+            message = f"In {table} are no three rows of headings of Qualtrics'."
+            yield Unplaced(file, number, "no headings", message, content)
+
+
+def _shown(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Formula) else clean_text(text_of(cell))
 
 
 class _Reader:
     def __init__(
-        self, pack: SurveyPack, file: str, names: list[str], zone: ZoneInfo | None
+        self, pack: SurveyPack, file: str, header: Sequence[Cell], zone: ZoneInfo | None
     ) -> None:
         self._pack = pack
         self._file = file
-        self._names = names
+        self._names = [_shown(cell) for cell in header]
         self._zone = zone
         self._places = Places(pack)
+        keys = [
+            item_key(pack.name, sheet.id, entry_id(entry))
+            for sheet in pack.sheets
+            for entry in sheet.entries
+        ]
+        second = pack.taxonomy.second
+        count = len(second.answers) if second else 0
+        self._known = {
+            *_METADATA, CONSENT, PARTICIPANT, *keys, *(f"{key}{SECOND}" for key in keys),
+            *(f"{key}{SECOND}_{place}" for key in keys for place in range(1, count + 1)),
+        }  # fmt: skip
+        # A name may hold commas, which also stand between names.
+        self._longest = 1 + max(
+            (
+                texts.get(f"taxonomy.{pack.taxonomy.name}.second.{second.id}.answer.{one}").count(
+                    ","
+                )
+                for texts in pack.texts.values()
+                for one in second.answers
+            )
+            if second
+            else [0],
+            default=0,
+        )
         self.left: list[Unplaced] = []
+
+    def _row(self, line: Line) -> dict[str, str] | None:
+        """A row's texts by their columns; None when it says nothing or cannot be believed."""
+        number, cells = line
+        if swallowed(list(map(_shown, cells)), len(self._names)):
+            self.leave(number, *SWALLOWED, self.named(cells))
+            return None
+        row: dict[str, str] = {}
+        differing: dict[str, str] = {}
+        formulas: dict[str, str] = {}
+        beyond: dict[str, str] = {}
+        for place, cell in enumerate(cells):
+            text = _shown(cell)
+            if not text:
+                continue
+            name = self._names[place] if place < len(self._names) else ""
+            if isinstance(cell, Formula):
+                formulas[name or f"column {place + 1}"] = text
+            elif not name or name not in self._known:
+                if not name or not name.startswith(_OWN):
+                    beyond[name or f"column {place + 1}"] = text
+            elif row.setdefault(name, text) != text:
+                differing[name] = text
+        if formulas:
+            message = "Formulas stand where answers should be; they are left out."
+            self.leave(number, "formula", message, formulas)
+        if beyond:
+            message = "There are no such columns in what was sent out."
+            self.leave(number, "unknown column", message, beyond)
+        if differing:
+            names = ", ".join(differing)[:80]
+            message = f"Two columns {names} say different things; neither is taken."
+            both = {name: [row.pop(name), text] for name, text in differing.items()}
+            self.leave(number, "columns differ", message, both)
+        return row or None
+
+    def named(self, cells: Sequence[Cell]) -> dict[str, str]:
+        """A row's texts by their columns, as they are kept."""
+        found = {}
+        for place, text in enumerate(map(_shown, cells)):
+            name = self._names[place] if place < len(self._names) else ""
+            if text and name not in _PERSONAL:
+                found[f"column {place + 1}" if not name or name in found else name] = text
+        return found
 
     def submission(self, line: Line) -> Submission | None:
         """The submission of a row; None when it is empty or was told."""
-        number, cells = line
-        row = {
-            name: clean_text(text_of(cell))
-            for name, cell in zip(self._names, cells, strict=False)
-            if name
-        }
-        row = {name: value for name, value in row.items() if value}
-        if not row:
+        number, _ = line
+        row = self._row(line)
+        if row is None:
             return None
+        kept = {name: text for name, text in row.items() if name not in _PERSONAL}
+        if row.get("ResponseId") == "ResponseId":
+            return None  # a heading once more
         if row.get("Status", "").casefold() in _PREVIEWS:
-            self._leave(number, "preview", "It is a preview of the team's own.", row)
+            self.leave(number, "preview", "It is a preview of the team's own.", kept)
             return None
         sheets = self._sheets(row)
         if len(sheets) != 1:
             message = "It cannot be told which sheet this is of; export one survey at a time."
-            self._leave(number, "unknown sheet", message, row)
+            self.leave(number, "unknown sheet", message, kept)
             return None
         sheet = sheets[0]
         response = row.get("ResponseId", "")
         if not response:
-            self._leave(number, "no id", "It has no ResponseId, so it could count twice.", row)
+            self.leave(number, "no id", "It has no ResponseId, so it could count twice.", kept)
             return None
         words = row.get(CONSENT, "")
         agreed = {"1": True, "2": False}.get(words, self._places.consent(sheet, words))
         participant = row.get(PARTICIPANT, "")
         if agreed is not False and not participant:
             message = f"It does not say who answered: {PARTICIPANT} is empty."
-            self._leave(number, "no participant", message, row)
+            self.leave(number, "no participant", message, kept)
+            return None
+        if unclear := unclear_id(participant):
+            self.leave(number, "participant unreadable", unclear, kept)
             return None
         if agreed is None:
             message = "The question for consent is not answered, so nothing is taken."
-            self._leave(number, "no consent", message, row)
+            self.leave(number, "no consent", message, kept)
             return None
+        if not agreed and (given := [name for name in row if self._places.item(name)]):
+            self.leave(number, *DECLINED, declined_content(sheet.id, len(given)))
         answers = self._answers(number, sheet, row) if agreed else ()
         done = row.get("Finished", "").casefold() in _TRUE and len(answers) == len(sheet.entries)
         codes = self._pack.codes.get(sheet.id)
@@ -119,8 +239,8 @@ class _Reader:
             participant=participant or f"declined-{response}",
             answers=answers,
             source="qsf",
-            submitted=self._moment(row.get("EndDate") or row.get("RecordedDate")),
-            started=self._moment(row.get("StartDate")),
+            submitted=self._moment(number, row.get("EndDate") or row.get("RecordedDate")),
+            started=self._moment(number, row.get("StartDate")),
             status="no consent" if not agreed else "complete" if done else "returned",
             code=code,
             row=number,
@@ -144,17 +264,27 @@ class _Reader:
         for entry in map(entry_id, sheet.entries):
             tag = item_key(self._pack.name, sheet.id, entry)
             words = row.get(tag)
+            second = self._second(number, sheet, entry, tag, row)
             if words is None:
+                if second:
+                    message = f"{entry} has no answer to the question itself."
+                    self.leave(number, "no answer", message, self._of(tag, row))
                 continue
             label = by_number.get(words) or self._places.label(sheet, words)
             if label is None:
                 message = f"{entry}: {words[:80]!r} is none of the labels."
-                self._leave(number, "unknown label", message, {tag: words})
+                self.leave(number, "unknown label", message, self._of(tag, row))
                 continue
-            asked = taxonomy.second is not None and label in taxonomy.second.when
-            second = self._second(number, sheet, entry, tag, row) if asked else ()
+            if second and not self._places.asked(label):
+                self.leave(number, NOT_ASKED, not_asked(entry, label), self._of(tag, row))
+                second = ()
             found.append(Answer(entry, label, second))
         return tuple(found)
+
+    @staticmethod
+    def _of(tag: str, row: Mapping[str, str]) -> dict[str, str]:
+        """What a row says to an item."""
+        return {name: text for name, text in row.items() if name.startswith(tag)}
 
     def _second(
         self, number: int, sheet: Sheet, entry: str, tag: str, row: Mapping[str, str]
@@ -163,44 +293,52 @@ class _Reader:
         second = self._pack.taxonomy.second
         answers = second.answers if second else ()
         by_number = {str(place): one for place, one in enumerate(answers, 1)}
-        found: set[str] = set()
-        for place, one in by_number.items():
-            if row.get(f"{tag}{SECOND}_{place}"):
-                found.add(one)
+        found = {one for place, one in by_number.items() if row.get(f"{tag}{SECOND}_{place}")}
         words = row.get(f"{tag}{SECOND}", "")
-        whole = by_number.get(words) or self._places.second(sheet, words)
-        if words and whole:
-            return tuple(sorted(found | {whole}))
         left = []
-        # A name may hold commas, so the longest run of parts that is a name is taken.
         parts = words.split(",") if words else []
-        while parts:
-            for length in range(len(parts), 0, -1):
-                run = ",".join(parts[:length])
-                one_found = by_number.get(run.strip()) or self._places.second(sheet, run)
-                if one_found:
-                    found.add(one_found)
+        if len(parts) > _MOST_PARTS:
+            left, parts = parts[:1], []
+        start = 0
+        while start < len(parts):
+            # The longest run of parts that is a name is taken.
+            for length in range(min(self._longest, len(parts) - start), 0, -1):
+                run = ",".join(parts[start : start + length]).strip()
+                one = by_number.get(run) or self._places.second(sheet, run)
+                if one:
+                    found.add(one)
                     break
             else:
                 length = 1
-                left.append(parts[0].strip())
-            parts = parts[length:]
-        for one in left:
-            message = f"{entry}: {one[:80]!r} is no answer to the second question."
-            self._leave(number, "unknown second answer", message, {f"{tag}{SECOND}": words})
+                left.append(parts[start].strip())
+            start += length
+        if left:
+            message = f"{entry}: {left[0][:80]!r} is no answer to the second question."
+            self.leave(number, "unknown second answer", message, {f"{tag}{SECOND}": words})
         return tuple(sorted(found))
 
-    def _moment(self, text: str | None) -> datetime | None:
-        try:
-            moment = datetime.fromisoformat(text or "")
-        except ValueError:
+    def _moment(self, number: int, text: str | None) -> datetime | None:
+        if not text:
             return None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=self._zone or UTC)
-        return moment.astimezone(UTC)
+        try:
+            moment = datetime.fromisoformat(text)
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=self._zone or UTC)
+            return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            message = f"The time {text[:40]!r} cannot be read; the answers come without it."
+            self.leave(number, "unknown time", message, {"time": text})
+            return None
 
-    def _leave(self, row: int, reason: str, message: str, content: Mapping[str, str]) -> None:
+    def leave(self, row: int, reason: str, message: str, content: Mapping[str, Any]) -> None:
         self.left.append(Unplaced(self._file, row, reason, message, dict(content)))
+
+
+def _marked(line: Line) -> bool:
+    """Whether it is the third row of headings."""
+    texts = [text.replace(" ", "") for cell in line[1] if (text := text_of(cell))]
+    # One alone may be what somebody typed.
+    return sum(text.startswith(_MARK) for text in texts) * 2 > len(texts)
 
 
 def _zone(mark: str) -> ZoneInfo | None:
