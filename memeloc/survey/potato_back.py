@@ -62,7 +62,7 @@ class PotatoBack:
         """Read a state, or all below a folder, in the order of their names.
 
         Raises:
-            InputError: it cannot be read at all, or is a folder without states.
+            InputError: it cannot be read at all, or there is no state below the folder.
         """
         if not path.is_dir():
             reader = _Reader(pack, path.name, 1)
@@ -70,8 +70,13 @@ class PotatoBack:
             return Imported(tuple(reader.submissions), (), tuple(reader.left))
         submissions: list[Submission] = []
         left: list[Unplaced] = []
-        for row, one in enumerate(sorted(path.glob(f"*/{_STATE}")), 1):
-            reader = _Reader(pack, f"{one.parent.name}/{one.name}", row)
+        states = sorted(path.rglob(_STATE))
+        if not states:
+            raise InputError(
+                f"has no {_STATE} below it; name the project's annotation_output", file=path
+            )
+        for row, one in enumerate(states, 1):
+            reader = _Reader(pack, one.relative_to(path).as_posix(), row)
             try:
                 reader.add(_state(one), *_times(one), _sheet_of(one, pack))
             except InputError as error:

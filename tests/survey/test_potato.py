@@ -128,6 +128,20 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert (alone.id, alone.answers) == (first.id, first.answers)
 
 
+def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    asha = state(survey, "asha", {"m1": ["hate"]})
+    saved(tmp_path / "all" / survey.sheets[0].id / "annotation_output" / "asha", asha)
+    assert PotatoBack().recognises(tmp_path / "all")
+    found = PotatoBack().read(tmp_path / "all", survey)
+    assert [one.participant for one in found.submissions] == ["asha"]
+    (tmp_path / "none").mkdir()
+    assert not PotatoBack().recognises(tmp_path / "none")
+    with pytest.raises(InputError, match="has no user_state.json below it"):
+        PotatoBack().read(tmp_path / "none", survey)
+
+
 def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> None:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
     found = PotatoBack().read(saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
