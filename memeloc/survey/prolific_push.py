@@ -60,6 +60,11 @@ class FileState:
             raise InputError("is not the state of a push; name another file", file=path)
         self._values = {str(key): str(one) for key, one in values.items()}
 
+    @property
+    def values(self) -> Mapping[str, str]:
+        """All of it by key."""
+        return dict(self._values)
+
     def get(self, key: str) -> str:
         """See `State`."""
         return self._values.get(key, "")
@@ -168,6 +173,20 @@ def push(
         if publish and agree is not None:
             return making.publish(whole, drafts, agree)
         return drafts
+
+
+def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
+    """By Prolific's id of a study the id of its sheet, from all that a push noted.
+
+    >>> studies_made({"pilot/r1-b01-DE/study": "65f0", "pilot/r1-b01-DE/published": "ACTIVE"})
+    {'65f0': 'r1-b01-DE'}
+    """
+    found = {}
+    for key, value in values.items():
+        parts = str(key).split("/")
+        if len(parts) > 2 and parts[-1] == "study" and isinstance(value, str) and value:
+            found[value] = parts[-2]
+    return found
 
 
 def _key(survey: str, sheet: str, what: str) -> str:

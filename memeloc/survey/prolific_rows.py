@@ -1,0 +1,314 @@
+"""The rows of what Prolific gives out. In: a table, or the API's JSON. Out: rows by meaning.
+
+Columns are found by the headings of `prolific_columns`, in any order. What a row says that is odd
+is told at once; whose it is and of which sheet, `prolific_back` finds out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.spreadsheets import (
+    Formula,
+    Line,
+    clean_text,
+    read_head,
+    read_tables,
+    text_of,
+    unguarded,
+)
+from memeloc.survey import prolific_columns as columns
+from memeloc.survey.google_forms_times import read_column
+from memeloc.survey.json_in import MESSAGES, content_of, odd, read_json, read_text
+
+Tell = Callable[[int, str, str, Mapping[str, Any]], None]
+"""Takes a row's number, a reason, a sentence and what stood there."""
+
+_NEEDED = frozenset({columns.PARTICIPANT, columns.STATUS, columns.SUBMISSION})
+_TELLING = frozenset(
+    {columns.CODE, columns.SECONDS, columns.STARTED, columns.COMPLETED, columns.REVIEWED}
+)
+_MEANS = frozenset(columns.MEANING)
+
+
+@dataclass(slots=True)
+class Row:
+    """What one row says.
+
+    Attributes:
+        number: where it stands.
+        content: all of it as written, for what has no place.
+        said: by meaning, of the submission.
+        facts: of the person.
+        withheld: by fact or heading, why Prolific does not say it any more.
+        details: what is known and decides nothing.
+        other: by heading, what no table names.
+        moments: of `said`, what is a time.
+        formulas: meanings or headings of cells that compute their value.
+    """
+
+    number: int
+    content: Mapping[str, Any]
+    said: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    withheld: dict[str, str] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    other: dict[str, str] = field(default_factory=dict)
+    moments: dict[str, datetime] = field(default_factory=dict)
+    formulas: list[str] = field(default_factory=list)
+
+    def get(self, meaning: str) -> str:
+        """What is said, or empty."""
+        return self.said.get(meaning, "")
+
+
+def is_prolifics(path: Path) -> bool:
+    """Whether a file is the API's list of submissions, or a table with an export's headings.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if not is_json(path):
+        lines, _ = _lines(path)
+        return bool(lines) and _is_export([text_of(cell) for cell in lines[0][1]])
+    text = read_text(path)
+    if '"participant' not in text or '"status"' not in text:
+        return False
+    first = next(_submissions(read_json(path)), None)
+    return isinstance(first, dict) and _is_submission(first)
+
+
+def is_json(path: Path) -> bool:
+    """Whether a file begins as JSON does."""
+    return read_head(path).lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[")
+
+
+def rows_of(path: Path, tell: Tell) -> list[Row]:
+    """The rows of a file.
+
+    Raises:
+        InputError: it cannot be read at all, or has not the headings that are needed.
+    """
+    rows = _listed(path, tell) if is_json(path) else _table(path, tell)
+    for name in columns.MOMENTS:
+        _moments(rows, name, tell)
+    return rows
+
+
+def _is_submission(value: Mapping[str, Any]) -> bool:
+    return {*_NEEDED, columns.STARTED} <= _meanings(map(str, value))
+
+
+def _is_export(header: Sequence[str]) -> bool:
+    means = _meanings(header)
+    return means >= _NEEDED and bool(means & _TELLING)
+
+
+def _meanings(headings: Iterator[str] | Sequence[str]) -> set[str]:
+    return {columns.MEANING[key][0] for key in map(columns.key_of, headings) if key in _MEANS}
+
+
+def _submissions(value: Any) -> Iterator[Any]:
+    """The submissions of a page, of several pages, or of a plain list."""
+    for page in value if isinstance(value, list) else [value]:
+        results = page.get("results") if isinstance(page, dict) else None
+        if isinstance(results, list):
+            yield from results
+        else:
+            yield page
+
+
+def _listed(path: Path, tell: Tell) -> list[Row]:
+    rows = []
+    for number, one in enumerate(_submissions(read_json(path)), 1):
+        strange = odd(one)
+        content = _without_dropped(content_of(one))
+        if strange:
+            tell(number, strange, MESSAGES[strange], content)
+            continue
+        if not isinstance(one, dict) or not _is_submission(one):
+            message = "It is no submission of Prolific's API, which has id, participant and status."
+            tell(number, "not a submission", message, content)
+            continue
+        cells: list[tuple[str, str]] = []
+        for key, value in one.items():
+            if key.startswith("_"):
+                continue
+            if isinstance(value, dict):  # the strata of a sample
+                cells += [(name, _plain(inner)) for name, inner in value.items()]
+            else:
+                cells.append((key, _plain(value)))
+        row = Row(number, content)
+        _fill(row, cells, frozenset(), tell)
+        rows.append(row)
+    return rows
+
+
+def _table(path: Path, tell: Tell) -> list[Row]:
+    header: list[str] = []
+    keys: list[str] = []
+    rows = []
+    lines, note = _lines(path)
+    for number, raw in lines:
+        cells = [text_of(cell) for cell in raw]
+        if not header:
+            if not _is_export(cells):
+                break
+            header, keys = cells, [columns.key_of(cell) for cell in cells]
+            if note:
+                tell(number, "encoding", note, {})
+            continue
+        formulas = frozenset(
+            place
+            for place, (cell, text) in enumerate(zip(raw, cells, strict=True))
+            if isinstance(cell, Formula) or text.startswith("=")
+        )
+        cells = [cell.text if isinstance(cell, Formula) else text for cell, text in
+                 zip(raw, cells, strict=True)]  # fmt: skip
+        if [columns.key_of(cell) for cell in cells[: len(keys)]] == keys:
+            continue  # exports that were put under one another
+        content = {
+            name or f"column {place}": cell
+            for place, (name, cell) in enumerate(zip(header, cells, strict=False), 1)
+            if cell
+        }
+        if beyond := [cell for cell in cells[len(header) :] if cell]:
+            message = "The row has more cells than the table has headings."
+            tell(number, "no title", message, {"cells": beyond})
+        row = Row(number, _without_dropped(content))
+        _fill(row, list(zip(header, cells, strict=False)), formulas, tell)
+        rows.append(row)
+    if not header:
+        raise InputError(
+            "has no row of headings with Submission id, Participant id and Status; export the "
+            "demographic data of the study once more, and leave its first row as it is",
+            file=path,
+        )
+    return rows
+
+
+def _lines(path: Path) -> tuple[list[Line], str]:
+    """The rows of the first table that has any, and what was odd about the file.
+
+    Raises:
+        InputError: it is no table.
+    """
+    try:
+        for _, lines in read_tables(path):
+            if found := [line for line in lines if any(text_of(one) for one in line[1])]:
+                return found, ""
+        return [], ""
+    except InputError as error:
+        if "UTF-8" not in str(error):
+            raise
+    # Excel's plain CSV; all that the table needs to be understood is ASCII.
+    text = path.read_bytes().decode("cp1252", "replace")
+    delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
+    limit = csv.field_size_limit(len(text) + 1)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        rows: list[Line] = [
+            (number, [unguarded(cell) for cell in cells])
+            for number, cells in enumerate(reader, 1)
+            if any(cells)
+        ]
+    except csv.Error as error:
+        raise InputError(f"is not CSV: {error}", file=path) from error
+    finally:
+        csv.field_size_limit(limit)
+    return rows, "It is not in UTF-8; it was read as Windows-1252, as Excel saves plain CSV."
+
+
+def _without_dropped(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as written, without what is not taken over."""
+    return {
+        key: _without_dropped(value) if isinstance(value, dict) else value
+        for key, value in content.items()
+        if columns.MEANING.get(columns.key_of(key), ("",))[0] != columns.DROPPED
+    }
+
+
+def _fill(row: Row, cells: Sequence[tuple[str, str]], formulas: frozenset[int], tell: Tell) -> None:
+    """Sort a row's cells by what their headings mean."""
+    ranks: dict[str, int] = {}
+    for place, (heading, text) in enumerate(cells):
+        key = columns.key_of(heading)
+        found = columns.MEANING.get(key) or columns.FACT.get(key) or columns.DETAIL.get(key)
+        name, rank = found or (heading, 0)
+        word = _word(text)
+        if place in formulas:
+            row.formulas.append(name)
+        elif name == columns.DROPPED or word in columns.NOTHING:
+            continue
+        elif word in columns.WITHHELD and name not in _NEEDED:
+            row.withheld.setdefault(name, columns.WITHHELD[word])
+        elif found is None:
+            row.other[heading] = text
+        else:
+            group: dict[str, Any] = row.details
+            if key in columns.MEANING:
+                group = row.said
+            elif key in columns.FACT:
+                group = row.facts
+            before = group.get(name)
+            if before is not None and _word(before) != word:
+                message = f"Two columns that mean {name.replace('_', ' ')} say different things."
+                tell(
+                    row.number,
+                    "columns differ",
+                    message,
+                    {"column": heading, "values": [before, text]},
+                )
+            if before is None or rank < ranks[name]:
+                group[name], ranks[name] = text, rank
+
+
+def _word(text: str) -> str:
+    return columns.key_of(text) or text
+
+
+def _moments(rows: Sequence[Row], name: str, tell: Tell) -> None:
+    """Read a column of times; those without a zone are UTC, as Prolific writes them."""
+    strange = []
+    for row in rows:
+        if text := row.get(name):
+            moment = _iso(text)
+            if moment is None:
+                strange.append(row)
+            else:
+                row.moments[name] = moment
+    read = read_column([row.get(name) for row in strange], UTC).moments
+    for row, found in zip(strange, read, strict=True):
+        if found is not None:
+            row.moments[name] = found
+            continue
+        text = row.get(name)
+        row.details[f"{name}_as_written"] = text
+        message = (
+            f"The time {text[:40]!r} under {name.replace('_', ' ')} cannot be read for sure, so "
+            "the row is taken without it; export it from Prolific once more."
+        )
+        tell(row.number, "unknown time", message, {name: text})
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _plain(value: Any) -> str:
+    """A value of JSON as a table would have it."""
+    if value is None:
+        return ""
+    return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
