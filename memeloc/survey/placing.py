@@ -19,6 +19,8 @@ from memeloc.survey.protocol import SurveyPack
 T = TypeVar("T")
 
 _REMEMBERED = 4
+_LONG = 1000
+"""Characters of words that are not worth remembering: no label is as long."""
 _remembered: list[tuple[SurveyPack, Callable[[SurveyPack], Any], Any]] = []
 
 
@@ -181,8 +183,16 @@ def _by_word(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {_plain(name): one for one, name in listed} | {_plain(one): one for one, _ in listed}
 
 
-@lru_cache(maxsize=1 << 14)
 def _plain(words: str) -> str:
     """Words as they are compared: whatever case, white space, apostrophes and width."""
+    return _folded(words) if len(words) > _LONG else _remembered_plain(words)
+
+
+@lru_cache(maxsize=1 << 14)
+def _remembered_plain(words: str) -> str:
+    return _folded(words)
+
+
+def _folded(words: str) -> str:
     folded = unicodedata.normalize("NFKC", words).casefold().replace("\u2019", "'")
     return " ".join(folded.split()).rstrip(".")

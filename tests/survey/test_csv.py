@@ -152,6 +152,7 @@ def test_each_row_that_cannot_be_placed_is_told_with_its_reason(
         (rows[1] | {"participant": "b", "item": "i0"}, "unknown item"),
         (rows[1] | {"participant": "b", "answer": "perhaps"}, "unknown label"),
         (rows[1] | {"participant": "b", "answer": "=1+1"}, "unknown label"),
+        (rows[1] | {"participant": "5.9E+23"}, "participant unreadable"),
         (rows[0] | {"participant": "c", "answer": "well"}, "unknown consent"),
         (rows[0] | {"participant": "b", "sheet": "r9"}, "unknown sheet"),
         (rows[2] | {"answer": "hate"}, "two answers"),
@@ -234,7 +235,8 @@ def test_a_workbook_is_read_and_its_formulas_are_told(survey: SurveyPack, tmp_pa
         page.append(list(row.values()))
     book.save(tmp_path / "filled.xlsx")
     found = back(tmp_path / "filled.xlsx", survey)
-    assert [(one.row, one.reason) for one in found.unplaced] == [(4, "formula")]
+    told = [(one.row, one.reason) for one in found.unplaced]
+    assert told == [(1, "no headings"), (4, "formula")]
     assert len(found.submissions[0].answers) == 3
 
 
