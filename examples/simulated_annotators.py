@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from memeloc.cli.surveying import load_survey, packs_back
 from memeloc.survey.nouns import Check, Sheet, Submission, entry_id
@@ -126,7 +127,7 @@ def label_studio(
     keys = {item_key(_pack.name, sheet.id, entry_id(one)): entry_id(one) for one in sheet.entries}
     out = []
     for number, task in enumerate(tasks, 1):
-        made = []
+        made: list[dict[str, Any]] = []
         for submission in sent:
             given = {one.entry: one.label for one in submission.answers}
             label = given.get(keys[task["data"]["item"]])

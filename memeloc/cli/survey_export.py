@@ -122,7 +122,8 @@ def export(
                 on_example=bar.advance,
             )
         workspace.put_survey_state(name, "export", "contact", contact)
-        workspace.put_survey_state(name, "export", "minutes", packed.pack.minutes)
+        for batch in {sheet.batch for sheet in packed.pack.sheets}:
+            workspace.put_survey_state(name, "minutes", batch, packed.pack.minutes)
         remember_texts(workspace, packed.pack)
         folder = out or Path("surveys") / name / to
         written = [] if push else list(writer.export(packed.pack, folder))

@@ -161,7 +161,7 @@ def decide(
         survey = load_survey(workspace, name)
         sheets = plain_sheets(survey)
         report, _ = checked(workspace, survey, sheets)
-        told = minutes or float(workspace.survey_state(name, "export").get("minutes", 0))
+        told = minutes or minutes_of(workspace, name, sheets)
         if not told:
             raise typer.BadParameter("how long does a sheet take?", param_hint="--minutes")
         found = decisions(
@@ -308,6 +308,12 @@ def checked(
     )
     workspace.add_survey_check(survey.name, rules.model_dump(mode="json"), report.as_json())
     return report, submissions
+
+
+def minutes_of(workspace: Workspace, name: str, sheets: Sequence[Sheet]) -> dict[str, int]:
+    """By sheet id, the minutes that its people were told; sheets that never went out are not in."""
+    told = workspace.survey_state(name, "minutes")
+    return {one.id: int(told[one.batch]) for one in sheets if one.batch in told}
 
 
 def settling(

@@ -9,8 +9,10 @@ import typer
 from memeloc.cli.output import print_json, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from decimal import Decimal
 
+    from memeloc.survey.nouns import Sheet
     from memeloc.workspace import Workspace
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -61,7 +63,7 @@ def status(
         settled = settle_answers(
             answers, survey.taxonomy, settling(workspace, survey), wanted=asked(survey)
         )
-        reward, fee, currency = _money(workspace, name, wage)
+        reward, fee, currency = _money(workspace, name, wage, sheets)
         found = survey_status(
             sheets,
             submissions,
@@ -145,19 +147,24 @@ def _all(workspace: Workspace, as_json: bool) -> None:
         print("There is no survey yet; `memeloc survey build` makes one")
 
 
-def _money(workspace: Workspace, name: str, wage: str) -> tuple[Decimal | None, Decimal, str]:
-    """What one sheet pays, the service's share, and the currency; no reward before an export."""
+def _money(
+    workspace: Workspace, name: str, wage: str, sheets: Sequence[Sheet]
+) -> tuple[dict[str, Decimal] | None, Decimal, str]:
+    """What each sheet pays, the service's share, and the currency; no rewards before an export."""
     from decimal import Decimal
 
+    from memeloc.cli.survey_labels import minutes_of
     from memeloc.survey.prolific_money import WAGE, read_pay
 
-    minutes = int(workspace.survey_state(name, "export").get("minutes", 0))
     options = workspace.settings.survey.get("prolific", {})
     pay = read_pay(
         wage or options.get("wage", WAGE),
         str(options.get("currency", "GBP")),
         options.get("fee", "academic"),
     )
-    if not minutes:
+    told = minutes_of(workspace, name, sheets)
+    if not told:
         return None, pay.fee, pay.currency
-    return Decimal(pay.reward(minutes)) / 100, pay.fee, pay.currency
+    longest = max(told.values())
+    rewards = {one.id: Decimal(pay.reward(told.get(one.id, longest))) / 100 for one in sheets}
+    return rewards, pay.fee, pay.currency

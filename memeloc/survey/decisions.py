@@ -104,7 +104,7 @@ class Decision:
 def decisions(
     report: CheckReport,
     sheets: Sequence[Sheet],
-    minutes: float,
+    minutes: float | Mapping[str, float],
     *,
     implicit_count: bool = False,
     reject_fast: bool = False,
@@ -114,17 +114,17 @@ def decisions(
     Args:
         report: of the quality control.
         sheets: those of the survey.
-        minutes: that the study takes, as annotators are told.
+        minutes: that a study takes, as annotators are told; or by sheet id, where rounds differ.
         implicit_count: whether implicit checks count as failed ones beside a failed explicit one.
             Prolific calls no check fair that asks for memory, so by default such a person is asked
             to return instead. They never count alone.
         reject_fast: whether who is exceptionally fast is rejected; by default they are paid.
     """
-    if minutes <= 0:
-        raise ValueError(f"a study takes more than {minutes} minutes")
+    for taken in minutes.values() if isinstance(minutes, Mapping) else (minutes,):
+        if taken <= 0:
+            raise ValueError(f"a study takes more than {taken} minutes")
     known = {sheet.id: sheet for sheet in sheets}
     fast = _outliers(report.judged) if reject_fast else {}
-    needed = 1 if minutes < SHORT_STUDY else 2
     found = []
     for judged in report.judged:
         reasons = report.reasons.get(judged.key, ())
@@ -133,6 +133,8 @@ def decisions(
         stray = "person" in rules and not judged.service and not judged.status
         if judged.status.upper() in _DECIDED or "superseded" in rules or stray:
             continue
+        taken = minutes.get(judged.sheet, SHORT_STUDY) if isinstance(minutes, Mapping) else minutes
+        needed = 1 if taken < SHORT_STUDY else 2
         action, category, message, evidence = _decide(
             judged, reasons, known.get(judged.sheet), needed, implicit_count, fast
         )

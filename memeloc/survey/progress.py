@@ -144,7 +144,7 @@ def survey_status(
         report: of the quality control; without one, every complete submission counts as retained.
         settled: the labels so far.
         participants: what the recruitment service says of people.
-        reward: for one sheet, in money; or by culture code.
+        reward: for one sheet, in money; or by sheet id, or by culture code.
         fee: the service's share on top, such as 0.33 for a third.
 
     Raises:
@@ -246,8 +246,7 @@ def _money(
     reward: Decimal | Mapping[str, Decimal],
     fee: Decimal,
 ) -> Money:
-    prices = {code: _price(reward, code, fee) for code in {one.culture.code for one in sheets}}
-    cultures = {sheet.id: sheet.culture.code for sheet in sheets}
+    prices = {sheet.id: _price(reward, sheet, fee) for sheet in sheets}
     # Whose submission at the service is whose sheet's: by what they sent, or by the study's name.
     sheet_of = {(one.participant, one.service): one.sheet for one in report.judged if one.service}
     by_person = {one.participant: one.sheet for one in report.judged if one.participant}
@@ -261,11 +260,11 @@ def _money(
         if not kind or key in counted:
             continue
         counted.add(key)
-        named = words_of(person.study) & cultures.keys()
+        named = words_of(person.study) & prices.keys()
         sheet = sheet_of.get((person.participant, person.submission)) or (
             min(named) if named else by_person.get(person.participant, "")
         )
-        price = prices.get(cultures.get(sheet, ""))
+        price = prices.get(sheet)
         if price is None:
             if len(set(prices.values())) != 1:
                 raise InputError(
@@ -278,13 +277,14 @@ def _money(
             running[sheet] += 1
     to_come = Decimal(0)
     for part in parts:
-        to_come += prices[cultures[part.name]] * max(part.places - running[part.name], 0)
+        to_come += prices[part.name] * max(part.places - running[part.name], 0)
     return Money(sums["paid"], sums["owed"], sums["running"], to_come)
 
 
-def _price(reward: Decimal | Mapping[str, Decimal], code: str, fee: Decimal) -> Decimal:
-    """What a person of a culture costs, fee included, in whole cents."""
-    value = reward.get(code) if isinstance(reward, Mapping) else reward
+def _price(reward: Decimal | Mapping[str, Decimal], sheet: Sheet, fee: Decimal) -> Decimal:
+    """What a person who fills a sheet costs, fee included, in whole cents."""
+    code = sheet.culture.code
+    value = reward.get(sheet.id, reward.get(code)) if isinstance(reward, Mapping) else reward
     if value is None:
         raise InputError(f"there is no reward for the culture {code}")
     if not value.is_finite() or value < 0 or not fee.is_finite() or fee < 0:

@@ -166,3 +166,14 @@ def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
     report = check([second, first], [US, other], [someone])
     (found,) = decisions(report, [US, other], 4)
     assert (found.action, found.service, found.sheet) == ("approve", "64ff0b", US.id)
+
+
+def test_how_many_checks_have_to_fail_goes_by_the_minutes_of_each_sheet() -> None:
+    short, long = sheet(number=1), sheet(number=2)
+    several = [
+        fill(one, f"{one.id}-eve", wrong=("check-1", "check-2", "check-3")) for one in (short, long)
+    ]
+    report = check(several, [short, long])
+    by_sheet = {short.id: 4.0, long.id: 12.0}
+    found = {one.sheet: one.action for one in decisions(report, [short, long], by_sheet)}
+    assert found == {short.id: "reject", long.id: "return"}
