@@ -120,14 +120,7 @@ class Po:
                     )
                 )
                 continue
-            machine = next(
-                (
-                    line.removeprefix(_MACHINE).replace(_MARK, "\n")
-                    for line in entry.comment.split("\n")
-                    if line.startswith(_MACHINE)
-                ),
-                None,
-            )
+            machine = _machine(entry.comment)
             text = clean_text(entry.msgstr)
             status, comment = split_note(entry.tcomment)
             if machine is not None and text == clean_text(machine):
@@ -149,6 +142,16 @@ class Po:
             created=_moment(facts.get("X-Memeloc-Created", "")),
             problems=problems,
         )
+
+
+def _machine(comment: str) -> str | None:
+    """The text to be corrected, the last of an entry's comments; some tools wrap its lines."""
+    lines = comment.split("\n")
+    for index, line in enumerate(lines):
+        if line.startswith(_MACHINE):
+            whole = " ".join(lines[index:])
+            return whole.removeprefix(_MACHINE).replace(_MARK, "\n")
+    return None
 
 
 def _ended_alike(source: str, text: str) -> str:

@@ -1,0 +1,429 @@
+"""`--kind survey` of `memeloc correct` and `translate`: what ships goes out and comes back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.cli.wording import bring_survey_texts
+from memeloc.placeholders import misplaced
+from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.survey.texts import catalogue, shipped_texts, survey_texts
+from memeloc.workspace import Workspace
+from memeloc.workspace.survey_texts import survey_text_id, survey_text_key
+from tests.conftest import Outcome
+
+Command = Callable[..., Outcome]
+
+MULTI3HATE = ("--kind", "survey", "--taxonomy", "multi3hate")
+UNSHIPPED = "lo"
+"""A language that no survey texts ship in."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Path:
+    """An empty workspace from German: survey texts are in English whatever captions are in."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    made = tmp_path / "memes"
+    assert command("init", made, "--source", "de", "--langs", "en,ar").status == 0
+    monkeypatch.chdir(made)
+    return made
+
+
+def _ok(outcome: Outcome) -> Any:
+    assert outcome.status == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def _export(command: Command, *options: object, kind: str = "csv") -> Path:
+    options = (*MULTI3HATE, *options, "--format", kind, "--json")
+    return Path(_ok(command("correct", "export", *options))["file"])
+
+
+def _rows(sheet: Path) -> list[dict[str, str]]:
+    with sheet.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _write(rows: Sequence[dict[str, str]], path: Path) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def _fill_in(sheet: Path, texts: dict[str, str], rest: str = "") -> Path:
+    """Answer a CSV sheet: texts by key (parts joined), and a status for the others."""
+    rows = _rows(sheet)
+    for row in rows:
+        key = survey_text_key(row["meme"])
+        if key in texts:
+            row["your text"] = texts[key].split(" // ")[int(row["part"]) - 1]
+        else:
+            row["status"] = rest
+    return _write(rows, sheet)
+
+
+def _import(command: Command, *files: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = _ok(command("correct", "import", *files, "--json"))["files"]
+    return found
+
+
+def _corrections(tag: str) -> dict[str, str]:
+    with Workspace.find() as workspace:
+        return workspace.survey_corrections(tag)
+
+
+def test_what_ships_goes_out_with_its_placeholders_in_every_format(
+    folder: Path, command: Command
+) -> None:
+    keys = {key for key in catalogue() if not key.startswith("taxonomy.")}
+    keys |= set(load_taxonomy("multi3hate").keys())
+    for kind in ("xlsx", "xliff", "po", "csv"):
+        done = _ok(
+            command(
+                *("correct", "export", *MULTI3HATE, "--lang", "ar"),
+                *("--to", kind, "--format", kind, "--json"),
+            )
+        )
+        assert done["survey_texts"] == len(keys)
+        sheet = Path(done["file"])
+        assert sheet.name.startswith(f"ar-survey-r1-{kind}.")
+        (came,) = _import(command, sheet)
+        assert (came["answers"], came["problems"]) == ([], [])
+    shown: dict[str, list[dict[str, str]]] = {}
+    for row in _rows(sheet):
+        shown.setdefault(survey_text_key(row["meme"]), []).append(row)
+    assert shown.keys() == keys
+    for key, rows in shown.items():
+        assert " // ".join(row["source"] for row in rows) == catalogue()[key]
+        assert " // ".join(row["to be corrected"] for row in rows) == shipped_texts("ar")[key]
+        assert {row["picture"] + row["room"] for row in rows} == {""}
+    assert shown["progress"][0]["marks"] == "keep as it is: {number} {total}"
+    assert _corrections("ar") == {}
+    first = _rows(_export(command, "--lang", "ar", "--to", "csv"))
+    assert [row["meme"] for row in first] == [row["meme"] for row in _rows(sheet)]
+    done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
+    assert done["survey_texts"] == len(catalogue())
+    with Workspace.find() as workspace:
+        assert len(workspace.table("history")) == 2 * len(catalogue())
+
+
+def test_a_workbook_shows_what_is_protected_and_runs_from_the_right(
+    folder: Path, command: Command
+) -> None:
+    from openpyxl import load_workbook
+    from openpyxl.cell.rich_text import CellRichText
+
+    sheet = _export(command, "--lang", "ar", "--to", "samira", kind="xlsx")
+    page = load_workbook(sheet, rich_text=True).worksheets[0]
+    assert page.sheet_view.rightToLeft
+    column = {str(cell.value): cell.column for cell in page[1]}
+    blue = {}
+    for line in range(2, page.max_row + 1):
+        meme = survey_text_key(str(page.cell(line, column["meme"]).value))
+        for name in ("source", "to be corrected"):
+            cell = page.cell(line, column[name])
+            if isinstance(cell.value, CellRichText):
+                blue[meme, name] = [
+                    str(piece)
+                    for piece in cell.value
+                    if not isinstance(piece, str) and piece.font.color.rgb == "FF0B5394"
+                ]
+            if name == "to be corrected":
+                assert cell.alignment.readingOrder == 2
+    for name in ("source", "to be corrected"):
+        assert blue["progress", name] == ["{number}", "{total}"]
+        assert sorted(blue["intro", name]) == ["{count}", "{minutes}"]
+    assert ("title", "source") not in blue
+    hidden = {
+        name
+        for name, number in column.items()
+        if page.column_dimensions[page.cell(1, number).column_letter].hidden
+    }
+    assert {"picture", "room"} <= hidden
+    guide = load_workbook(sheet).worksheets[1]
+    assert "survey" in str(guide.cell(1, 1).value)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "xliff", "po", "csv"])
+def test_corrections_come_back_and_a_survey_takes_them(
+    kind: str, folder: Path, command: Command
+) -> None:
+    new = {"progress": "{total}/{number}", "next": "هيّا"}
+    sheet = _export(command, "--lang", "ar", "--to", "samira", kind=kind)
+    _EDITS[kind](sheet, new)
+    (came,) = _import(command, sheet)
+    assert came["outcomes"] == {"placed": len(new)}, came
+    assert _corrections("ar") == new
+    with Workspace.find() as workspace:
+        locale = workspace.locale("ar")
+        texts = survey_texts(locale, workspace.survey_corrections("ar", catalogue()))
+    assert texts.get("progress", number=1, total=9) == "9/1"
+    assert texts.get("back") == shipped_texts("ar")["back"]
+    (again,) = _import(command, sheet)
+    assert again["seen_before"]
+
+
+def _edit_csv(sheet: Path, new: dict[str, str]) -> None:
+    _fill_in(sheet, new)
+
+
+def _edit_xlsx(sheet: Path, new: dict[str, str]) -> None:
+    from openpyxl import load_workbook
+
+    book = load_workbook(sheet)
+    page = book.worksheets[0]
+    column = {str(cell.value): cell.column for cell in page[1]}
+    for line in range(2, page.max_row + 1):
+        key = survey_text_key(str(page.cell(line, column["meme"]).value))
+        page.cell(line, column["your text"]).value = new.get(key)
+    book.save(sheet)
+
+
+def _edit_po(sheet: Path, new: dict[str, str]) -> None:
+    import polib
+
+    catalogue = polib.pofile(str(sheet))
+    for entry in catalogue:
+        key = survey_text_key(str(entry.msgctxt).split("|")[1])
+        assert ("python-brace-format" in entry.flags) == ("{" in entry.msgid)
+        if key in new:
+            entry.msgstr = new[key]
+            entry.flags.remove("fuzzy")
+    catalogue.save()
+
+
+def _edit_xliff(sheet: Path, new: dict[str, str]) -> None:
+    from lxml import etree
+
+    space = "{urn:oasis:names:tc:xliff:document:1.2}"
+    document = etree.parse(str(sheet))
+    for unit in document.iter(f"{space}trans-unit"):
+        key = survey_text_key(unit.get("id", "").split("|")[1])
+        source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
+        assert source is not None
+        assert target is not None
+        protected = {one.text: one for one in target.iter(f"{space}ph")}
+        assert set(protected) == {one.text for one in source.iter(f"{space}ph")}
+        if key in new and protected:
+            # As a tool does it that moves tags: its own order, and tags without what they hold.
+            for one in list(target):
+                target.remove(one)
+            target.text = ""
+            last = None
+            for piece in new[key].replace("}", "}|").replace("{", "|{").split("|"):
+                if piece in protected:
+                    last = etree.SubElement(target, f"{space}ph", dict(protected[piece].attrib))
+                elif last is None:
+                    target.text += piece
+                else:
+                    last.tail = piece
+        elif key in new:
+            target.text = new[key]
+    document.write(str(sheet), encoding="UTF-8", xml_declaration=True)
+
+
+_EDITS: dict[str, Callable[[Path, dict[str, str]], None]] = {
+    "csv": _edit_csv,
+    "xlsx": _edit_xlsx,
+    "po": _edit_po,
+    "xliff": _edit_xliff,
+}
+
+
+def test_a_lost_placeholder_is_a_sentence_and_the_mended_file_is_taken(
+    folder: Path, command: Command
+) -> None:
+    sheet = _export(command, "--lang", "ar", "--to", "samira")
+    rows = _rows(sheet)
+    place = next(n for n, row in enumerate(rows, 2) if row["meme"] == "survey:progress")
+    _fill_in(sheet, {"progress": "{number} من {المجموع}", "next": "هيّا"})
+    (came,) = _import(command, sheet)
+    assert came["outcomes"] == {"placed": 1, "refused": 1}
+    (refused,) = (one for one in came["answers"] if one["outcome"] == "refused")
+    assert refused["reason"] == "placeholders"
+    assert refused["message"] == (
+        f"{sheet}, row {place}, column your text: {{total}} is missing, {{المجموع}} stands for "
+        "nothing: write {number} {total} as in the source, and import the file again"
+    )
+    assert _corrections("ar") == {"next": "هيّا"}
+    _fill_in(sheet, {"progress": "{total}/{number}", "next": "هيّا"})
+    (came,) = _import(command, sheet)
+    assert came["outcomes"] == {"placed": 1, "unchanged": 1}
+    assert _corrections("ar") == {"progress": "{total}/{number}", "next": "هيّا"}
+
+
+def test_other_checks_warn_as_for_captions(folder: Path, command: Command) -> None:
+    sheet = _export(command, "--lang", "ar", "--to", "samira")
+    _fill_in(sheet, {"next": "Onwards then", "progress": "{number} – {total}"})
+    (came,) = _import(command, sheet)
+    assert {(one["meme_id"], one["check"]) for one in came["warnings"]} == {
+        ("survey:next", "script")
+    }
+    checked = _ok(command("correct", "check", "--kind", "survey", "--langs", "ar", "--json"))
+    assert checked["survey_texts"] == len(catalogue())
+    assert "survey:next" in {one["meme_id"] for one in checked["warnings"]}
+
+
+def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: Command) -> None:
+    for name, text in (("anna", "{number}/{total}"), ("ben", "{number} - {total}")):
+        sheet = _export(command, "--lang", "ar", "--to", name)
+        _fill_in(sheet, {"progress": text}, rest="correct")
+        _import(command, sheet)
+    (case,) = _ok(command("correct", "settle", "--json"))["cases"]
+    assert (case["meme_id"], case["reason"]) == ("survey:progress", "disagreement")
+    table = folder / "cases.csv"
+    assert command("correct", "settle", "--to", table).status == 0
+    rows = _rows(table)
+    rows[0]["text"] = "{number} / ?"
+    refused = command("correct", "settle", "--from", _write(rows, table))
+    assert refused.status == 1
+    assert f"{table}, row 2, column text" in refused.err
+    assert "{total} is missing" in refused.err
+    rows[0]["text"] = "{number} / {total}"
+    assert command("correct", "settle", "--from", _write(rows, table)).status == 0
+    assert _corrections("ar") == {"progress": "{number} / {total}"}
+    second = _rows(_export(command, "--lang", "ar", "--round", 2, "--to", "cleo"))
+    (row,) = (one for one in second if one["meme"] == "survey:progress")
+    assert row["to be corrected"] == "{number} / {total}"
+    report = _ok(command("correct", "report", "--kind", "survey", "--json"))
+    assert [one["person"] for one in report["rows"]] == ["anna", "ben"]
+
+
+def test_a_language_that_ships_none_is_translated_with_all_placeholders(
+    folder: Path, command: Command
+) -> None:
+    nothing = command("correct", "export", *MULTI3HATE, "--lang", UNSHIPPED)
+    assert "memeloc translate --kind survey first" in nothing.out
+    done = _ok(
+        command("translate", *MULTI3HATE, "--langs", UNSHIPPED, "--with", "pseudo", "--json")
+    )
+    assert done["plan"]["captions"] == done["translated"] + done["repeated"] > 40
+    assert done["failures"] == []
+    with Workspace.find() as workspace:
+        made = workspace.current(UNSHIPPED, kind="survey")
+        assert workspace.current(UNSHIPPED) == {}
+    for meme_id, version in made.items():
+        assert misplaced(catalogue()[survey_text_key(meme_id)], str(version.caption)) == ""
+        assert "{1}" not in str(version.caption)
+    again = _ok(
+        command("translate", *MULTI3HATE, "--langs", UNSHIPPED, "--with", "pseudo", "--json")
+    )
+    assert again["plan"]["captions"] == 0
+    for name in ("correct", "skip"):
+        sheet = _export(command, "--lang", UNSHIPPED, "--to", name)
+        _import(command, _fill_in(sheet, {"next": "ຕໍ່ໄປ"}, rest=name))
+    assert len(_rows(sheet)) == len(_rows(_export(command, "--lang", UNSHIPPED, "--to", "x")))
+    assert set(_corrections(UNSHIPPED)) == {survey_text_key(meme_id) for meme_id in made}
+
+
+def test_captions_never_show_a_surveys_text(folder: Path, command: Command) -> None:
+    table = folder / "t.csv"
+    table.write_text("meme_id,template,de\nnext,cloud-monday,eins // zwei\n", encoding="utf-8")
+    assert command("import", table).status == 0
+    _import(command, _fill_in(_export(command, "--lang", "ar", "--to", "a"), {"next": "هيّا"}))
+    out = folder / "out.csv"
+    assert command("export", "captions", "--to", out).status == 0
+    assert [row["meme_id"] for row in _rows(out)] == ["next"]
+    assert "ar" not in _rows(out)[0]
+    rendered = _ok(command("render", "--langs", "all", "--max-side", 128, "--json"))
+    assert rendered["rendered"] == 1
+    counted = _ok(command("status", "--json"))
+    assert counted["memes"] == 1
+    assert counted["languages"][0]["stages"] == {"imported": 1}
+    said = {one["language"]: one["stages"] for one in counted["survey_texts"]}
+    assert said["en"] == {"shipped": len(catalogue())}
+    assert said["ar"] == {"shipped": len(catalogue()) - 1, "corrected 1": 1}
+    assert f"\nen (source)\t{len(catalogue())}\t" in command("status").out
+    assert (
+        _ok(command("translate", "--langs", "ar", "--with", "pseudo", "--json"))["plan"]["captions"]
+        == 1
+    )
+
+
+OWN = """
+name = "kind"
+source = "our own"
+
+[[label]]
+id = "yes"
+
+[[label]]
+id = "no"
+
+[[example]]
+id = "monday"
+label = "yes"
+template = "cloud-monday"
+
+[text.en]
+question = "Is this kind?"
+definition = "Kind is what does good."
+label.yes = {name = "Kind", definition = "It does good."}
+label.no = {name = "Not kind", definition = "It does not."}
+example.monday = {caption = "me // on Monday", why = "It greets."}
+
+[text.ar]
+question = "هل هذا لطيف؟"
+definition = "اللطيف ما ينفع."
+label.yes = {name = "لطيف", definition = "ينفع."}
+label.no = {name = "غير لطيف", definition = "لا ينفع."}
+example.monday = {caption = "أنا // يوم الاثنين", why = "فيه تحية."}
+"""
+
+
+def test_a_taxonomy_of_ones_own_goes_along(folder: Path, command: Command) -> None:
+    own = folder / "kind.toml"
+    own.write_text(OWN, encoding="utf-8")
+    keys = load_taxonomy(own).keys()
+    only = ("--kind", "survey", "--taxonomy", own)
+    export = ("correct", "export", *only, "--format", "csv", "--json")
+    sheet = Path(_ok(command(*export, "--lang", "ar", "--to", "a"))["file"])
+    shown = {survey_text_key(row["meme"]): row for row in _rows(sheet)}
+    assert {key for key in shown if key.startswith("taxonomy.")} == set(keys)
+    assert shown["taxonomy.kind.question"]["to be corrected"] == "هل هذا لطيف؟"
+    assert command("translate", *only, "--langs", UNSHIPPED, "--with", "pseudo").status == 0
+    sheet = Path(_ok(command(*export, "--lang", UNSHIPPED, "--to", "a"))["file"])
+    assert {survey_text_key(row["meme"]) for row in _rows(sheet)} == set(shown)
+
+
+def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command: Command) -> None:
+    design = {"taxonomy": "kind.toml", "taxonomy_toml": OWN, "memes": []}
+    numbers = dict.fromkeys(("size", "answers", "explicit", "implicit", "seed"), 1)
+    with Workspace.find() as workspace:
+        cultures = [{"code": "EG", "locale": "ar", "resident": True}]
+        workspace.add_survey("pilot", {**design, **numbers, "cultures": cultures}, [])
+        ids = bring_survey_texts(workspace, [workspace.locale("ar")])
+        said = workspace.current("ar", kind="survey")
+        assert ids == list(said)
+        assert str(said[survey_text_id("taxonomy.kind.question")].caption) == "هل هذا لطيف؟"
+        few = bring_survey_texts(workspace, [workspace.locale("ar")], "multi3hate")
+        assert not [one for one in few if ".kind." in one]
+    done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
+    assert done["survey_texts"] == len(ids) > len(catalogue())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("correct", "export", "--kind", "survey", "--lang", "en"), "written in English"),
+        (("correct", "export", *MULTI3HATE[:3], "kindness", "--lang", "ar"), "kindness"),
+        (("correct", "export", "--taxonomy", "multi3hate", "--lang", "ar"), "--kind survey"),
+        (("correct", "export", "--kind", "surveys", "--lang", "ar"), "survey"),
+        (("translate", "--taxonomy", "multi3hate", "--with", "pseudo"), "--kind survey"),
+        (("translate", "--kind", "survey", "--langs", "en", "--with", "pseudo"), "no language"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(
+    words: tuple[str, ...], said: str, folder: Path, command: Command
+) -> None:
+    done = command(*words)
+    assert done.status in (1, 2)
+    assert said in " ".join(done.err.split())

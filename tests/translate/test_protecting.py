@@ -1,0 +1,183 @@
+"""Placeholders through translators: each comes back, whatever a translator does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.model import Caption
+from memeloc.placeholders import placeholders
+from memeloc.translate import (
+    Estimate,
+    MemoryUnit,
+    ProtectingTranslator,
+    Translation,
+    TranslationFailure,
+    TranslationItem,
+    TranslationMemory,
+    create,
+    mended,
+    run,
+)
+from memeloc.translate.openai import _question
+from memeloc.translate.protecting import LOST
+
+EN, DE = default().get("en"), default().get("de")
+
+
+def _item(text: str, name: str = "survey:x") -> TranslationItem:
+    return TranslationItem(name, Caption.parse(text), EN, DE, kind="survey")
+
+
+class Rewriter:
+    """A translator that does one thing to every part, and notes what it was sent."""
+
+    name = "rewriter"
+    currency = "EUR"
+
+    def __init__(self, write: Callable[[str], str]) -> None:
+        self.write = write
+        self.sent: list[str] = []
+        self.interrupted = False
+        self.closed = False
+
+    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
+        """Characters as they are sent."""
+        texts = [part for item in items for part in item.source.parts]
+        return Estimate(len(texts), sum(map(len, texts)))
+
+    def translate(self, items: Iterable[TranslationItem]) -> Iterator[Translation]:
+        """Rewrite each; an interruption ends it after the next."""
+        try:
+            for item in items:
+                self.sent += item.source.parts
+                caption = Caption(tuple(self.write(part) for part in item.source.parts))
+                answer = Translation(item.meme_id, item.target.tag, caption, self.name)
+                try:
+                    yield answer
+                except KeyboardInterrupt:
+                    self.interrupted = True
+                    raise
+        finally:
+            self.closed = True
+
+
+def _translated(text: str, write: Callable[[str], str]) -> tuple[Translation, Rewriter]:
+    rewriter = Rewriter(write)
+    (answer,) = ProtectingTranslator(rewriter).translate([_item(text)])
+    assert isinstance(answer, Translation)
+    return answer, rewriter
+
+
+@pytest.mark.parametrize(
+    ("write", "text", "marks"),
+    [
+        (lambda text: text.replace("of", "von"), "{number} von {total}", ()),
+        (lambda text: "{2}: {1}", "{total}: {number}", ()),
+        (lambda text: "{ 2 } – ｛1｝", "{total} – {number}", ()),
+        (lambda text: "{٢} {१}", "{total} {number}", ()),
+        (lambda text: "von {2}", "von {total} {number}", (LOST,)),
+        (lambda text: "von", "von {number} {total}", (LOST,)),
+        (lambda text: "{1} von {3}", "{number} von {total}", (LOST,)),
+        (lambda text: "{1} {2} {9}", "{number} {total}", (LOST,)),
+        (lambda text: "{number} von {2}", "{number} von {total}", ()),
+    ],
+)
+def test_each_placeholder_comes_back(
+    write: Callable[[str], str], text: str, marks: tuple[str, ...]
+) -> None:
+    answer, rewriter = _translated("{number} of {total}", write)
+    assert rewriter.sent == ["{1} of {2}"]
+    assert (str(answer.caption), answer.marks) == (text, marks)
+
+
+def test_parts_keep_their_own_and_texts_without_any_stay() -> None:
+    answer, rewriter = _translated("{a} x // {b}{a}", str.upper)
+    assert rewriter.sent == ["{1} x", "{2}{1}"]
+    assert answer.caption.parts == ("{a} X", "{b}{a}")
+    answer, rewriter = _translated("a brace { alone", str.upper)
+    assert rewriter.sent == ["a brace { alone"]
+    assert str(answer.caption) == "A BRACE { ALONE"
+
+
+TEXT = st.lists(
+    st.one_of(st.sampled_from(["{a}", "{b}", "{c}", "{1}", "{2}", "{}"]), st.text(max_size=5)),
+    max_size=6,
+).map("".join)
+
+
+@given(source=TEXT.filter(str.strip), answer=TEXT)
+def test_whatever_is_answered_has_the_placeholders_of_its_source(source: str, answer: str) -> None:
+    item = TranslationItem("x", Caption((source,)), EN, DE)
+    rewriter = Rewriter(lambda text: answer)
+    (made,) = ProtectingTranslator(rewriter).translate([item])
+    assert isinstance(made, Translation)
+    has = set(placeholders(made.caption.parts[0]))
+    assert set(placeholders(source)) <= has
+    if made.caption.parts[0] != answer.strip() and placeholders(source):
+        assert has == set(placeholders(source))
+    assert mended(item, made).caption == made.caption
+
+
+def test_pseudo_keeps_them_in_every_direction() -> None:
+    for tag in ("de", "ar", "zh-Hans", "th", "hi"):
+        item = TranslationItem(
+            "x", Caption.parse("{number} of {total} memes"), EN, default().get(tag)
+        )
+        (answer,) = ProtectingTranslator(create("pseudo")).translate([item])
+        assert isinstance(answer, Translation)
+        assert placeholders(str(answer.caption)) == ("{number}", "{total}")
+        assert LOST not in answer.marks
+
+
+def test_a_run_estimates_what_is_sent_asks_the_memory_first_and_hands_failures_on() -> None:
+    rewriter = Rewriter(str.upper)
+    protecting = ProtectingTranslator(rewriter)
+    assert protecting.estimate([_item("{number} a")]).characters == len("{1} a")
+    memory = TranslationMemory([MemoryUnit("en", "de", ("{count} memes",), ("{count} Memes",))])
+    made: list[Translation] = []
+    items = [_item("{count} memes", "survey:a"), _item("{total} left", "survey:b")]
+    summary = run(items, protecting, memory, on_answer=made.append)
+    assert (summary.from_memory, summary.translated) == (1, 1)
+    assert {str(one.caption) for one in made} == {"{count} Memes", "{total} LEFT"}
+    assert rewriter.sent == ["{1} left"]
+
+    class Failing(Rewriter):
+        def translate(self, items: Iterable[TranslationItem]) -> Iterator[Translation]:
+            for item in items:
+                error = InputError("not today")
+                yield TranslationFailure(item.meme_id, item.target.tag, error)  # type: ignore[misc]
+
+    failed = run(items, ProtectingTranslator(Failing(str.upper)), on_answer=made.append)
+    assert [one.meme_id for one in failed.failures] == ["survey:a", "survey:b"]
+
+
+def test_an_interruption_reaches_the_translator() -> None:
+    rewriter = Rewriter(str.upper)
+    stream = ProtectingTranslator(rewriter).translate([_item("{a}"), _item("{b}", "survey:y")])
+    assert str(next(stream).caption) == "{a}"  # type: ignore[union-attr]
+    with pytest.raises(KeyboardInterrupt):
+        stream.throw(KeyboardInterrupt())  # type: ignore[attr-defined]
+    assert rewriter.interrupted
+    assert rewriter.closed
+
+
+def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
+    similar = Translation("survey:x", "de", Caption(("{count} Memes",)), "memory", ("fuzzy 0.93",))
+    answer = mended(_item("{number} memes"), similar)
+    assert answer.caption.parts == ("{number} Memes",)
+    assert answer.marks == ("fuzzy 0.93", LOST)
+
+
+def test_a_language_model_is_told_that_it_is_no_caption() -> None:
+    survey, caption = _item("{1} memes"), TranslationItem("m", Caption(("me",)), EN, DE)
+    told = _question(survey).messages
+    assert "survey" in told[0].text
+    assert "{1}" in told[0].text
+    assert '"text"' in told[1].text
+    assert "captions of memes" in _question(caption).messages[0].text
