@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,10 +12,11 @@ from typing import Any
 from memeloc.survey.google_forms_plan import QUESTIONS, STOP, Form, Item, second_key
 from memeloc.survey.google_forms_words import plain
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
+from memeloc.survey.placing import DECLINED, NOT_ASKED, declined_content, not_asked, unclear_id
 
 NAME = "google-forms"
-_MANGLED = re.compile(r"^\d+([.,]\d+)?E\+\d+$", re.IGNORECASE)
-_COMPUTES = ("=", "+", "@")
+_LONGEST_CHOICES = 20_000
+"""Characters of a cell with several answers; what is longer names none."""
 
 
 @dataclass(slots=True)
@@ -31,6 +31,8 @@ class Known:
     options: dict[str, dict[str, str]]
     """By key, ids of options by their texts, as compared."""
     order: dict[str, int] = field(default_factory=dict)
+    when: frozenset[str] = frozenset()
+    """The labels after which the second question is asked."""
 
     @classmethod
     def of(cls, form: Form, sheet: Sheet) -> Known:
@@ -47,6 +49,12 @@ class Known:
                 for item in questions
             },
             {item.key: number for number, item in enumerate(questions)},
+            frozenset(
+                option.id
+                for item in questions
+                for option in item.options
+                if option.goes.endswith("-second")
+            ),
         )
 
 
@@ -75,6 +83,10 @@ def submission_of(
     consent = _chosen(known, "consent", said, told, row)
     status = "no consent" if consent == ["no"] else "complete"
     answers: list[Answer] = []
+    if status == "no consent":
+        count = sum(key.startswith("entry:") and any(said[key]) for key in said)
+        if count:
+            told.say(row, *DECLINED, **declined_content(known.sheet.id, count))
     for entry in () if status == "no consent" else known.sheet.entries:
         name = entry_id(entry)
         texts = [text for text in said.get(f"entry:{name}", ()) if text.strip()]
@@ -82,23 +94,29 @@ def submission_of(
         if not texts and not second:
             continue
         labels = _chosen(known, f"entry:{name}", said, told, row)
+        if second and not any(label in known.when for label in labels):
+            message = not_asked(name, " | ".join(texts)[:80])
+            told.say(row, NOT_ASKED, message, sheet=known.sheet.id, entry=name, second=second)
+            second = []
+        if not texts:
+            continue
         if STOP in labels:
             status = "returned"
         elif len(labels) == 1:
             answers.append(Answer(name, labels[0], tuple(second)))
         else:
             answers.append(Answer(name, "", tuple(second), " | ".join(texts)))
-    for text in said.get("comments", ()):
+    for text in said.get("comments", ()) if status != "no consent" else ():
         if text.strip():
             message = "A comment is no answer; it is kept here."
             told.say(row, "comment", message, participant=who, sheet=known.sheet.id, text=text)
-    if len(set(map(plain_id, said.get("participant", ())))) > 1:
-        message = "Two columns name different participants; leave the right one."
-        told.say(row, "participants differ", message, sheet=known.sheet.id, names=who)
-        return None
     content = {
         known.items[key].title: list(said[key]) for key in sorted(said) if key in known.items
     }
+    if status != "no consent" and len(set(map(plain_id, said.get("participant", ())))) > 1:
+        message = "Two columns name different participants; leave the right one."
+        told.say(row, "participants differ", message, sheet=known.sheet.id, answers=content)
+        return None
     when = moment.isoformat() if moment else ""
     number = own or _content_id(known.sheet.id, who, when, status, answers)
     if status != "no consent":
@@ -106,12 +124,9 @@ def submission_of(
             message = "It does not say who answered; give the participant's id and import it again."
             told.say(row, "no participant", message, sheet=known.sheet.id, answers=content)
             return None
-        if who.startswith(_COMPUTES) or _MANGLED.match(who):
-            message = (
-                f"The participant's id {who[:60]!r} is a formula or a number that a spreadsheet "
-                "made of it; take the file as Google Forms gives it out."
-            )
-            told.say(row, "participant unreadable", message, sheet=known.sheet.id, answers=content)
+        typed = " ".join(text.strip() for text in said.get("participant", ()))
+        if unclear := unclear_id(who) or unclear_id(typed):
+            told.say(row, "participant unreadable", unclear, sheet=known.sheet.id, answers=content)
             return None
     return Submission(
         id=number,
@@ -166,6 +181,8 @@ def _several(text: str, options: Mapping[str, str]) -> list[str]:
     """
     rest, found = plain(text), []
     words = sorted(options, key=len, reverse=True)
+    if len(rest) > _LONGEST_CHOICES:
+        return []
     while rest:
         one = next(
             (word for word in words if rest == word or rest.startswith((f"{word};", f"{word},"))),

@@ -79,7 +79,7 @@ NOT_ASKED = "not asked"
 """The reason of an answer to the second question after a label that does not lead to it."""
 
 
-def declined_content(sheet: str, answers: int) -> dict[str, object]:
+def declined_content(sheet: str, answers: int) -> dict[str, Any]:
     """What is kept of the answers of somebody who declined: how many there were."""
     return {"sheet": sheet, "answers": answers}
 
