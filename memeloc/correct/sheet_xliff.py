@@ -175,9 +175,14 @@ def _text(element: etree._Element | None) -> str:
     """The text of a source or target; inline elements of a tool are taken as their text."""
     if element is None:
         return ""
+    held = set()
     for inline in element.iter(_tag("ph"), _tag("x")):
         if not inline.text and not len(inline):
             inline.text = inline.get("equiv-text", "")
+        held.add(inline.text or "")
+    if held and held <= set(placeholders(element.text or "")):
+        # Translate Toolkit writes a whole new text before the elements that it leaves there.
+        return clean_text(element.text or "")
     return clean_text("".join(map(str, element.itertext())))
 
 

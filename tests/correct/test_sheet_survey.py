@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -165,3 +167,31 @@ def test_checks_pass_over_placeholders() -> None:
     assert check(item) == []
     (warning,) = check(Checked("survey:x", ar, ("{label}: reason",), ("{label}: reason why",)))
     assert warning.kind == "script"
+
+
+def test_translate_toolkit_shows_placeholders_and_what_it_saves_comes_back(tmp_path: Path) -> None:
+    from translate.storage import xliff
+
+    path = tmp_path / "sheet.xlf"
+    write_sheet(_sheet("{number} of {total}", "{number} من {total}"), path, "xliff")
+    store = xliff.xlifffile.parsefile(str(path))  # type: ignore[no-untyped-call]
+    (unit,) = store.units
+    assert str(unit.source) == "{number} of {total}"
+    assert [one.id for one in unit.rich_source[0].flatten() if one.has_content and one.id] == [
+        "1",
+        "2",
+    ]
+    unit.target = "{total}/{number}"
+    store.savefile(str(path))
+    (answer,) = read_sheet(path).answers
+    assert (answer.status, answer.parts) == ("corrected", ("{total}/{number}",))
+
+
+def test_msgfmt_tells_of_a_lost_placeholder(tmp_path: Path) -> None:
+    assert shutil.which("msgfmt"), "install Debian's package gettext"
+    path = tmp_path / "sheet.po"
+    for text, ends in (("{number}/{total}", 0), ("{number}", 1)):
+        write_sheet(_sheet("{number} of {total}", text), path, "po")
+        path.write_text(path.read_text(encoding="utf-8").replace("#, fuzzy, ", "#, "), "utf-8")
+        told = subprocess.run(["msgfmt", "--check", "-o", "/dev/null", path], capture_output=True)
+        assert told.returncode == ends, told.stderr
