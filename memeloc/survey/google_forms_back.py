@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from memeloc.errors import InputError
 from memeloc.spreadsheets import read_head
 from memeloc.survey.google_forms_answers import NAME, Known, Told, submission_of
-from memeloc.survey.google_forms_plan import plan, question_id
+from memeloc.survey.google_forms_known import Forms
 from memeloc.survey.google_forms_push import made_forms
-from memeloc.survey.google_forms_table import Table, read_table
+from memeloc.survey.google_forms_table import Table, read_header, read_table
 from memeloc.survey.google_forms_times import looks_like_time, read_column
 from memeloc.survey.google_forms_words import plain
 from memeloc.survey.nouns import Submission, Unplaced
+from memeloc.survey.placing import once
 from memeloc.survey.protocol import Imported, SurveyPack
 
 _NUMBERED = re.compile(r"^\W*(\d+)\. \S")
+_ID = re.compile(r"[a-z0-9-]+")
 _AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
 """What programs put behind a title that is there twice."""
-_MOST_PAGES = 100_000
+_SPACE = re.compile(r"[ \t\n\r]*")
 _SAMPLE = 200
 
 
@@ -66,12 +68,12 @@ class GoogleFormsBack:
             head = read_head(path)
             if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
                 return b'"responseId"' in head or any(
-                    "responseId" in one for one in _responses(_json(path))
+                    "responseId" in one for one in _responses(path)
                 )
-            table = read_table(path, _numbered)
+            header = read_header(path, _numbered)
         except InputError:
             return False
-        return _numbered(table.header) >= 2
+        return _numbered(header) >= 2
 
     def read(self, path: Path, pack: SurveyPack) -> Imported:
         """Read a file.
@@ -79,7 +81,7 @@ class GoogleFormsBack:
         Raises:
             InputError: it cannot be read at all.
         """
-        forms = {sheet.id: Known.of(plan(pack, sheet), sheet) for sheet in pack.sheets}
+        forms = once(Forms, pack)
         head = read_head(path)
         if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
             made = made_forms(self.made) if self.made else {}
@@ -99,40 +101,64 @@ def _numbered(header: Sequence[str]) -> int:
 # The API's responses
 
 
-def _json(path: Path) -> Any:
+def _responses(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The FormResponses in a page, in several pages, or in a plain list.
+
+    Raises:
+        InputError: the file is not JSON.
+    """
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
+        for page in _pages(path.read_bytes().decode("utf-8-sig", "replace")):
+            if not isinstance(page, Mapping):
+                continue
+            if "responseId" in page:
+                yield page
+            elif isinstance(page.get("responses"), list):
+                for one in page["responses"]:
+                    yield one if isinstance(one, Mapping) else {"value": one}
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"is not JSON: {error}", file=path) from error
 
 
-def _responses(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The FormResponses in a page, in several pages, or in a plain list."""
-    pages = value if isinstance(value, list) else [value]
-    for page in pages[:_MOST_PAGES]:
-        if not isinstance(page, Mapping):
-            continue
-        if "responseId" in page:
-            yield page
-        elif isinstance(page.get("responses"), list):
-            for one in page["responses"]:
-                yield one if isinstance(one, Mapping) else {"value": one}
+def _pages(text: str) -> Iterator[Any]:
+    """A list's values one after the other, or the only value: a large file is many of them.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    decoder = json.JSONDecoder()
+    place = _end_of_space(text, 0)
+    if not text.startswith("[", place):
+        yield json.loads(text)
+        return
+    place = _end_of_space(text, place + 1)
+    while not text.startswith("]", place):
+        value, place = decoder.raw_decode(text, place)
+        yield value
+        place = _end_of_space(text, place)
+        if text.startswith(",", place):
+            place = _end_of_space(text, place + 1)
+        elif not text.startswith("]", place):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
+    if _end_of_space(text, place + 1) != len(text):
+        raise json.JSONDecodeError("Extra data", text, place + 1)
 
 
-def _read_responses(
-    path: Path, forms: Mapping[str, Known], made: Mapping[str, Mapping[str, Any]]
-) -> Imported:
+def _end_of_space(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    return found.end() if found else place
+
+
+def _read_responses(path: Path, forms: Forms, made: Mapping[str, Mapping[str, Any]]) -> Imported:
     told = Told(path.name)
-    places: dict[str, tuple[str, str]] = {}
-    for sheet, known in forms.items():
-        recorded = made.get(sheet, {}).get("items", {})
-        for key, own in known.form.ids().items():
-            if key in known.items:
-                places[question_id(own)] = (sheet, key)
-                if key in recorded:
-                    places[str(recorded[key].get("questionId"))] = (sheet, key)
+    places = dict(forms.questions)
+    for sheet, recorded in made.items():
+        if sheet in forms:
+            for key, item in recorded.get("items", {}).items():
+                if key in forms[sheet].items:
+                    places[str(item.get("questionId"))] = (sheet, key)
     found: dict[str, Submission] = {}
-    for row, response in enumerate(_responses(_json(path)), 1):
+    for row, response in enumerate(_responses(path), 1):
         one = _response(response, row, places, forms, told)
         if one is not None:
             found.setdefault(one.id, one)
@@ -143,7 +169,7 @@ def _response(
     response: Mapping[str, Any],
     row: int,
     places: Mapping[str, tuple[str, str]],
-    forms: Mapping[str, Known],
+    forms: Forms,
     told: Told,
 ) -> Submission | None:
     answers = response.get("answers")
@@ -197,11 +223,10 @@ def _rfc3339(value: Any) -> datetime | None:
 
 
 class _TableReader:
-    def __init__(self, path: Path, forms: Mapping[str, Known], zone: tzinfo) -> None:
+    def __init__(self, path: Path, forms: Forms, zone: tzinfo) -> None:
         self.path, self.forms, self.zone = path, forms, zone
         self.told = Told(path.name)
-        self.participants = {plain(known.items["participant"].title) for known in forms.values()}
-        self.titles = {title for known in forms.values() for title in known.titles}
+        self.participants, self.titles = forms.participants, forms.titles
 
     def read(self) -> Imported:
         table = read_table(self.path, self._score)
@@ -240,7 +265,7 @@ class _TableReader:
         return sum(self._title(plain(cell), self.titles) is not None for cell in header)
 
     @staticmethod
-    def _title(cell: str, titles: Mapping[str, str] | set[str]) -> str | None:
+    def _title(cell: str, titles: Mapping[str, str] | Set[str]) -> str | None:
         """The title that a header's cell is, also with what programs put behind doubled ones."""
         if cell in titles:
             return cell
@@ -263,7 +288,8 @@ class _TableReader:
 
     def _sheet_of_file(self, header: Sequence[str]) -> Known | None:
         for name in (*header, plain(self.path.stem)):
-            found = [one for one in self.forms if _names(name, one)]
+            named = _ID.findall(plain(name))
+            found = [one for one in map(self.forms.by_name.get, named) if one is not None]
             if found:
                 return self.forms[max(found, key=len)]
         scores = {
@@ -363,9 +389,3 @@ def _once(unplaced: Sequence[Unplaced]) -> Iterator[Unplaced]:
 
 def _like_sheet(value: str) -> bool:
     return re.fullmatch(r"r\d+-b\d+-[A-Za-z]{2}|[A-Za-z0-9-]{1,80}", value) is not None
-
-
-def _names(text: str, sheet: str) -> bool:
-    """Whether a text has a sheet's id in it, and not only as a part of another's."""
-    pattern = rf"(?<![a-z0-9-]){re.escape(plain(sheet))}(?![a-z0-9-])"
-    return re.search(pattern, text) is not None

@@ -74,6 +74,21 @@ def read_table(path: Path, score: Score) -> Table:
     return _csv(path.read_bytes(), path, score)
 
 
+def read_header(path: Path, score: Score) -> tuple[str, ...]:
+    """The header of a file, of which only the beginning is read where it is a plain CSV.
+
+    Raises:
+        InputError: as `read_table`, as far as the beginning tells.
+    """
+    if read_head(path).startswith(b"PK"):
+        return read_table(path, score).header
+    with path.open("rb") as stream:
+        start = stream.read(_LOOKED_AT)
+    if len(start) == _LOOKED_AT and b"\x00" not in start:
+        start = start[: start.rfind(b"\n") + 1] or start  # no letter is cut in two
+    return _csv(start, path, score).header
+
+
 def _zipped(path: Path) -> bytes | None:
     """The CSV of an archive; None when it is a workbook.
 
@@ -133,7 +148,9 @@ def _csv(data: bytes, path: Path, score: Score) -> Table:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         for number, cells in enumerate(reader, 1):
             if any(cells):
-                rows.append((number, [unguarded(cell) for cell in cells]))
+                rows.append(
+                    (number, [unguarded(cell) if cell[:1] == "'" else cell for cell in cells])
+                )
     except csv.Error as error:
         raise InputError(f"is not CSV: {error}", file=path) from error
     finally:
