@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -92,17 +93,19 @@ def render(
       memeloc render captions.csv --langs all --templates my-pictures --parity
       memeloc render --langs hi        (in a workspace: its captions as they stand)
     """
-    from memeloc.engine import prepare, usable_cpus
-
-    jobs = jobs or usable_cpus()
-    if jobs > 1 and not out.exists():
-        prepare(["memeloc.render.shards"])  # they import it while this process does
+    if output.is_program:
+        # Threads of numpy's would only wait, and take time for it from the processes.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from memeloc.engine import fork_ahead, usable_cpus
     from memeloc.render.encode import file_format
     from memeloc.render.manifest import leave_out_pandas
     from memeloc.render.parallel_set import render_table
 
+    jobs = jobs or usable_cpus()
     if output.is_program:
         leave_out_pandas()
+        if jobs > 1:
+            fork_ahead(jobs)
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with progress("Rendering", None) as bar:
 

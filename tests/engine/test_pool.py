@@ -114,27 +114,32 @@ def test_shards_are_taken_only_when_they_are_wanted() -> None:
 _SCRIPT = """
 import os, sys, time
 from pathlib import Path
-from memeloc.engine import map_shards
+from memeloc.engine import fork_ahead, map_shards
 
 def work(number):
     Path(sys.argv[1], str(os.getpid())).touch()
     time.sleep(60)
 
 if __name__ == "__main__":
+    if sys.argv[2] == "forked":
+        fork_ahead(3)  # one of them for nothing
     map_shards(work, range(8), jobs=2, on_done=print)
 """
 
 
+@pytest.mark.parametrize("way", ["started", "forked"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_no_process_outlives_its_parent(tmp_path: Path, number: signal.Signals) -> None:
+def test_no_process_outlives_its_parent(tmp_path: Path, number: signal.Signals, way: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(_SCRIPT)
     pids = tmp_path / "pids"
     pids.mkdir()
     parent = subprocess.Popen(
-        [sys.executable, script, pids], stderr=subprocess.PIPE, text=True, process_group=0
+        [sys.executable, script, pids, way], stderr=subprocess.PIPE, text=True, process_group=0
     )
     _wait_until(lambda: len(list(pids.iterdir())) == 2)
+    for child in _children(parent.pid):
+        (pids / str(child)).touch()
     if number == signal.SIGINT:
         os.killpg(parent.pid, number)  # as a terminal does on Ctrl-C
     else:
@@ -143,6 +148,68 @@ def test_no_process_outlives_its_parent(tmp_path: Path, number: signal.Signals) 
     _wait_until(lambda: not any(_runs(int(path.name)) for path in pids.iterdir()))
     said = parent.stderr.read() if parent.stderr else ""
     assert said.count("Traceback") == (1 if number == signal.SIGINT else 0)
+
+
+_FORKING = """
+import os, sys
+from memeloc.engine import fork_ahead, map_shards
+
+loaded = []
+
+def work(number):
+    if number == 3:
+        os.kill(os.getpid(), 9)
+    return number, os.getpid(), list(loaded)
+
+def refuse(number):
+    raise ValueError(f"{number} is refused")
+
+if __name__ == "__main__":
+    loaded.append("here")
+    fork_ahead(3)
+    results = []
+    map_shards(work, range(8), jobs=2, on_done=results.append)
+    results.sort(key=lambda result: result.index)
+    print([result.index for result in results if result.failure])
+    print([result.value[2] for result in results[:2]])
+    print(os.getpid() not in {result.value[1] for result in results if result.value})
+    map_shards(work, range(4, 8), jobs=2, on_done=lambda result: print(result.value[0] >= 4))
+    try:
+        map_shards(refuse, [1], jobs=2, on_done=print)
+    except ValueError as error:
+        print(error, "In a process of its own" in error.__notes__[0])
+    fork_ahead(2)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are started")
+def test_what_was_forked_ahead_is_used_and_its_death_costs_no_more(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_FORKING)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", script], capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "[3]",
+        "[['here'], ['here']]",
+        "True",
+        *["True"] * 4,
+        "1 is refused True",
+    ]
+
+
+def _unpicklable(_: int) -> object:
+    return lambda: None
+
+
+def test_what_cannot_cross_to_another_process_is_said() -> None:
+    with pytest.raises(RuntimeError, match="cannot cross"):
+        _run(_unpicklable, [1], 2)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def _runs(pid: int) -> bool:
