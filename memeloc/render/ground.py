@@ -106,10 +106,13 @@ def load_ground(template: Template, max_side: int | None) -> Ground:
     Raises:
         InputError: the picture is missing, broken or too large.
     """
-    image = open_picture(template.image, max_side)
-    pixels = np.asarray(image.convert("RGBA")).view(np.uint32)[..., 0].copy()
-    pixels.flags.writeable = False
-    return Ground(pixels)
+    image = open_picture(template.image, max_side).convert("RGBA")
+    try:
+        # Through Arrow, Pillow gives its memory as it is.
+        words = np.frombuffer(pa.array(image).flatten().buffers()[1], np.uint32)
+    except ValueError:  # a large picture, which Pillow keeps in several pieces
+        words = np.frombuffer(image.tobytes(), np.uint32)
+    return Ground(words.reshape(image.height, image.width))
 
 
 class Grounds:

@@ -10,7 +10,7 @@ import hashlib
 import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
@@ -44,16 +44,30 @@ _LARGEST = 1024
 _KEPT = 1000
 """Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
 
+_LAST = 16
+"""Pictures of the last shards when there are several jobs, so that these end at nearly one time."""
+
+_Share = tuple[tuple[ShardMeme, ...], "array[int]", int]
+"""What makes a shard: memes, the slots of their pictures in the plan, and the lane."""
+
 Progress = Callable[[int, int | None], None]
 """Is told how many more pictures are settled, and how many there are in all."""
 
 
 class _Lane:
-    """What is gathered for the next shard of some languages."""
+    """What is gathered for the next shards of some languages.
 
-    def __init__(self) -> None:
-        self.memes: list[ShardMeme] = []
-        self.slots = array("q")
+    Args:
+        index: the lane's number.
+        last: pictures of each of its last shards; 0 for as many as of any.
+    """
+
+    def __init__(self, index: int, last: int) -> None:
+        self.index = index
+        self._last = last
+        self._memes: list[ShardMeme] = []
+        self._slots: list[array[int]] = []  # of each meme
+        self._count = 0
 
     def add(
         self,
@@ -62,9 +76,30 @@ class _Lane:
         together: tuple[tuple[str, tuple[str, ...]], ...],
     ) -> None:
         """Add captions of a meme, with their slots in the plan."""
-        self.slots.extend(slot for slot, _ in items)
+        self._slots.append(array("q", (slot for slot, _ in items)))
+        self._count += len(items)
         made = tuple(item for _, item in items)
-        self.memes.append(ShardMeme(row.meme_id, row.template, made, together))
+        self._memes.append(ShardMeme(row.meme_id, row.template, made, together))
+
+    def full(self, size: int) -> Iterator[_Share]:
+        """What is a shard of `size` pictures, once there is more than will make the last ones."""
+        if self._count >= (2 * size if self._last else size):
+            yield self._take(size)
+
+    def rest(self) -> Iterator[_Share]:
+        """All that is left."""
+        while self._memes:
+            yield self._take(self._last or self._count)
+
+    def _take(self, size: int) -> _Share:
+        slots, memes = array("q"), 0
+        while len(slots) < size and memes < len(self._memes):
+            slots.extend(self._slots[memes])
+            memes += 1
+        taken = tuple(self._memes[:memes])
+        del self._memes[:memes], self._slots[:memes]
+        self._count -= len(slots)
+        return taken, slots, self.index
 
 
 def _lane(shard: Shard) -> int:
@@ -103,6 +138,7 @@ class Run:
         self._slots: dict[str, array[int]] = {}
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
         self._lane_of: dict[str, int] = {}
+        self._jobs = 1
         self._prefix = os.path.join(os.fspath(self._out), "")  # noqa: PTH118 - for speed
         self._progress: Progress | None = None
         self._total: int | None = None
@@ -115,6 +151,7 @@ class Run:
 
     def render(self, jobs: int, shard_map: ShardMap) -> None:
         """Make all pictures that are not there yet."""
+        self._jobs = jobs
         lanes = 1 if self._settings.parity else min(jobs, len(self._locales))
         for number, name in enumerate(self._locales):
             self._lane_of[name] = number * lanes // len(self._locales)
@@ -162,30 +199,30 @@ class Run:
         The languages are shared out among the lanes, so that a process keeps the glyphs of its own
         languages; with parity, which needs all of them, a meme stays whole.
         """
-        number = 0
-        lanes = [_Lane() for _ in range(1 + max(self._lane_of.values()))]
+        last = _LAST if self._jobs > 1 else 0
+        lanes = [_Lane(index, last) for index in range(1 + max(self._lane_of.values()))]
+        for number, share in enumerate(self._shares(lanes)):
+            memes, slots, lane = share
+            part = f"{self._earlier.run:06d}-{number:08d}.parquet"
+            self._slots[part] = slots
+            yield Shard(part, memes, lane)
+
+    def _shares(self, lanes: Sequence[_Lane]) -> Iterator[_Share]:
+        count = 0
         for row in self._table.rows(self._note):
             items = self._items(row)
             together: tuple[tuple[str, tuple[str, ...]], ...] = ()
             if items and self._settings.parity:
                 together = tuple((name, caption.parts) for name, caption in row.captions.items())
-            for index, lane in enumerate(lanes):
-                mine = [pair for pair in items if self._lane_of[pair[1].language] == index]
+            for lane in lanes:
+                mine = [pair for pair in items if self._lane_of[pair[1].language] == lane.index]
                 if mine:
                     lane.add(row, mine, together)
-                if len(lane.slots) >= min(_SHARD * (1 + number // _SHARD), _LARGEST):
-                    yield self._shard(number, index, lane)
-                    lanes[index] = _Lane()
-                    number += 1
-        for index, lane in enumerate(lanes):
-            if lane.memes:
-                yield self._shard(number, index, lane)
-                number += 1
-
-    def _shard(self, number: int, index: int, lane: _Lane) -> Shard:
-        part = f"{self._earlier.run:06d}-{number:08d}.parquet"
-        self._slots[part] = lane.slots
-        return Shard(part, tuple(lane.memes), index)
+                for share in lane.full(min(_SHARD * (1 + count // _SHARD), _LARGEST)):
+                    count += 1
+                    yield share
+        for shares in zip_longest(*(lane.rest() for lane in lanes)):
+            yield from filter(None, shares)
 
     def _items(self, row: CaptionRow) -> list[tuple[int, Item]]:
         """The captions of a row that need work, with their slots in the plan.
