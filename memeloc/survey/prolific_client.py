@@ -26,6 +26,8 @@ TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable, not a sec
 BASE_URL = "https://api.prolific.com"
 SERVICE = "Prolific"
 PAGE = 100
+SMALLEST_PAGE = 20
+"""What a page holds at the least where more follow: Prolific's default."""
 MAX_BODY = 50_000_000
 """Bytes of an answer at the most; the list of all filters is some megabytes."""
 MAX_PAGES = 10_000
@@ -175,17 +177,33 @@ class ProlificApi:
         raise StatusError(response.status_code, said, _asked_wait(response))
 
     def pages(self, path: str, **parameters: object) -> Iterator[dict[str, Any]]:
-        """All objects of a list, page by page; raises as `ask` does."""
-        offset = 0
-        for _ in range(MAX_PAGES):
-            page = self.get(path, **parameters, limit=PAGE, offset=offset)
+        """All objects of a list, each once; raises as `ask` does.
+
+        Lists are asked for by page and by offset at once: the documentation has the one, Prolific's
+        own programs the other, and some lists come whole however they are asked for. A list ends
+        where a page has nothing new.
+        """
+        seen: set[str] = set()
+        fetched = 0
+        for number in range(1, MAX_PAGES):
+            asked = {"page": number, "page_size": PAGE, "limit": PAGE, "offset": fetched}
+            try:
+                page = self.get(path, **parameters, **asked)
+            except StatusError as error:
+                if error.status == 404 and number > 1:  # there is no such page
+                    return
+                raise
             results = page.get("results") if isinstance(page, dict) else page
             found = [one for one in results or [] if isinstance(one, dict)]
-            yield from found
-            meta = page.get("meta") if isinstance(page, dict) else None
-            total = meta.get("count", meta.get("total")) if isinstance(meta, dict) else None
-            offset += len(found)
-            if not found or not isinstance(total, int) or offset >= total:
+            fetched += len(found)
+            new = False
+            for one in found:
+                key = str(one.get("id") or json.dumps(one, sort_keys=True))
+                if key not in seen:
+                    seen.add(key)
+                    new = True
+                    yield one
+            if not new or len(found) < SMALLEST_PAGE:
                 return
         raise ServiceError(SERVICE, f"the list {path} does not end", retryable=False)
 

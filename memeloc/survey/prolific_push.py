@@ -100,7 +100,8 @@ class Money:
 
     Attributes:
         currency: of the account.
-        studies: by sheet, the total with Prolific's fee and tax, as Prolific works it out.
+        studies: by sheet, the total with Prolific's fee and tax, as Prolific works it out; being
+            screened out is counted as often as it may happen.
         rewards: what of it people get.
         total: all of it.
     """
@@ -352,17 +353,28 @@ class _Making:
         costs: dict[str, int] = {}
         rewards = 0
         for one in studies:
-            asked = {
-                "reward": one.body["reward"],
-                "total_available_places": one.body["total_available_places"],
-            }
-            total = _field(self.api.ask("POST", "study-cost-calculator/", asked), "total_cost")
-            if isinstance(total, bool) or not isinstance(total, int | float) or total < 0:
-                raise ServiceError(SERVICE, "it does not say what a study costs", retryable=False)
-            costs[one.sheet] = round(total)
-            rewards += asked["reward"] * asked["total_available_places"]
+            costs[one.sheet] = 0
+            for reward, places in _paid(one.body):
+                asked = {"reward": reward, "total_available_places": places}
+                total = _field(self.api.ask("POST", "study-cost-calculator/", asked), "total_cost")
+                if isinstance(total, bool) or not isinstance(total, int | float) or total < 0:
+                    raise ServiceError(
+                        SERVICE, "it does not say what a study costs", retryable=False
+                    )
+                costs[one.sheet] += round(total)
+                rewards += reward * places
         currency = self.exporter.settings.pay.currency
         return Money(currency, costs, rewards, sum(costs.values()))
+
+
+def _paid(body: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Rewards of a study, each with how many people may get it."""
+    found = [(body["reward"], body["total_available_places"])]
+    for code in body["completion_codes"]:
+        for action in code["actions"]:
+            if "fixed_screen_out_reward" in action:
+                found.append((action["fixed_screen_out_reward"], action["slots"]))
+    return found
 
 
 def _field(value: object, name: str) -> Any:

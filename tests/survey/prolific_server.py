@@ -1,0 +1,299 @@
+"""Prolific's API on this machine, as far as it is spoken to; bodies are held to the schemas.
+
+It keeps drafts, groups and money as Prolific does. Faults are queued by `VERB path`: a status,
+`cut` (done, and the answer lost) or `drop` (lost before it was done). Lists come by page, by
+offset, or whole: the documentation and Prolific's own programs do not agree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+SCHEMAS = Path(__file__).parent / "prolific_schema"
+TOKEN = "tkn-0123456789-never-shown"
+WORKSPACE = "65f0c0ffee0000000000ff01"
+FEE, TAX = 0.4, 0.2
+
+
+@cache
+def _registry() -> Registry[Any]:
+    found: Registry[Any] = Registry()
+    for path in SCHEMAS.glob("*.json"):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        found = found.with_resource(path.name, Resource.from_contents(content))
+    return found
+
+
+def problems(body: Any, schema: str = "create-study.json") -> list[str]:
+    """What is wrong with a body, by the schema of that name."""
+    validator = Draft202012Validator({"$ref": schema}, registry=_registry())
+    found = [f"{one.json_path}: {one.message[:200]}" for one in validator.iter_errors(body)]
+    if schema == "create-study.json" and not found:
+        codes = [one["code"] for one in body["completion_codes"]]
+        if len(set(codes)) < len(codes):
+            found.append("completion_codes: each code must be unique within a study")
+        for one in body["completion_codes"]:
+            for action in one["actions"]:
+                if action.get("fixed_screen_out_reward", 0) >= body["reward"]:
+                    found.append("fixed_screen_out_reward: must be less than the reward")
+    return found
+
+
+class RefusedError(Exception):
+    def __init__(self, status: int, title: str, detail: Any) -> None:
+        super().__init__(title)
+        self.status, self.title, self.detail = status, title, detail
+
+
+class ProlificServer:
+    """The state of the service.
+
+    Attributes:
+        studies: by id, as GET /studies/ID/ gives them.
+        groups: by id.
+        filters: as GET /filters/ gives them.
+        submissions: by id: what was decided.
+        calls: `VERB path` of each request.
+        sent: verb, path and body of each.
+        faults: by `VERB path`, what happens at the next ones; ids in paths are `ID`.
+        style: `page`, `offset` or `whole`.
+        currency: of the account.
+        workspaces: ids.
+    """
+
+    def __init__(self) -> None:
+        self.studies: dict[str, dict[str, Any]] = {}
+        self.groups: dict[str, dict[str, Any]] = {}
+        self.filters: list[dict[str, Any]] = []
+        self.submissions: dict[str, list[tuple[str, Any]]] = {}
+        self.calls: list[str] = []
+        self.sent: list[tuple[str, str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.faults: dict[str, list[int | str]] = {}
+        self.style = "page"
+        self.currency = "GBP"
+        self.workspaces = [WORKSPACE]
+        self.lock = threading.Lock()
+        self._count = 0
+
+    def _id(self) -> str:
+        self._count += 1
+        return f"65f0c0ffee{self._count:014x}"
+
+    def answer(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
+        if (verb, path) == ("GET", "filters/"):
+            return {"results": self.filters}
+        if (verb, path) == ("GET", "workspaces/"):
+            return self._page([{"id": one, "title": "Lab"} for one in self.workspaces], query)
+        if (verb, path) == ("GET", "studies/"):
+            return self._page(list(self.studies.values()), query)
+        if (verb, path) == ("POST", "studies/"):
+            self._check(body, "create-study.json")
+            number = self._id()
+            self.studies[number] = {
+                **body,
+                "id": number,
+                "status": "UNPUBLISHED",
+                "presentment_currency_code": self.currency,
+            }
+            return self.studies[number]
+        if path == "participant-groups/":
+            if verb == "GET":
+                if query.get("workspace_id") != [WORKSPACE]:
+                    raise RefusedError(400, "Bad Request", "filter is required")
+                return self._page(list(self.groups.values()), query)
+            self._check(body, "requests.json#/$defs/group")
+            number = self._id()
+            self.groups[number] = {**body, "id": number, "is_deleted": False}
+            return self.groups[number]
+        if (verb, path) == ("POST", "study-cost-calculator/"):
+            self._check(body, "requests.json#/$defs/cost")
+            rewards = body["reward"] * body["total_available_places"]
+            return {"total_cost": rewards * (1 + FEE * (1 + TAX))}
+        if found := re.fullmatch(r"studies/([^/]+)/(transition/)?", path):
+            return self._study(verb, found[1], bool(found[2]), body)
+        if found := re.fullmatch(r"submissions/([^/]+)/(transition|request-return)/", path):
+            kind = "submission_transition" if found[2] == "transition" else "request_return"
+            self._check(body, f"requests.json#/$defs/{kind}")
+            self.submissions.setdefault(found[1], []).append((found[2], body))
+            return {"id": found[1]}
+        raise RefusedError(404, "Not found", f"no method {verb} {path}")
+
+    def _study(self, verb: str, number: str, transition: bool, body: Any) -> Any:
+        study = self.studies.get(number)
+        if study is None:
+            raise RefusedError(404, "Not found", "no such study")
+        if transition:
+            self._check(body, "requests.json#/$defs/transition")
+            if study["status"] != "UNPUBLISHED":
+                raise RefusedError(409, "Conflict", f"the study is {study['status']}")
+            study["status"] = "ACTIVE"
+        elif verb == "PATCH":
+            self._check(body, "requests.json#/$defs/update")
+            if study["status"] != "UNPUBLISHED":
+                raise RefusedError(400, "Bad Request", {"filters": ["the study is published"]})
+            study |= body
+        return study
+
+    @staticmethod
+    def _check(body: Any, schema: str) -> None:
+        if found := problems(body, schema):
+            detail = {one.split(":")[0]: [one] for one in found}
+            raise RefusedError(400, "Error validating your request", detail)
+
+    def _page(self, whole: list[Any], query: dict[str, list[str]]) -> Any:
+        if self.style == "whole":
+            return {"results": whole}
+        first, size = 0, 20
+        if self.style == "page":
+            size = min(int(query.get("page_size", ["20"])[0]), 50)
+            number = int(query.get("page", ["1"])[0])
+            first = (number - 1) * size
+            if number > 1 and first >= len(whole):
+                raise RefusedError(404, "Not found", "Invalid page.")
+        else:
+            size = min(int(query.get("limit", ["20"])[0]), 50)
+            first = int(query.get("offset", ["0"])[0])
+        return {"results": whole[first : first + size], "meta": {"count": len(whole)}}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self._serve("GET")
+
+    def do_POST(self) -> None:
+        self._serve("POST")
+
+    def do_PATCH(self) -> None:
+        self._serve("PATCH")
+
+    def _serve(self, verb: str) -> None:
+        parts = urlsplit(self.path)
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length)) if length else None
+        state = self.server.state
+        path = parts.path.removeprefix("/api/v1/")
+        call = verb + " " + re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
+        with state.lock:
+            state.calls.append(call)
+            state.sent.append((verb, path, body))
+            state.headers.append(dict(self.headers))
+            if self.headers.get("Authorization") != f"Token {TOKEN}":
+                # Some services repeat in an error what they were sent.
+                said = f"Invalid token: {self.headers.get('Authorization')}"
+                self._refuse(401, "Unauthorized", said)
+                return
+            fault = state.faults.get(call, []).pop(0) if state.faults.get(call) else None
+            if fault == "drop":
+                self.close_connection = True
+                return
+            if isinstance(fault, int):
+                self._refuse(fault, "Try later", "Request was throttled.")
+                return
+            try:
+                answer = state.answer(verb, path, parse_qs(parts.query), body)
+            except RefusedError as error:
+                self._refuse(error.status, error.title, error.detail)
+                return
+            if fault == "cut":
+                self.close_connection = True
+                return
+            self._reply(200, answer)
+
+    def _refuse(self, status: int, title: str, detail: Any) -> None:
+        error = {"status": status, "error_code": 140000 + status, "title": title, "detail": detail}
+        self._reply(status, {"error": error})
+
+    def _reply(self, status: int, value: Any) -> None:
+        content = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        if status == 429:
+            self.send_header("Retry-After", "1")
+        self.end_headers()
+        self.wfile.write(content)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    state: ProlificServer
+
+
+@contextmanager
+def serving() -> Iterator[tuple[ProlificServer, str]]:
+    """The server's state, and its address."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.state = ProlificServer()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server.state, f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+LANGUAGES = (
+    "English", "Spanish", "French", "German", "Hindi", "Mandarin", "Cantonese", "Arabic",
+    "Portuguese", "Russian", "Bengali", "Turkish", "Vietnamese", "Thai", "Korean", "Japanese",
+    "Greek", "Hebrew", "Italian", "Polish", "Dutch", "Swedish", "Danish", "Norwegian", "Finnish",
+    "Czech", "Hungarian", "Romanian", "Bulgarian", "Croatian", "Serbian", "Slovak", "Ukrainian",
+    "Farsi", "Urdu", "Punjabi", "Tamil", "Telugu", "Marathi", "Gujarati", "Kannada", "Malayalam",
+    "Oriya", "Sinhala", "Nepali", "Burmese", "Khmer", "Lao", "Malay", "Indonesian",
+    "Tagalog-Filipino", "Swahili", "Amharic", "Armenian", "Georgian", "Azerbaijani", "Kazakh",
+    "Catalan", "British Sign Language", "Swiss German",
+)  # fmt: skip
+"""As a list of first languages may be, in no order that means anything."""
+
+
+def offered(countries: list[str]) -> list[dict[str, Any]]:
+    """Filters as GET /api/v1/filters/ gives them, with choices of countries and languages."""
+
+    def select(number: str, title: str, labels: list[str]) -> dict[str, Any]:
+        return {
+            "filter_id": number,
+            "title": title,
+            "question": f"{title}?",
+            "type": "select",
+            "data_type": "ChoiceID",
+            "choices": {str(place): label for place, label in enumerate(labels)},
+        }
+
+    return [
+        {"filter_id": "age", "title": "Age", "type": "range", "data_type": "integer"},
+        select("sex", "Sex", ["Male", "Female"]),
+        select("first-language", "First language", list(LANGUAGES)),
+        select("fluent-languages", "Fluent languages", list(LANGUAGES)),
+        select("nationality", "Nationality", [*countries, "Stateless"]),
+        select("country-of-birth", "Country of birth", ["Other", *countries]),
+        select("current-country-of-residence", "Current country of residence", countries),
+        select(
+            "cultural-background",
+            "Monocultural/Multicultural",
+            [
+                "I was raised in two or more cultures",
+                "I was raised with my native culture only",
+                "I don't know",
+            ],
+        ),
+    ]

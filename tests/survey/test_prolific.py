@@ -1,0 +1,478 @@
+"""Sheets as studies: valid by the public documentation, and for the right people and money."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.codes import codes
+from memeloc.survey.nouns import Culture
+from memeloc.survey.prolific import Prolific
+from memeloc.survey.prolific_filters import (
+    SCREENED,
+    Filters,
+    differing,
+    load_filters,
+    lookup,
+    write_filters,
+)
+from memeloc.survey.prolific_money import Pay, read_pay, shortest_limit
+from memeloc.survey.prolific_studies import GROUP_FILTER, digest
+from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.survey.texts import survey_texts
+from tests.survey.annotators import sheet as a_sheet
+from tests.survey.prolific_server import offered, problems
+
+URLS = "https://survey.university.example/sheets/"
+EVERY = tuple(Culture(one.country, one) for one in default())
+FIVE = tuple(a_sheet(code).culture for code in ("US", "DE", "MX", "IN", "CN"))
+
+
+def countries() -> list[str]:
+    """Countries as Prolific's lists name them, without doubles."""
+    return sorted({names[0] for names in load_filters().countries.values()})
+
+
+def known_for(*cultures: Culture) -> tuple[Filters, list[str]]:
+    return lookup(
+        load_filters(),
+        offered(countries()),
+        cultures,
+        source="https://api.prolific.com/api/v1/filters/",
+        day="2026-11-21",
+    )
+
+
+def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack:
+    sheets = tuple(
+        replace(
+            a_sheet("US"),
+            id=f"r1-b01-{one.code}-{one.locale.tag}",
+            culture=one,
+            wanted=wanted,
+        )
+        for one in cultures
+    )
+    return SurveyPack(
+        "pilot",
+        sheets,
+        load_taxonomy("multi3hate"),
+        {one.locale.tag: survey_texts(one.locale) for one in cultures},
+        {one.id: codes("pilot", one.id, bytes(range(32))) for one in sheets},
+        minutes=minutes,
+    )
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a look-up for every culture writes."""
+    found, missing = known_for(*EVERY, *FIVE)
+    assert missing == []
+    path = tmp_path_factory.mktemp("filters") / "prolific-filters.toml"
+    write_filters(found, path)
+    return path
+
+
+def studies(pack: SurveyPack, file: Path, **options: Any) -> dict[str, dict[str, Any]]:
+    made = Prolific(**{"urls": URLS, "filters": file, **options}).studies(pack)
+    assert all(not one.missing for one in made)
+    return {one.sheet: json.loads(json.dumps(one.body)) for one in made}
+
+
+@pytest.mark.parametrize("culture", EVERY, ids=[one.locale.tag for one in EVERY])
+def test_a_study_of_every_culture_is_valid(culture: Culture, file: Path) -> None:
+    pack = a_pack(culture)
+    (body,) = studies(pack, file).values()
+    assert problems(body) == []
+    (sheet,) = pack.sheets
+    texts = pack.texts[culture.locale.tag]
+    assert body["name"] == " ".join(texts.get("title").split())[:255]
+    assert body["content_warnings"] == ["sensitive"]
+    assert body["content_warning_details"] == " ".join(texts.get("warning.text").split())
+    assert body["total_available_places"] == sheet.wanted
+    assert body["submissions_config"] == {"max_submissions_per_participant": 1}
+    assert body["prolific_id_option"] == "url_parameters"
+    assert body["external_study_url"] == (
+        f"{URLS}{sheet.id}.html?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+
+
+def test_every_option_gives_a_valid_study(file: Path) -> None:
+    pack = a_pack(*FIVE)
+    for options in (
+        {"limit": 60, "project": "65f0", "devices": "desktop,mobile", "warning": "explicit"},
+        {"currency": "USD", "wage": "12.00", "balance_sex": False, "group": "65f0a"},
+        {"screen_out_reward": 15, "screen_out_places": 20},
+        {"urls": dict.fromkeys((one.id for one in pack.sheets), "https://forms.example/x?a=b")},
+    ):
+        for body in studies(pack, file, **options).values():
+            assert problems(body) == []
+
+
+def test_the_schema_is_not_an_empty_promise(file: Path) -> None:
+    (body,) = studies(a_pack(FIVE[0]), file).values()
+    for wrong in (
+        {"reward": 0},
+        {"reward": "213"},
+        {"total_available_places": 0},
+        {"content_warnings": ["violent"]},
+        {"device_compatibility": ["phone"]},
+        {"description": "<script>x</script>"},
+        {"external_study_url": "http://survey.example"},
+        {"filters": [{"filter_id": "sex", "selected_values": [0]}]},
+        {"completion_codes": []},
+        {"completion_codes": body["completion_codes"][:1] * 2},
+        {"colour": "red"},
+    ):
+        assert problems(body | wrong)
+    assert problems({key: value for key, value in body.items() if key != "reward"})
+
+
+# Who may take part
+
+
+def filters_of(body: dict[str, Any]) -> dict[str, list[str]]:
+    return {one["filter_id"]: one["selected_values"] for one in body["filters"]}
+
+
+def labels(body: dict[str, Any]) -> dict[str, list[str]]:
+    """By filter what is chosen, in words."""
+    by_id = {one["filter_id"]: one for one in offered(countries())}
+    return {
+        key: [by_id[key]["choices"][value] for value in values]
+        for key, values in filters_of(body).items()
+        if key in by_id
+    }
+
+
+def test_who_is_asked_is_of_the_culture(file: Path) -> None:
+    bodies = studies(a_pack(*FIVE), file)
+    said = {name.split("-")[2]: labels(body) for name, body in bodies.items()}
+    assert said["DE"] == {
+        "first-language": ["German"],
+        "nationality": ["Germany"],
+        "country-of-birth": ["Germany"],
+        "current-country-of-residence": ["Germany"],
+        "cultural-background": ["I was raised with my native culture only"],
+        "sex": ["Male", "Female"],
+    }
+    assert said["MX"]["first-language"] == ["Spanish"]
+    assert said["MX"]["nationality"] == ["Mexico"]
+
+
+def test_residence_is_relaxed_where_the_paper_relaxes_it(file: Path) -> None:
+    for name, body in studies(a_pack(*FIVE), file).items():
+        asked = "current-country-of-residence" in filters_of(body)
+        assert asked == (name.split("-")[2] in {"US", "DE", "MX"})
+        assert {"first-language", "nationality", "country-of-birth"} <= filters_of(body).keys()
+
+
+def test_as_many_women_as_men_are_asked_for(file: Path) -> None:
+    (body,) = studies(a_pack(FIVE[0]), file).values()
+    (sex,) = [one for one in body["filters"] if one["filter_id"] == "sex"]
+    assert sex["weightings"] == {"0": 1, "1": 1}
+    assert "sex" not in filters_of(*studies(a_pack(FIVE[0]), file, balance_sex=False).values())
+    # One place cannot be halved.
+    assert "sex" not in filters_of(*studies(a_pack(FIVE[0], wanted=1), file).values())
+
+
+def test_whoever_took_part_is_kept_out_of_all_other_sheets(file: Path) -> None:
+    for body in studies(a_pack(*FIVE), file, group="65f0a").values():
+        assert filters_of(body)[GROUP_FILTER] == ["65f0a"]
+        adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": "65f0a"}
+        assert all(adding in code["actions"] for code in body["completion_codes"])
+    with pytest.raises(InputError, match="no id of a participant group"):
+        studies(a_pack(FIVE[0]), file, group="../x")
+
+
+# How a sheet ends
+
+
+def test_each_code_says_how_a_sheet_ended_and_nobody_is_judged_by_it(file: Path) -> None:
+    pack = a_pack(FIVE[0])
+    (body,) = studies(pack, file).values()
+    (own,) = pack.codes.values()
+    assert {one["code"]: one["code_type"] for one in body["completion_codes"]} == {
+        own.done: "COMPLETED",
+        own.failed_checks: "FAILED_ATTENTION_CHECK",
+        own.no_consent: "NO_CONSENT",
+        own.screened_out: "OTHER",
+    }
+    acted = {one["code"]: [each["action"] for each in one["actions"]] for one in
+             body["completion_codes"]}  # fmt: skip
+    assert acted == {
+        own.done: ["MANUALLY_REVIEW"],
+        own.failed_checks: ["MANUALLY_REVIEW"],
+        own.no_consent: ["REQUEST_RETURN"],
+        own.screened_out: ["REQUEST_RETURN"],
+    }
+    assert all(one["actor"] == "participant" for one in body["completion_codes"])
+    assert "auto_rejection_categories" not in json.dumps(body)
+
+
+def test_being_screened_out_is_paid_where_the_workspace_has_that(file: Path) -> None:
+    pack = a_pack(FIVE[0])
+    (body,) = studies(pack, file, screen_out_reward=20, screen_out_places=7).values()
+    (one,) = [each for each in body["completion_codes"] if each["code_type"] == "FIXED_SCREENOUT"]
+    assert one["actions"] == [
+        {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 7}
+    ]
+    assert body["is_custom_screening"] is True
+    for reward in (9, body["reward"]):
+        with pytest.raises(InputError, match="Being screened out pays"):
+            studies(pack, file, screen_out_reward=reward, screen_out_places=7)
+
+
+def test_a_sheet_without_codes_or_places_is_no_study(file: Path) -> None:
+    pack = a_pack(FIVE[0])
+    with pytest.raises(InputError, match="no completion codes"):
+        studies(replace(pack, codes={}), file)
+    own = replace(next(iter(pack.codes.values())), no_consent="X", screened_out="X")
+    with pytest.raises(InputError, match="the same"):
+        studies(replace(pack, codes={pack.sheets[0].id: own}), file)
+    with pytest.raises(InputError, match="no answers"):
+        studies(a_pack(FIVE[0], wanted=0), file)
+
+
+# Money
+
+
+@pytest.mark.parametrize(
+    ("wage", "currency", "minutes", "reward"),
+    [
+        ("10.65", "GBP", 20, 355),
+        ("10.65", "GBP", 12, 213),
+        ("10.65", "GBP", 7, 125),  # 124.25 is rounded up, never down
+        ("9", "gbp", 1, 15),
+        ("12.00", "USD", 13, 260),
+        ("8.01", "USD", 30, 401),
+        ("6.00", "GBP", 60, 600),
+        (Decimal("10.01"), "GBP", 59, 985),
+        (10.65, "GBP", 20, 355),
+    ],
+)
+def test_money_is_exact_to_the_cent(
+    wage: Any, currency: str, minutes: int, reward: int, file: Path
+) -> None:
+    (body,) = studies(a_pack(FIVE[0], minutes=minutes), file, wage=wage, currency=currency).values()
+    assert body["reward"] == reward
+    assert isinstance(body["reward"], int)
+    assert Decimal(body["reward"]) * 60 / minutes / 100 >= Decimal(str(wage))
+    assert body["estimated_completion_time"] == minutes
+
+
+def test_minutes_that_were_measured_go_before_what_was_told(file: Path) -> None:
+    (body,) = studies(a_pack(FIVE[0], minutes=12), file, minutes=9).values()
+    assert (body["estimated_completion_time"], body["reward"]) == (9, 160)
+    (made,) = Prolific(urls=URLS, filters=file).studies(a_pack(FIVE[0], minutes=0))
+    # 180 seconds of introduction and 15 for each of 24 entries.
+    assert (made.seconds, made.body["estimated_completion_time"]) == (540, 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"wage": "5.99"}, "below 6.00 GBP"),
+        ({"wage": "7.99", "currency": "USD"}, "below 8.00 USD"),
+        ({"wage": "a lot"}, "wage is no number"),
+        ({"wage": "NaN"}, "wage is no number"),
+        ({"wage": "1065"}, "surely a slip"),
+        ({"currency": "EUR"}, "GBP or USD"),
+        ({"fee": "cheap"}, "fee is no number"),
+        ({"fee": "-1"}, "fee is academic"),
+        ({"devices": "phone"}, "devices are of"),
+        ({"warning": "none"}, "warning is one of"),
+        ({"limit": -1}, "cannot be"),
+    ],
+)
+def test_what_cannot_be_is_told(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        Prolific(**options)
+
+
+def test_a_limit_is_not_below_what_prolific_allows(file: Path) -> None:
+    assert [shortest_limit(minutes) for minutes in (1, 9, 20, 60)] == [6, 26, 51, 138]
+    with pytest.raises(InputError, match="26 at the least"):
+        studies(a_pack(FIVE[0], minutes=9), file, limit=25)
+    (body,) = studies(a_pack(FIVE[0], minutes=9), file, limit=26).values()
+    assert body["maximum_allowed_time"] == 26
+
+
+def test_the_readme_says_the_money_of_each_culture(tmp_path: Path, file: Path) -> None:
+    pack = a_pack(*FIVE, minutes=20)
+    Prolific(urls=URLS, filters=file).export(pack, tmp_path)
+    said = (tmp_path / "README.md").read_text(encoding="utf-8")
+    # 5 places of 3.55 each; a third and no more on top.
+    assert "| DE | 1 | 5 | 17.75 GBP | 23.66 GBP |" in said
+    assert "| all | 5 | 25 | 88.75 GBP | 118.30 GBP |" in said
+    assert read_pay("10.65", "GBP", "0.333") == Pay("GBP", Decimal("10.65"), Decimal("0.333"))
+
+
+# What is not known yet
+
+
+def test_what_lacks_an_id_is_kept_apart(tmp_path: Path, file: Path) -> None:
+    pack = a_pack(*FIVE)
+    Prolific(urls=URLS).export(pack, tmp_path)
+    assert not (tmp_path / "studies").exists()
+    names = sorted(one.name for one in (tmp_path / "incomplete").iterdir())
+    assert names == sorted(f"{one.id}.json" for one in pack.sheets)
+    said = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "filter first language for de is not known" in said
+    assert "filter nationality for DE is not known" in said
+    assert "filter monocultural is not known" in said
+    # What is known by now moves to the others.
+    Prolific(urls=URLS, filters=file).export(pack, tmp_path)
+    assert sorted(one.name for one in (tmp_path / "studies").iterdir()) == names
+    assert list((tmp_path / "incomplete").iterdir()) == []
+    assert "not known" not in (tmp_path / "README.md").read_text(encoding="utf-8")
+    Prolific(filters=file).export(pack, tmp_path)
+    assert list((tmp_path / "studies").iterdir()) == []
+    assert "name the addresses as urls" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        "http://survey.example/",
+        "https://me:secret@survey.example/",
+        "https:///x",
+        "https://survey.example/#{sheet}",
+        "ftp://survey.example",
+        "https://[broken/",
+        "https://survey.example/a b",
+    ],
+)
+def test_people_are_sent_to_safe_addresses_only(urls: str, file: Path) -> None:
+    with pytest.raises(InputError, match="begins with https://"):
+        studies(a_pack(FIVE[0]), file, urls=urls)
+
+
+def test_the_same_survey_gives_the_same_studies(tmp_path: Path, file: Path) -> None:
+    pack = a_pack(*EVERY[:10])
+    for folder in ("a", "b"):
+        Prolific(urls=URLS, filters=file).export(pack, tmp_path / folder)
+    for one in sorted((tmp_path / "a").rglob("*.*")):
+        other = tmp_path / "b" / one.relative_to(tmp_path / "a")
+        assert one.read_bytes() == other.read_bytes()
+    bodies = list(studies(pack, file).values())
+    assert len({digest(one) for one in bodies}) == len(bodies)
+    assert digest(bodies[0]) == digest(bodies[0] | {"metadata": "other"})
+    assert len({one["internal_name"] for one in bodies}) == len(bodies)
+
+
+def test_texts_of_people_cannot_break_a_study(file: Path) -> None:
+    pack = a_pack(FIVE[0])
+    (tag,) = pack.texts
+    awkward = {"title": "<b>A\n\nstudy</b> " * 40, "intro": "1 < 2 & <img src=x>\ud800 {count}"}
+    texts = survey_texts(pack.sheets[0].culture.locale, awkward)
+    (body,) = studies(replace(pack, texts={tag: texts}), file).values()
+    assert problems(body) == []
+    assert len(body["name"]) == 255
+    assert "&lt;img src=x&gt;" in body["description"]
+
+
+# Looking filters up
+
+
+def test_a_look_up_finds_what_every_culture_needs(file: Path) -> None:
+    found = load_filters(file)
+    assert (found.looked_up, found.source) == (
+        "2026-11-21",
+        "https://api.prolific.com/api/v1/filters/",
+    )
+    for culture in (*EVERY, *FIVE):
+        asked, missing = found.of(culture, balance_sex=True)
+        assert missing == []
+        assert len(asked) == len(SCREENED) + culture.resident
+    assert differing(found, offered(countries()), [*EVERY, *FIVE]) == []
+
+
+def test_what_is_not_surely_right_is_not_chosen() -> None:
+    def looked(change: Any) -> tuple[Filters, list[str]]:
+        listed = offered(countries())
+        change({one["filter_id"]: one for one in listed}, listed)
+        return lookup(load_filters(), listed, FIVE[:2], source="x", day="2026-11-21")
+
+    def without_germany(by_id: dict[str, Any], _: list[Any]) -> None:
+        choices = by_id["nationality"]["choices"]
+        by_id["nationality"]["choices"] = {k: v for k, v in choices.items() if v != "Germany"}
+
+    found, told = looked(without_germany)
+    assert "DE" not in found.criteria["nationality"].choices
+    assert "US" in found.criteria["nationality"].choices
+    assert len(told) == 1
+    assert "no choice that is surely DE" in told[0]
+
+    def two_of_a_kind(by_id: dict[str, Any], _: list[Any]) -> None:
+        by_id["cultural-background"]["choices"]["9"] = "My native culture only, mostly"
+        by_id["cultural-background"]["choices"]["8"] = "my native culture only, in parts"
+
+    found, told = looked(two_of_a_kind)
+    assert found.criteria["monocultural"].choices == {}
+    assert "surely fixed" in told[0]
+
+    def renamed(by_id: dict[str, Any], _: list[Any]) -> None:
+        by_id["first-language"]["title"] = "Mother tongue"
+
+    found, told = looked(renamed)
+    assert found.criteria["first_language"].filter_id == ""
+    assert told == [
+        "No filter of Prolific is called First language; look for it in your account and write "
+        "its id into [criteria.first_language]."
+    ]
+
+    def strange(_: dict[str, Any], listed: list[Any]) -> None:
+        listed[:] = [None, 7, {"filter_id": 3}, {"filter_id": "sex", "choices": ["a"]}]
+
+    found, told = looked(strange)
+    assert found.criteria["sex"].choices == {}
+    assert len(told) == 6
+
+
+def test_an_id_that_came_to_mean_something_else_is_told(file: Path) -> None:
+    found = load_filters(file)
+    listed = offered(countries())
+    by_id = {one["filter_id"]: one for one in listed}
+    number = found.criteria["nationality"].choices["DE"].ids[0]
+    by_id["nationality"]["choices"][number] = "Austria"
+    (told,) = differing(found, listed, [FIVE[1]])
+    assert f"Choice {number} of Prolific's filter 'nationality' is 'Austria'" in told
+    gone = [one for one in listed if one["filter_id"] != "sex"]
+    assert any("no filter 'sex' any more" in one for one in differing(found, gone, [FIVE[1]]))
+
+
+def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
+    again = tmp_path / "again.toml"
+    write_filters(load_filters(file), again)
+    assert again.read_bytes() == file.read_bytes()
+    assert replace(load_filters(again), file=file) == load_filters(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("x = ", "is not TOML"),
+        ("looked_up = 'today'", "looked_up"),
+        ("looked_up = '2026-11-21'\nsource = ''\n[criteria]", "has no"),
+        (b"\xff\xfe\x00", "is not TOML"),
+    ],
+)
+def test_a_file_of_filters_that_is_none_is_told(
+    tmp_path: Path, content: str | bytes, told: str
+) -> None:
+    path = tmp_path / "filters.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=told):
+        load_filters(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        load_filters(tmp_path / "missing.toml")
