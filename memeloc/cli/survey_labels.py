@@ -503,8 +503,13 @@ def _close(
     came = {one.sheet for one in submissions}
     rounds = [one.round for one in sheets if one.id in came]
     if rounds:
-        known = int(workspace.survey_state(name, _CLOSED).get("round", 0))
-        workspace.put_survey_state(name, _CLOSED, "round", max(known, *rounds))
+        last = max(closed_rounds(workspace, name), *rounds)
+        workspace.put_survey_state(name, _CLOSED, "round", last)
+
+
+def closed_rounds(workspace: Workspace, name: str) -> int:
+    """The last round of which nothing more comes; 0 for none."""
+    return int(workspace.survey_state(name, _CLOSED).get("round", 0))
 
 
 def _pending(
@@ -517,7 +522,7 @@ def _pending(
     from memeloc.survey.checking import COMPLETE
     from memeloc.survey.nouns import Check
 
-    closed = int(workspace.survey_state(name, _CLOSED).get("round", 0))
+    closed = closed_rounds(workspace, name)
     came = Counter(one.sheet for one in submissions if one.status == COMPLETE)
     found: dict[tuple[str, str], int] = defaultdict(int)
     for sheet in sheets:

@@ -40,7 +40,7 @@ def status(
       memeloc survey status
       memeloc survey status pilot --by sheet
     """
-    from memeloc.cli.survey_labels import asked, checked, settling
+    from memeloc.cli.survey_labels import asked, checked, closed_rounds, settling
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.survey.checking import retained
     from memeloc.survey.progress import survey_status
@@ -72,6 +72,7 @@ def status(
             participants=workspace.survey_participants(name),
             reward=reward,
             fee=fee,
+            closed={one.id for one in sheets if one.round <= closed_rounds(workspace, name)},
         )
     if as_json:
         print_json({"survey": name, "currency": currency, **found.as_json()})

@@ -7,7 +7,7 @@ are left will cost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -135,6 +135,7 @@ def survey_status(
     participants: Iterable[Participant] = (),
     reward: Decimal | Mapping[str, Decimal] | None = None,
     fee: Decimal = Decimal(0),
+    closed: Collection[str] = (),
 ) -> SurveyStatus:
     """How far a survey is.
 
@@ -146,6 +147,7 @@ def survey_status(
         participants: what the recruitment service says of people.
         reward: for one sheet, in money; or by sheet id, or by culture code.
         fee: the service's share on top, such as 0.33 for a third.
+        closed: ids of sheets that nobody is wanted for any more.
 
     Raises:
         InputError: the reward or the fee is not an amount, or a culture has no reward.
@@ -184,7 +186,7 @@ def survey_status(
                 sheet.wanted,
                 sent[sheet.id],
                 held[sheet.id],
-                max(sheet.wanted - held[sheet.id], 0),
+                0 if sheet.id in closed else max(sheet.wanted - held[sheet.id], 0),
                 sheet.wanted * size,
                 answered[sheet.id],
                 kept_answers[sheet.id],

@@ -126,3 +126,12 @@ def test_no_survey_is_no_crash() -> None:
     found = survey_status([], [], reward=Decimal(1))
     assert found.whole.places == 0
     assert found.money == Money(Decimal(0), Decimal(0), Decimal(0), Decimal(0))
+
+
+def test_a_closed_sheet_wants_nobody_and_costs_nothing_more() -> None:
+    ids = [one.id for one in SHEETS]
+    found = survey_status(SHEETS, [], reward=Decimal(2), closed=ids)
+    assert found.whole.places == 0
+    assert found.money is not None
+    assert found.money.to_come == 0
+    assert found.whole.annotators == sum(one.wanted for one in SHEETS)
