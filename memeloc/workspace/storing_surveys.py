@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -175,30 +177,10 @@ def add_submissions(
     """
     file_id, seen = store_file(connection, file)
     moment = now()
-    rows: dict[str, dict[str, Any]] = {}
-    for one in several:
-        answers = [[a.entry, a.label, list(a.second), a.text] for a in one.answers]
-        content = {
-            "survey": survey,
-            "id": _short(one.id),
-            "sheet": one.sheet,
-            "participant": one.participant,
-            "source": one.source,
-            "status": one.status,
-            "code": one.code,
-            "started_at": one.started,
-            "submitted_at": one.submitted,
-            "answers": answers,
-        }
-        key = _hash_of(content)
-        rows.setdefault(
-            key,
-            {**content, "hash": key, "file_id": file_id, "row": one.row, "created_at": moment},
-        )
-    known = _known(connection, submissions, survey, rows)
-    fresh = [row for key, row in rows.items() if key not in known]
-    for start in range(0, len(fresh), _FETCHED):
-        connection.execute(insert(submissions), fresh[start : start + _FETCHED])
+    new = sum(
+        _add_some(connection, survey, file_id, several[start : start + _FETCHED], moment)
+        for start in range(0, len(several), _FETCHED)
+    )
     added_people = _add_people(connection, survey, file_id, people)
     kept = _kept(connection, survey, file_id) if seen else set()
     left = [one for one in unplaced if (one.row, one.reason[:100], one.message) not in kept]
@@ -218,7 +200,42 @@ def add_submissions(
                 for one in left
             ],
         )
-    return AddedSubmissions(seen, len(fresh), len(several) - len(fresh), added_people, len(left))
+    return AddedSubmissions(seen, new, len(several) - new, added_people, len(left))
+
+
+def _add_some(
+    connection: Connection,
+    survey: str,
+    file_id: int,
+    several: Sequence[Submission],
+    moment: datetime,
+) -> int:
+    """Store those submissions that are not known yet; how many they were."""
+    rows: dict[str, dict[str, Any]] = {}
+    for one in several:
+        answers = [(a.entry, a.label, a.second, a.text) for a in one.answers]
+        content = {
+            "survey": survey,
+            "id": _short(one.id),
+            "sheet": one.sheet,
+            "participant": one.participant,
+            "source": one.source,
+            "status": one.status,
+            "code": one.code,
+            "started_at": one.started,
+            "submitted_at": one.submitted,
+            "answers": answers,
+        }
+        key = _hash_of(content)
+        rows.setdefault(
+            key,
+            {**content, "hash": key, "file_id": file_id, "row": one.row, "created_at": moment},
+        )
+    known = _known(connection, submissions, survey, rows)
+    fresh = [row for key, row in rows.items() if key not in known]
+    if fresh:
+        connection.execute(insert(submissions), fresh)
+    return len(fresh)
 
 
 def _kept(connection: Connection, survey: str, file_id: int) -> set[tuple[int, str, str]]:
@@ -277,41 +294,45 @@ def _short(words: str) -> str:
 def find_submissions(connection: Connection, survey: str) -> list[Submission]:
     """The submission of each person and sheet that was sent last, in the order of coming."""
     query = select(submissions).where(submissions.c.survey == survey).order_by(submissions.c.number)
-    newest: dict[tuple[str, str], Any] = {}
+    newest: dict[tuple[str, str], tuple[int, Submission]] = {}
+    known: dict[tuple[str, ...], Answer] = {}
     for row in connection.execution_options(yield_per=_FETCHED).execute(query):
         key = (row.sheet, row.participant)
         before = newest.get(key)
-        if before is None or _later(row, before):
-            newest[key] = row
-    return [
-        Submission(
-            row.id,
-            row.sheet,
-            row.participant,
-            tuple(
-                Answer(entry, label, tuple(second), text)
-                for entry, label, second, text in row.answers
-            ),
-            row.source,
-            row.submitted_at,
-            row.started_at,
-            row.status,
-            row.code,
-            row.row,
-        )
-        for row in sorted(newest.values(), key=lambda row: row.number)
-    ]
+        if before is None or _later(row.submitted_at, before[1].submitted):
+            newest[key] = (
+                row.number,
+                Submission(
+                    row.id,
+                    row.sheet,
+                    row.participant,
+                    tuple(_answer(one, known) for one in row.answers),
+                    row.source,
+                    row.submitted_at,
+                    row.started_at,
+                    row.status,
+                    row.code,
+                    row.row,
+                ),
+            )
+    return [one for _, one in sorted(newest.values(), key=itemgetter(0))]
 
 
-def _answer(entry: str, label: str, second: Sequence[str], text: str) -> Answer:
-    return Answer(entry, label, tuple(second), text)
+def _answer(stored: Sequence[Any], known: dict[tuple[str, ...], Answer]) -> Answer:
+    """An answer; one that several people gave is one in memory."""
+    entry, label, second, text = stored
+    key = (entry, label, text, *second)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = Answer(entry, label, tuple(second), text)
+    return found
 
 
-def _later(row: Any, before: Any) -> bool:
+def _later(submitted: datetime | None, before: datetime | None) -> bool:
     """Whether a submission takes the place of one that came earlier."""
-    if row.submitted_at is None or before.submitted_at is None:
-        return row.submitted_at is not None or before.submitted_at is None
-    return bool(row.submitted_at >= before.submitted_at)
+    if submitted is None or before is None:
+        return submitted is not None or before is None
+    return submitted >= before
 
 
 def find_participants(connection: Connection, survey: str) -> list[Participant]:

@@ -48,7 +48,8 @@ class Surveyed(Collected):
         """Store further batches of a survey, such as a round of ties; how many were not there."""
         from memeloc.workspace import storing_surveys
 
-        self.survey_design(survey)
+        if survey not in self.surveys():
+            raise self._unknown(survey)
         with self.database.write() as connection:
             return storing_surveys.add_batches(connection, survey, batches)
 
@@ -70,9 +71,12 @@ class Surveyed(Collected):
         with self.database.read() as connection:
             found = storing_surveys.find_design(connection, survey)
         if found is None:
-            known = ", ".join(self.surveys()) or "none"
-            raise InputError(f"There is no survey {survey[:60]!r}; there are {known}.")
+            raise self._unknown(survey)
         return found
+
+    def _unknown(self, survey: str) -> InputError:
+        known = ", ".join(self.surveys()) or "none"
+        return InputError(f"There is no survey {survey[:60]!r}; there are {known}.")
 
     def survey_batches(self, survey: str) -> list[Batch]:
         """The batches of all rounds, in the order in which they were made."""
@@ -109,23 +113,21 @@ class Surveyed(Collected):
         """
         from memeloc.workspace import storing_surveys
 
-        self.survey_design(survey)
+        if survey not in self.surveys():
+            raise self._unknown(survey)
         several, people = list(imported.submissions), list(imported.participants)
         unplaced = list(imported.unplaced)
-        if hashed:
+        if hashed and (several or people):
+            key = self.survey_key
             several = [
-                replace(
-                    one,
-                    participant=self.hash_participant(one.participant),
-                    id=self.hash_participant(one.id),
-                )
+                replace(one, participant=_hashed(key, one.participant), id=_hashed(key, one.id))
                 for one in several
             ]
             people = [
                 replace(
                     one,
-                    participant=self.hash_participant(one.participant),
-                    submission=self.hash_participant(one.submission),
+                    participant=_hashed(key, one.participant),
+                    submission=_hashed(key, one.submission),
                 )
                 for one in people
             ]
@@ -185,10 +187,7 @@ class Surveyed(Collected):
 
         An empty id stays empty.
         """
-        if not participant:
-            return ""
-        digest = hmac.new(self.survey_key, participant.encode("utf-8", "surrogatepass"), "sha256")
-        return digest.hexdigest()[:32]
+        return _hashed(self.survey_key, participant) if participant else ""
 
     @property
     def survey_key(self) -> bytes:
@@ -221,3 +220,9 @@ class Surveyed(Collected):
                 partial.replace(file)
             partial.unlink(missing_ok=True)
         return hashlib.sha256(file.read_bytes().strip()).digest()
+
+
+def _hashed(key: bytes, words: str) -> str:
+    if not words:
+        return ""
+    return hmac.digest(key, words.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
