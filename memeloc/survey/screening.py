@@ -72,7 +72,7 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
 def country_of(name: str) -> str:
     """A country's ISO 3166-1 alpha-2 code by its English name or code; empty when it is unknown.
 
-    >>> country_of("Korea, South"), country_of("de"), country_of("Zog")
+    >>> country_of("Korea, South"), country_of("de"), country_of("Florp")
     ('KR', 'DE', '')
     """
     return _countries().get(_plain(name), "")

@@ -246,7 +246,7 @@ def test_people_who_answered_alike_are_pointed_out_and_kept() -> None:
         ({"country_of_birth": "Korea, South"}, False),
         ({"first_language": "Turkish"}, False),
         ({"first_language": "Deutsch"}, True),
-        ({"nationality": "Zog"}, True),
+        ({"nationality": "Florp"}, True),
         ({"nationality": "CONSENT_REVOKED"}, True),
         ({"nationality": "DATA_EXPIRED"}, True),
         ({"nationality": "Prefer not to say"}, True),
@@ -275,7 +275,7 @@ def test_chinese_is_known_by_the_services_name() -> None:
 
 
 def test_what_is_not_known_or_not_understood_is_told() -> None:
-    someone = Participant("jo", {"nationality": "Zog"})
+    someone = Participant("jo", {"nationality": "Florp"})
     report = check([fill(DE, "jo")], [DE], [someone])
     assert {(one.rule, one.evidence["fact"]) for one in report.warnings} == {
         ("unclear fact", "nationality"),
@@ -297,11 +297,11 @@ def test_further_facts_and_names_are_settings() -> None:
         {
             "screening": {
                 "others": {"upbringing": ["monocultural"]},
-                "countries": {"DE": ["Zog"]},
+                "countries": {"DE": ["Florp"]},
             }
         },
     )
-    fits = person("jo", DE, upbringing="Monocultural", nationality="Zog")
+    fits = person("jo", DE, upbringing="Monocultural", nationality="Florp")
     assert not check([fill(DE, "jo")], [DE], [fits], rules).set_aside
     differs = person("jo", DE, upbringing="several")
     assert check([fill(DE, "jo")], [DE], [differs], rules).counts() == {"screening": 1}

@@ -35,7 +35,7 @@ from memeloc.survey.texts import survey_texts
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
 
-BASE = "https://pictures.example.org/zog"
+BASE = "https://pictures.example.org/florp"
 
 
 @pytest.fixture(scope="module", params=["en", "ar", "hi"])
@@ -51,10 +51,10 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
 
 def with_second(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
     """The same survey, asking whom a hateful meme is against."""
-    second = SecondQuestion("target", ("hate",), ("zog", "tea, or coffee", "tea"), several)
+    second = SecondQuestion("target", ("hate",), ("florp", "tea, or coffee", "tea"), several)
     before = "taxonomy.multi3hate.second.target"
     words = {f"{before}.question": "Whom is it against?\nChoose."}
-    names = ("People from Zog", "Tea, or coffee", "Tea")
+    names = ("People from Florp", "Tea, or coffee", "Tea")
     for one, name in zip(second.answers, names, strict=True):
         words[f"{before}.answer.{one}"] = name
     locale = pack.sheets[0].culture.locale

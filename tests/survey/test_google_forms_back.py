@@ -301,10 +301,10 @@ def test_what_is_no_table_is_refused(english: SurveyPack, tmp_path: Path, conten
 
 
 def with_second(pack: SurveyPack) -> SurveyPack:
-    second = SecondQuestion("target", ("hate",), ("zog", "both", "tea"), several=True)
+    second = SecondQuestion("target", ("hate",), ("florp", "both", "tea"), several=True)
     before = "taxonomy.multi3hate.second.target"
     texts = {f"{before}.question": "Whom?"}
-    for one, name in (("zog", "People from Zog"), ("both", "Tea, or coffee"), ("tea", "Tea")):
+    for one, name in (("florp", "People from Florp"), ("both", "Tea, or coffee"), ("tea", "Tea")):
         texts[f"{before}.answer.{one}"] = name
     locale = pack.sheets[0].culture.locale
     taxonomy = replace(pack.taxonomy, second=second)
@@ -316,8 +316,8 @@ def with_second(pack: SurveyPack) -> SurveyPack:
     [
         ("Tea, or coffee;Tea", ("both", "tea")),
         ("Tea, Tea, or coffee", ("both", "tea")),
-        ("People from Zog", ("zog",)),
-        ("tea;PEOPLE from  Zog", ("zog", "tea")),
+        ("People from Florp", ("florp",)),
+        ("tea;PEOPLE from  Florp", ("florp", "tea")),
         ("Tea;Beer", ()),
     ],
 )

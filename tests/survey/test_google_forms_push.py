@@ -25,7 +25,7 @@ from memeloc.survey.protocol import SurveyPack
 from tests.survey.forms_server import FormsServer, problems, serving
 from tests.survey.packs import pack as small_pack
 
-BASE = "https://pictures.example.org/zog"
+BASE = "https://pictures.example.org/florp"
 
 
 @pytest.fixture(scope="module")
