@@ -283,9 +283,8 @@ def pack_out(
 
 def texts_for(workspace: Workspace, survey: Survey, culture: Culture) -> SurveyTexts:
     """What a culture's people read, as it stands now."""
-    return survey_texts(
-        culture.locale, _corrections(workspace, culture.locale.tag), taxonomy=survey.taxonomy
-    )
+    corrections = workspace.survey_corrections(culture.locale.tag, catalogue(survey.taxonomy))
+    return survey_texts(culture.locale, corrections, taxonomy=survey.taxonomy)
 
 
 def remember_texts(workspace: Workspace, pack: SurveyPack) -> None:
@@ -423,9 +422,3 @@ def _taxonomy(values: Mapping[str, Any]) -> Taxonomy:
         path = Path(folder) / "taxonomy.toml"
         path.write_text(own, encoding="utf-8")
         return load_taxonomy(path)
-
-
-def _corrections(workspace: Workspace, tag: str) -> Mapping[str, str]:
-    """The team's own words for what ships in a language."""
-    versions = workspace.current(tag, kind="survey")
-    return {key: str(version.caption) for key, version in versions.items()}
