@@ -64,13 +64,14 @@ class Rates:
 
     def __init__(self, sheets: Mapping[str, Mapping[str, Labels]]) -> None:
         self._overall: Counter[str] = Counter()
-        self._memes: dict[str, dict[str, Counter[str]]] = {}
+        self._memes: dict[str, dict[str, dict[str, int]]] = {}
         for sheet, several in sheets.items():
             memes = self._memes.setdefault(sheet, {})
             for labels in several.values():
                 self._overall.update(labels.values())
                 for meme, label in labels.items():
-                    memes.setdefault(meme, Counter())[label] += 1
+                    given = memes.setdefault(meme, {})
+                    given[label] = given.get(label, 0) + 1
 
     def chances(self, sheet: str, wanted: Labels, without: Sequence[Labels]) -> list[float] | None:
         """For each meme of `wanted`, the probability that somebody else gives it that label.
@@ -92,9 +93,9 @@ class Rates:
         memes = self._memes.get(sheet, {})
         found = []
         for meme, label in wanted.items():
-            given = memes.get(meme, Counter())
+            given = memes.get(meme, {})
             left_out = [one[meme] for one in without if meme in one]
-            same = given[label] - left_out.count(label)
+            same = given.get(label, 0) - left_out.count(label)
             several = sum(given.values()) - len(left_out)
             prior = WEIGHT * overall[label] / total
             found.append((same + prior) / (several + WEIGHT))

@@ -10,6 +10,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -18,7 +19,7 @@ from memeloc.survey.alike import Rates, at_least, line
 from memeloc.survey.check_report import Absent, CheckReport, Judged, Key, SetAside, Warned
 from memeloc.survey.nouns import Check, Participant, Sheet, Submission, entry_id
 from memeloc.survey.rules import Rules
-from memeloc.survey.screening import screen
+from memeloc.survey.screening import Screened, screen
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""
@@ -95,6 +96,26 @@ def _seconds(when: datetime) -> float:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a sheet asks: ids of all its entries, of its memes in order, and its checks."""
+
+    entries: frozenset[str]
+    memes: tuple[str, ...]
+    checks: tuple[Check, ...]
+
+    @classmethod
+    def by(cls, sheet: Sheet) -> _Asked:
+        return cls(
+            frozenset(map(entry_id, sheet.entries)),
+            tuple(one.meme_id for one in sheet.entries if not isinstance(one, Check)),
+            tuple(one for one in sheet.entries if isinstance(one, Check)),
+        )
+
+
+_NOTHING = _Asked(frozenset(), (), ())
+
+
 class _Checking:
     """One quality control."""
 
@@ -107,6 +128,7 @@ class _Checking:
     ) -> None:
         self._rules = rules
         self._sheets = {sheet.id: sheet for sheet in sheets}
+        self._asked = {sheet.id: _Asked.by(sheet) for sheet in sheets}
         self._people: dict[str, list[Participant]] = defaultdict(list)
         for person in sorted(participants, key=_place_of):
             self._people[person.participant].append(person)
@@ -155,7 +177,7 @@ class _Checking:
         for key, one in sorted(by_key.items(), key=lambda pair: sent(pair[1])):
             person = self._service(one)
             sheet = self._sheets.get(one.sheet)
-            self._judged[key] = _judge(one, sheet, person)
+            self._judged[key] = _judge(one, self._asked.get(one.sheet, _NOTHING), person)
             if sheet is None:
                 self._fail(key, "unknown sheet", {})
                 continue
@@ -335,10 +357,15 @@ class _Checking:
         if not rule.on:
             return
         told: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+        screened: dict[tuple[str, str], Screened] = {}
         for key, one in self._by_key.items():
             people = self._people.get(one.participant, []) if one.participant else []
             culture = self._sheets[one.sheet].culture
-            found = screen(people, culture, rule)
+            # Most people of a culture are alike in all that is looked at.
+            said = (culture.code, repr([dict(person.facts) for person in people]))
+            found = screened.get(said)
+            if found is None:
+                found = screened[said] = screen(people, culture, rule)
             missing = list(found.missing) if rule.missing == "set aside" else []
             if found.differing or missing:
                 evidence = {
@@ -370,25 +397,18 @@ class _Checking:
     def _labels(self, submission: Submission) -> dict[str, str]:
         """What was answered to memes, in the order asked."""
         given = {one.entry: one.label for one in submission.answers if one.label}
-        return {
-            entry.meme_id: given[entry.meme_id]
-            for entry in self._sheets[submission.sheet].entries
-            if not isinstance(entry, Check) and entry.meme_id in given
-        }
+        return {meme: given[meme] for meme in self._asked[submission.sheet].memes if meme in given}
 
 
-def _judge(submission: Submission, sheet: Sheet | None, person: Participant | None) -> Judged:
+def _judge(submission: Submission, asked: _Asked, person: Participant | None) -> Judged:
     given = {one.entry: one.label for one in submission.answers if one.label}
     counts = {"explicit": [0, 0, 0], "implicit": [0, 0, 0]}
-    known: set[str] = set()
-    for entry in () if sheet is None else sheet.entries:
-        known.add(entry_id(entry))
-        if isinstance(entry, Check):
-            label = given.get(entry.id)
-            tally = counts[entry.kind]
-            tally[0] += 1
-            tally[1] += label is not None and label != entry.expected
-            tally[2] += label is None
+    for entry in asked.checks:
+        label = given.get(entry.id)
+        tally = counts[entry.kind]
+        tally[0] += 1
+        tally[1] += label is not None and label != entry.expected
+        tally[2] += label is None
     explicit, implicit = counts["explicit"], counts["implicit"]
     return Judged(
         submission.sheet,
@@ -398,7 +418,7 @@ def _judge(submission: Submission, sheet: Sheet | None, person: Participant | No
         "" if person is None else person.study,
         "" if person is None else person.status,
         seconds_taken(submission, person),
-        len(known & given.keys()),
+        sum(entry in asked.entries for entry in given),
         (explicit[0], explicit[1], explicit[2]),
         (implicit[0], implicit[1], implicit[2]),
     )

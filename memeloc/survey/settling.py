@@ -72,9 +72,10 @@ class Settled:
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""
         named = [name for name in self.table.columns if name.startswith("votes.")]
-        counts = self.table[named].to_numpy()
+        counts = self.table[named].to_numpy().tolist()
         labels = [name.removeprefix("votes.") for name in named]
-        plain = self.table[["item", "culture", "label", "state", "answers", "abstained"]]
+        columns = ("item", "culture", "label", "state", "answers", "abstained")
+        plain = [self.table[name].to_numpy(dtype=object).tolist() for name in columns]
         return [
             {
                 "item": item,
@@ -83,10 +84,10 @@ class Settled:
                 "state": state,
                 "answers": answers,
                 "abstained": abstained,
-                "votes": {name: int(n) for name, n in zip(labels, row, strict=True) if n},
+                "votes": {name: n for name, n in zip(labels, votes, strict=True) if n},
             }
-            for (item, culture, label, state, answers, abstained), row in zip(
-                plain.itertuples(index=False, name=None), counts, strict=True
+            for item, culture, label, state, answers, abstained, votes in zip(
+                *plain, counts, strict=True
             )
         ]
 
@@ -182,11 +183,9 @@ def settle(
             "keep the one that counts"
         )
     once = np.delete(order, np.flatnonzero(again) + 1)
+    item_places, culture_places = _places(item_names), _places(culture_names)
     asked = np.array(
-        [
-            np.searchsorted(item_names, item) * width + np.searchsorted(culture_names, culture)
-            for item, culture in wanted
-        ],
+        [item_places[item] * width + culture_places[culture] for item, culture in wanted],
         dtype=np.int64,
     )
     cells = np.unique(np.concatenate([cell, asked]))
@@ -217,11 +216,15 @@ def _codes(column: pd.Series[Any], names_too: Sequence[str] = ()) -> tuple[Ints,
     codes, names = pd.factorize(values)
     texts = [str(name) for name in names]
     different = sorted({*texts, *names_too})
-    places = {name: number for number, name in enumerate(different)}
+    places = _places(different)
     order = np.array([places[name] for name in texts], dtype=np.int64)
     sorted_names = np.empty(len(different), dtype=object)
     sorted_names[:] = different
     return order[codes] if len(texts) else np.zeros(0, dtype=np.int64), sorted_names
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
 
 
 def _repeated(cell: Ints, people: Ints, label: Ints) -> tuple[Ints, Flags, Flags]:
@@ -278,13 +281,11 @@ def _needs(
     limit = max(settings.most, settings.answers)
     open_ones = table[table["state"].isin(("short", "tied"))]
     found = []
-    for item, culture, state, answers in zip(
-        open_ones["item"],
-        open_ones["culture"],
-        open_ones["state"],
-        open_ones["answers"].tolist(),
-        strict=True,
-    ):
+    columns = [
+        open_ones[name].to_numpy(dtype=object).tolist()
+        for name in ("item", "culture", "state", "answers")
+    ]
+    for item, culture, state, answers in zip(*columns, strict=True):
         more = settings.answers - answers if state == "short" else settings.extra
         more = min(more, limit - answers) - pending.get((item, culture), 0)
         if more > 0:
