@@ -70,7 +70,9 @@ class Rates:
             for labels in several.values():
                 self._overall.update(labels.values())
                 for meme, label in labels.items():
-                    given = memes.setdefault(meme, {})
+                    given = memes.get(meme)
+                    if given is None:
+                        given = memes[meme] = {}
                     given[label] = given.get(label, 0) + 1
 
     def chances(self, sheet: str, wanted: Labels, without: Sequence[Labels]) -> list[float] | None:

@@ -13,7 +13,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Text, insert, select, type_coerce
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memeloc.errors import InputError
@@ -394,12 +394,11 @@ def _last(
 def _add_result(
     connection: Connection, table: Any, survey: str, first: str, one: Any, second: str, other: Any
 ) -> int:
-    query = select(table).where(table.c.survey == survey).order_by(table.c.number.desc())
-    last = connection.execute(query.limit(1)).first()
-    if last is not None and (
-        encode_json(getattr(last, first)),
-        encode_json(getattr(last, second)),
-    ) == (encode_json(one), encode_json(other)):
+    # What is stored is compared as it is written: large results are not read for it.
+    written = (type_coerce(table.c[name], Text) for name in (first, second))
+    query = select(table.c.number, *written).where(table.c.survey == survey)
+    last = connection.execute(query.order_by(table.c.number.desc()).limit(1)).first()
+    if last is not None and tuple(last[1:]) == (encode_json(one), encode_json(other)):
         return int(last.number)
     row = {"survey": survey, first: one, second: other, "created_at": now()}
     statement = insert(table).values(**row).returning(table.c.number)
