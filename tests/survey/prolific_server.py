@@ -1,7 +1,8 @@
 """Prolific's API on this machine, as far as it is spoken to; bodies are held to the schemas.
 
 It keeps drafts, groups and money as Prolific does. Faults are queued by `VERB path`: a status,
-`cut` (done, and the answer lost) or `drop` (lost before it was done). Lists come by page, by
+`cut` (done, and the answer lost), `half` (done, and the answer ends half way) or `drop` (lost
+before it was done); `ok` is none. Lists come by page, by
 offset, or whole: the documentation and Prolific's own programs do not agree.
 """
 
@@ -64,20 +65,21 @@ class ProlificServer:
         studies: by id, as GET /studies/ID/ gives them.
         groups: by id.
         filters: as GET /filters/ gives them.
-        submissions: by id: what was decided.
+        submissions: by id, as GET /submissions/ID/ gives them; `told` is what was decided.
         calls: `VERB path` of each request.
         sent: verb, path and body of each.
         faults: by `VERB path`, what happens at the next ones; ids in paths are `ID`.
         style: `page`, `offset` or `whole`.
         currency: of the account.
         workspaces: ids.
+        retry_after: seconds that a 429 asks to wait.
     """
 
     def __init__(self) -> None:
         self.studies: dict[str, dict[str, Any]] = {}
         self.groups: dict[str, dict[str, Any]] = {}
         self.filters: list[dict[str, Any]] = []
-        self.submissions: dict[str, list[tuple[str, Any]]] = {}
+        self.submissions: dict[str, dict[str, Any]] = {}
         self.calls: list[str] = []
         self.sent: list[tuple[str, str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -85,6 +87,7 @@ class ProlificServer:
         self.style = "page"
         self.currency = "GBP"
         self.workspaces = [WORKSPACE]
+        self.retry_after = 0
         self.lock = threading.Lock()
         self._count = 0
 
@@ -124,11 +127,8 @@ class ProlificServer:
             return {"total_cost": rewards * (1 + FEE * (1 + TAX))}
         if found := re.fullmatch(r"studies/([^/]+)/(transition/)?", path):
             return self._study(verb, found[1], bool(found[2]), body)
-        if found := re.fullmatch(r"submissions/([^/]+)/(transition|request-return)/", path):
-            kind = "submission_transition" if found[2] == "transition" else "request_return"
-            self._check(body, f"requests.json#/$defs/{kind}")
-            self.submissions.setdefault(found[1], []).append((found[2], body))
-            return {"id": found[1]}
+        if found := re.fullmatch(r"submissions/([^/]+)/(transition/|request-return/|)", path):
+            return self._submission(verb, found[1], found[2], body)
         raise RefusedError(404, "Not found", f"no method {verb} {path}")
 
     def _study(self, verb: str, number: str, transition: bool, body: Any) -> Any:
@@ -146,6 +146,35 @@ class ProlificServer:
                 raise RefusedError(400, "Bad Request", {"filters": ["the study is published"]})
             study |= body
         return study
+
+    def _submission(self, verb: str, number: str, action: str, body: Any) -> Any:
+        one = self.submissions.get(number)
+        if one is None:
+            raise RefusedError(404, "Not found", "no such submission")
+        if verb == "GET":
+            return one
+        if one["status"] != "AWAITING REVIEW":
+            raise RefusedError(400, "Bad Request", f"the submission is {one['status']}")
+        if action == "transition/":
+            self._check(body, "requests.json#/$defs/submission_transition")
+            one["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
+        else:
+            self._check(body, "requests.json#/$defs/request_return")
+            one["return_requested"] = "2026-11-21T12:00:00Z"
+        one["told"].append(body)
+        return one
+
+    def awaiting(self, *numbers: str) -> None:
+        """Submissions that wait for a decision."""
+        for number in numbers:
+            self.submissions[number] = {
+                "id": number,
+                "status": "AWAITING REVIEW",
+                "started_at": "2026-03-01T12:00:00Z",
+                "study_id": "65f0",
+                "return_requested": None,
+                "told": [],
+            }
 
     @staticmethod
     def _check(body: Any, schema: str) -> None:
@@ -171,6 +200,7 @@ class ProlificServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -216,21 +246,22 @@ class _Handler(BaseHTTPRequestHandler):
             if fault == "cut":
                 self.close_connection = True
                 return
-            self._reply(200, answer)
+            self._reply(200, answer, half=fault == "half")
 
     def _refuse(self, status: int, title: str, detail: Any) -> None:
         error = {"status": status, "error_code": 140000 + status, "title": title, "detail": detail}
         self._reply(status, {"error": error})
 
-    def _reply(self, status: int, value: Any) -> None:
+    def _reply(self, status: int, value: Any, *, half: bool = False) -> None:
         content = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         if status == 429:
-            self.send_header("Retry-After", "1")
+            self.send_header("Retry-After", str(self.server.state.retry_after))
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(content[: len(content) // 2] if half else content)
+        self.close_connection = self.close_connection or half
 
 
 class _Server(ThreadingHTTPServer):

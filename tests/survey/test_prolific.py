@@ -120,6 +120,7 @@ def test_every_option_gives_a_valid_study(file: Path) -> None:
 
 def test_the_schema_is_not_an_empty_promise(file: Path) -> None:
     (body,) = studies(a_pack(FIVE[0]), file).values()
+    wrong: dict[str, Any]
     for wrong in (
         {"reward": 0},
         {"reward": "213"},
