@@ -6,6 +6,7 @@ cuts the last row. Neither is an error to a reader of CSV; both would lose answe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,12 +20,14 @@ CUT = (
 )
 
 
-def swallowed(cells: Sequence[str], width: int) -> bool:
+def swallowed(cells: Sequence[str], width: int, sign: str = "") -> bool:
     """Whether a cell holds further rows.
 
     Args:
         cells: a row's.
         width: how many the headings are.
+        sign: a regular expression that every row of such a table matches; texts of several lines
+            have commas, too.
 
     >>> swallowed(["a", "first line\\nsecond line", "c"], 3)
     False
@@ -37,7 +40,12 @@ def swallowed(cells: Sequence[str], width: int) -> bool:
         if place == len(cells) - 1 and len(cells) < width:
             return True
         further = text.split("\n")[1:]
-        if any(line.count(mark) >= max(width - 2, 2) for line in further for mark in ",;\t"):
+        if any(
+            line.count(mark) >= max(width - 1, 2)
+            for line in further
+            for mark in ",;\t"
+            if not sign or re.search(sign, line)
+        ):
             return True
     return False
 

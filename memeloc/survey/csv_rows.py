@@ -26,6 +26,7 @@ _NEEDED = frozenset({"item", "participant", "answer"})
 KNOWN = ("item", "participant", "answer", "sheet", "second answer", "submitted")
 _HEADINGS = frozenset({*COLUMNS, *KNOWN})
 _HEADINGS_WITHIN = 20
+_ITEM = r"\bi[0-9a-f]{12}\b"
 _NO_HEADINGS = (
     "no headings",
     "It stands under no row of headings with item, participant and answer.",
@@ -276,7 +277,7 @@ def _why(number: int, cells: Sequence[Cell], width: int) -> tuple[str, str] | No
         return _NO_HEADINGS
     if number < 0 and len(cells) < width:
         return CUT
-    return SWALLOWED if swallowed([str(cell or "") for cell in cells], width) else None
+    return SWALLOWED if swallowed([str(cell or "") for cell in cells], width, _ITEM) else None
 
 
 def _content(cells: Sequence[Cell], text: Callable[[Cell], str]) -> dict[str, str]:

@@ -7,19 +7,19 @@ questions by id, which say the sheet too. What cannot be placed is told and kept
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import read_head
+from memeloc.survey.broken_rows import CUT, SWALLOWED, swallowed
 from memeloc.survey.google_forms_answers import NAME, Known, Told, submission_of
 from memeloc.survey.google_forms_known import Forms
 from memeloc.survey.google_forms_push import made_forms
+from memeloc.survey.google_forms_responses import read_responses, responses
 from memeloc.survey.google_forms_table import Table, read_header, read_table
 from memeloc.survey.google_forms_times import looks_like_time, read_column
 from memeloc.survey.google_forms_words import plain
@@ -31,7 +31,6 @@ _NUMBERED = re.compile(r"^\W*(\d+)\. \S")
 _ID = re.compile(r"[a-z0-9-]+")
 _AGAIN = re.compile(r"(?:\.\d+| \(\d+\)|_\d+)$")
 """What programs put behind a title that is there twice."""
-_SPACE = re.compile(r"[ \t\n\r]*")
 _SAMPLE = 200
 
 
@@ -68,7 +67,7 @@ class GoogleFormsBack:
             head = read_head(path)
             if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
                 return b'"responseId"' in head or any(
-                    "responseId" in one for one in _responses(path)
+                    "responseId" in one for one in responses(path)
                 )
             header = read_header(path, _numbered)
         except InputError:
@@ -85,7 +84,7 @@ class GoogleFormsBack:
         head = read_head(path)
         if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
             made = made_forms(self.made) if self.made else {}
-            return _read_responses(path, forms, made)
+            return read_responses(path, forms, made)
         return _TableReader(path, forms, self.zone).read()
 
 
@@ -98,140 +97,31 @@ def _numbered(header: Sequence[str]) -> int:
     return count
 
 
-# The API's responses
-
-
-def _responses(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The FormResponses in a page, in several pages, or in a plain list.
-
-    Raises:
-        InputError: the file is not JSON.
-    """
-    try:
-        for page in _pages(path.read_bytes().decode("utf-8-sig", "replace")):
-            if not isinstance(page, Mapping):
-                continue
-            if "responseId" in page:
-                yield page
-            elif isinstance(page.get("responses"), list):
-                for one in page["responses"]:
-                    yield one if isinstance(one, Mapping) else {"value": one}
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", file=path) from error
-
-
-def _pages(text: str) -> Iterator[Any]:
-    """A list's values one after the other, or the only value: a large file is many of them.
-
-    Raises:
-        ValueError: it is not JSON.
-    """
-    decoder = json.JSONDecoder()
-    place = _end_of_space(text, 0)
-    if not text.startswith("[", place):
-        yield json.loads(text)
-        return
-    place = _end_of_space(text, place + 1)
-    while not text.startswith("]", place):
-        value, place = decoder.raw_decode(text, place)
-        yield value
-        place = _end_of_space(text, place)
-        if text.startswith(",", place):
-            place = _end_of_space(text, place + 1)
-        elif not text.startswith("]", place):
-            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
-    if _end_of_space(text, place + 1) != len(text):
-        raise json.JSONDecodeError("Extra data", text, place + 1)
-
-
-def _end_of_space(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
-
-
-def _read_responses(path: Path, forms: Forms, made: Mapping[str, Mapping[str, Any]]) -> Imported:
-    told = Told(path.name)
-    places = dict(forms.questions)
-    for sheet, recorded in made.items():
-        if sheet in forms:
-            for key, item in recorded.get("items", {}).items():
-                if key in forms[sheet].items:
-                    places[str(item.get("questionId"))] = (sheet, key)
-    found: dict[str, Submission] = {}
-    for row, response in enumerate(_responses(path), 1):
-        one = _response(response, row, places, forms, told)
-        if one is not None:
-            found.setdefault(one.id, one)
-    return Imported(tuple(found.values()), (), tuple(told.unplaced))
-
-
-def _response(
-    response: Mapping[str, Any],
-    row: int,
-    places: Mapping[str, tuple[str, str]],
-    forms: Forms,
-    told: Told,
-) -> Submission | None:
-    answers = response.get("answers")
-    number = response.get("responseId")
-    if not isinstance(number, str) or not number or not isinstance(answers, Mapping):
-        message = "It is no response of the Forms API, which has responseId and answers."
-        told.say(row, "not a response", message, response=dict(response))
-        return None
-    sheets = {places[key][0] for key in answers if key in places}
-    if len(sheets) != 1:
-        message = "Its questions are of no sheet of this survey, or of several."
-        told.say(row, "unknown sheet", message, response=dict(response))
-        return None
-    known = forms[sheets.pop()]
-    said: dict[str, list[str]] = {}
-    for key, answer in answers.items():
-        texts = _texts(answer)
-        if key in places:
-            said[places[key][1]] = texts
-        else:
-            message = f"The form has a question {str(key)[:40]!r} that was not made by memeloc."
-            told.say(row, "unknown question", message, sheet=known.sheet.id, text=texts)
-    first, last = (_rfc3339(response.get(key)) for key in ("createTime", "lastSubmittedTime"))
-    # An edited response keeps its id at Google; here it is another submission, and a later one.
-    edited = first and last and last > first
-    own = f"{number}@{last.isoformat()}" if edited and last else number
-    return submission_of(known, said, told, row, last or first, own)
-
-
-def _texts(answer: Any) -> list[str]:
-    values = answer.get("textAnswers") if isinstance(answer, Mapping) else None
-    listed = values.get("answers") if isinstance(values, Mapping) else None
-    return [
-        str(one.get("value", ""))
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, Mapping)
-    ]
-
-
-def _rfc3339(value: Any) -> datetime | None:
-    """A moment as the API writes it, with up to nine digits of a second."""
-    text = re.sub(r"(\.\d{6})\d+", r"\1", str(value or ""))
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-
-
-# Tables
-
-
 class _TableReader:
     def __init__(self, path: Path, forms: Forms, zone: tzinfo) -> None:
         self.path, self.forms, self.zone = path, forms, zone
         self.told = Told(path.name)
         self.participants, self.titles = forms.participants, forms.titles
+        self.found: dict[str, Submission] = {}
 
     def read(self) -> Imported:
-        table = read_table(self.path, self._score)
-        if table.note:
-            self.told.say(1, "encoding", table.note)
+        tables = read_table(self.path, self._score)
+        several = len({table.name for table in tables}) > 1
+        ours = [self._score(table.header) > 0 for table in tables]
+        if tables[0].note:
+            self.told.say(1, "encoding", tables[0].note)
+        for table, titled in zip(tables, ours, strict=True):
+            if several:
+                self.told.file = f"{self.path.name}, {table.name}"
+            if titled or not any(ours):
+                self._table(table)
+                continue
+            message = "It stands under no row with a form's titles."
+            for number, cells in ((0, list(table.header)), *table.rows):
+                self.told.say(number, "no headings", message, cells=cells)
+        return Imported(tuple(self.found.values()), (), tuple(_once(self.told.unplaced)))
+
+    def _table(self, table: Table) -> None:
         header = [plain(cell) for cell in table.header]
         column = self._sheet_column(table)
         whole = None if column is not None else self._sheet_of_file(header)
@@ -242,9 +132,8 @@ class _TableReader:
                     "as the sheet is called, such as r1-b03-DE.csv."
                 )
                 self.told.say(number, "unknown sheet", message, cells=cells)
-            return Imported((), (), tuple(self.told.unplaced))
+            return
         times, moments = self._times(table, header)
-        found: dict[str, Submission] = {}
         for place, (number, cells) in enumerate(table.rows):
             known = whole
             if column is not None:
@@ -254,12 +143,17 @@ class _TableReader:
                 message = "Its sheet is none of this survey's."
                 self.told.say(number, "unknown sheet", message, cells=cells)
                 continue
+            if number == table.cut:
+                self.told.say(number, *CUT, cells=cells)
+                continue
+            if "\n" in "".join(cells) and swallowed(cells, len(header)):
+                self.told.say(number, *SWALLOWED, cells=cells)
+                continue
             skipped = {one for one in (column, times) if one is not None}
             said = self._said(known, header, table, number, cells, skipped)
             one = submission_of(known, said, self.told, number, moments[place])
             if one is not None:
-                found.setdefault(one.id, one)
-        return Imported(tuple(found.values()), (), tuple(_once(self.told.unplaced)))
+                self.found.setdefault(one.id, one)
 
     def _score(self, header: Sequence[str]) -> int:
         return sum(self._title(plain(cell), self.titles) is not None for cell in header)
@@ -351,7 +245,7 @@ class _TableReader:
                 continue
             if (number, place) in table.formulas:
                 message = "A formula stands where an answer should be."
-                self.told.say(number, "formula", message, column=place + 1)
+                self.told.say(number, "formula", message, column=place + 1, text=text)
                 continue
             if not text:
                 continue

@@ -11,13 +11,16 @@ import codecs
 import csv
 import io
 import zipfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import Cell, Formula, read_head, read_tables, text_of, unguarded
+from memeloc.spreadsheets.zipped import LARGEST_RATIO
+from memeloc.survey.broken_rows import ends_open
 
 LARGEST_TABLE = 512 * 1024 * 1024
 """Bytes of a table once unpacked."""
@@ -32,7 +35,10 @@ _ENCODINGS = (
 )  # fmt: skip
 """What spreadsheets save in where they do not save UTF-8."""
 _DELIMITERS = ",;\t"
+_BROKEN = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
 _LOOKED_AT = 1 << 18
+_AGAIN = 3
+"""Titles in a row that make it one of titles."""
 
 Score = Callable[[Sequence[str]], int]
 """How many of a header's cells are titles that are looked for."""
@@ -47,16 +53,22 @@ class Table:
         rows: the others, each with its number as spreadsheets count.
         formulas: row and column numbers of cells that compute their value.
         note: what was odd about the file, or empty.
+        cut: the number of a row that the file ends in the midst of; 0 for none.
+        name: the worksheet's, where there are several.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[int, list[str]], ...]
     formulas: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
+    cut: int = 0
+    name: str = ""
 
 
-def read_table(path: Path, score: Score) -> Table:
-    """Read a file.
+def read_table(path: Path, score: Score) -> list[Table]:
+    """Read a file; a workbook has a table for each worksheet that has anything in it.
+
+    A row of titles further down begins a table of its own: that is how several are put together.
 
     Args:
         path: CSV, zip with one CSV, xlsx or ods.
@@ -66,12 +78,22 @@ def read_table(path: Path, score: Score) -> Table:
         InputError: it is none of these, broken, empty or too large.
     """
     head = read_head(path)
-    if head.startswith(b"PK"):
-        inner = _zipped(path)
-        if inner is None:
-            return _workbook(path)
-        return _csv(inner, path, score)
-    return _csv(path.read_bytes(), path, score)
+    inner = _zipped(path) if head.startswith(b"PK") else path.read_bytes()
+    tables = _workbook(path) if inner is None else [_csv(inner, path, score)]
+    return [part for table in tables for part in _parts(table, score)]
+
+
+def _parts(table: Table, score: Score) -> Iterator[Table]:
+    """A table, taken apart where titles stand again."""
+    titles = set(table.header) - {""}
+    header, rows = table.header, list[tuple[int, list[str]]]()
+    for number, cells in table.rows:
+        if sum(cell in titles for cell in cells) < _AGAIN or score(cells) < _AGAIN:
+            rows.append((number, cells))
+            continue
+        yield replace(table, header=header, rows=tuple(rows))
+        header, rows = tuple(cells), []
+    yield replace(table, header=header, rows=tuple(rows))
 
 
 def read_header(path: Path, score: Score) -> tuple[str, ...]:
@@ -81,7 +103,7 @@ def read_header(path: Path, score: Score) -> tuple[str, ...]:
         InputError: as `read_table`, as far as the beginning tells.
     """
     if read_head(path).startswith(b"PK"):
-        return read_table(path, score).header
+        return read_table(path, score)[0].header
     with path.open("rb") as stream:
         start = stream.read(_LOOKED_AT)
     if len(start) == _LOOKED_AT and b"\x00" not in start:
@@ -107,20 +129,30 @@ def _zipped(path: Path) -> bytes | None:
                 raise InputError(
                     f"holds {len(tables)} CSV files; unpack it and import each", file=path
                 )
-            if tables[0].file_size > LARGEST_TABLE:
+            size, packed = tables[0].file_size, max(tables[0].compress_size, 1)
+            if size > LARGEST_TABLE or (size > 1 << 20 and size / packed > LARGEST_RATIO):
                 raise InputError("is too large once unpacked", file=path)
             with archive.open(tables[0]) as stream:
                 data = stream.read(LARGEST_TABLE + 1)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        ValueError,
+        OSError,
+        RuntimeError,
+        NotImplementedError,
+        EOFError,
+    ) as error:
         raise InputError(f"is a broken archive: {error}", file=path) from error
     if len(data) > LARGEST_TABLE:
         raise InputError("is too large once unpacked", file=path)
     return data
 
 
-def _workbook(path: Path) -> Table:
-    """The first worksheet that has anything in it."""
-    for _, lines in read_tables(path):
+def _workbook(path: Path) -> list[Table]:
+    """The worksheets that have anything in them."""
+    found = []
+    for name, lines in read_tables(path):
         rows: list[tuple[int, list[str]]] = []
         formulas: set[tuple[int, int]] = set()
         for number, cells in lines:
@@ -129,11 +161,15 @@ def _workbook(path: Path) -> Table:
                 (number, place) for place, cell in enumerate(cells) if isinstance(cell, Formula)
             }
         if rows := [row for row in rows if any(row[1])]:
-            return Table(tuple(rows[0][1]), tuple(rows[1:]), frozenset(formulas))
-    raise InputError("has no rows", file=path)
+            found.append(Table(tuple(rows[0][1]), tuple(rows[1:]), frozenset(formulas), name=name))
+    if not found:
+        raise InputError("has no rows", file=path)
+    return found
 
 
 def _text(cell: Cell) -> str:
+    if isinstance(cell, Formula):
+        return cell.text
     if isinstance(cell, datetime | date):
         return cell.isoformat(sep=" ") if isinstance(cell, datetime) else cell.isoformat()
     return text_of(cell)
@@ -157,7 +193,9 @@ def _csv(data: bytes, path: Path, score: Score) -> Table:
         csv.field_size_limit(limit)
     if not rows:
         raise InputError("has no rows", file=path)
-    return Table(tuple(rows[0][1]), tuple(rows[1:]), note=note)
+    short = len(rows) > 1 and len(rows[-1][1]) < len(rows[0][1])
+    cut = rows[-1][0] if short and ends_open(data[-8:]) else 0
+    return Table(tuple(rows[0][1]), tuple(rows[1:]), note=note, cut=cut)
 
 
 def _delimiter(start: str, score: Score) -> str:

@@ -50,13 +50,31 @@ def read_text(path: Path, most: int = LARGEST_FILE) -> str:
     return data.decode(encoding, "surrogateescape" if "8" in encoding else "replace")
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    kept: dict[str, Any] = {}
+    times: dict[str, int] = {}
+    for key, value in pairs:
+        if key in kept and kept[key] == value:
+            continue  # The very same once more means nothing.
+        times[key] = times.get(key, 0) + 1
+        kept[key if times[key] == 1 else f"{key} ({times[key]})"] = value
+    return Doubled(kept) if len(kept) > len(found) else kept
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=str)
+"""Reads JSON, and keeps keys that are there twice."""
+
+
 def parsed(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:
         ValueError, RecursionError: it is none.
     """
-    return json.loads(text, object_pairs_hook=_object, parse_constant=str)
+    return DECODER.decode(text)
 
 
 def read_json(path: Path, most: int = LARGEST_FILE) -> Any:
@@ -150,17 +168,3 @@ def _tokens(value: Any) -> Iterator[str]:
             yield "["
         else:
             yield json.dumps(inner)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    kept: dict[str, Any] = {}
-    times: dict[str, int] = {}
-    for key, value in pairs:
-        if key in kept and kept[key] == value:
-            continue  # The very same once more means nothing.
-        times[key] = times.get(key, 0) + 1
-        kept[key if times[key] == 1 else f"{key} ({times[key]})"] = value
-    return Doubled(kept) if len(kept) > len(found) else kept
