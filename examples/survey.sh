@@ -8,6 +8,7 @@
 #
 # Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv.
 set -euo pipefail
+shopt -s nullglob
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/environment.sh"
@@ -55,22 +56,16 @@ while :; do
     back="../back-$round"
     "$python" "$here/simulated_annotators.py" pilot surveys/pilot "$back" --seed 7
 
-    say "Round $round: answers in, each file twice"
-    for kind in html google-forms label-studio qsf csv prolific; do
-        if [ -d "$back/$kind" ]; then
-            memeloc survey import pilot "$back/$kind"/* --json >first.json
-            memeloc survey import pilot "$back/$kind"/* --json >second.json
-            told='sum(one["new"] for one in it["files"])'
-            echo "$kind: $(field 'len(it["files"])' <first.json) files," \
-                "$(field "$told" <first.json) submissions," \
-                "$(field 'len(it["unplaced"])' <first.json) without a place"
-            [ "$(field 'len(it["unplaced"])' <first.json)" = 0 ] || fail "$kind was not placed whole"
-            [ "$(field "$told" <second.json)" = 0 ] || fail "$kind counted twice"
-        fi
-    done
-    if [ -d "$back/potato" ]; then
-        memeloc survey import pilot "$back/potato"
-    fi
+    say "Round $round: answers in, all files twice; each tells its kind by its content"
+    files=("$back"/html/* "$back"/google-forms/* "$back"/label-studio/* "$back"/qsf/* "$back"/csv/* \
+        "$back"/prolific/* "$back"/potato/*)
+    memeloc survey import pilot "${files[@]}" --json >first.json
+    memeloc survey import pilot "${files[@]}" --json >second.json
+    new='sum(one["new"] for one in it["files"])'
+    echo "$(field 'len(it["files"])' <first.json) files: $(field "$new" <first.json) submissions," \
+        "$(field 'len(it["unplaced"])' <first.json) answers without a place"
+    [ "$(field 'len(it["unplaced"])' <first.json)" = 0 ] || fail "answers were not placed"
+    [ "$(field "$new" <second.json)" = 0 ] || fail "answers counted twice"
 
     say "Round $round: quality control"
     memeloc survey check pilot --out "../aside-$round.csv"
