@@ -28,7 +28,7 @@ from memeloc.survey.google_forms_words import (
     plain,
     shortened,
 )
-from memeloc.survey.instructions import explained
+from memeloc.survey.instructions import explained, memes_shown
 from memeloc.survey.nouns import Entry, Question, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
@@ -171,9 +171,8 @@ class _Planner:
 
     def form(self) -> Form:
         get = self.texts.get
-        count = sum(isinstance(entry, Question) for entry in self.sheet.entries)
         minutes = self.pack.minutes or max(1, ceil(len(self.sheet.entries) / ENTRIES_A_MINUTE))
-        intro = get("intro", count=count, minutes=minutes)
+        intro = get("intro", count=memes_shown(self.sheet), minutes=minutes)
         self._text("warning", get("warning.heading"), get("warning.text"))
         self._consent()
         self._introduction()
@@ -239,7 +238,11 @@ class _Planner:
         question = get(f"taxonomy.{name}.question")
         self._text("definition", question, get(f"taxonomy.{name}.definition"))
         lines = [
-            f"{self._label(label.id)}: {explained(self.texts, self.taxonomy, label)}"
+            self._said(
+                "definition.label",
+                label=self._label(label.id),
+                definition=explained(self.texts, self.taxonomy, label),
+            )
             for label in self.taxonomy.labels
             if self.texts.has(f"taxonomy.{name}.label.{label.id}.definition")
         ]

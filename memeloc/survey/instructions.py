@@ -78,19 +78,28 @@ def consent(pack: SurveyPack, sheet: Sheet) -> str:
     return _texts(pack, sheet).get("consent.text", contact=pack.contact)
 
 
+def memes_shown(sheet: Sheet) -> int:
+    """How many memes people see: those they are asked about, and the checks that look like one."""
+    return sum(not (isinstance(one, Check) and one.kind == "explicit") for one in sheet.entries)
+
+
 def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tuple[Section, ...]:
     """The introduction: what it is about, warning, consent, definition, labels, rules, examples."""
     texts, taxonomy = _texts(pack, sheet), pack.taxonomy
     before, names = f"taxonomy.{taxonomy.name}", label_names(pack, sheet)
-    count = sum(not isinstance(entry, Check) for entry in sheet.entries)
-    intro = texts.get("intro", count=count, minutes=pack.minutes)
+    intro = texts.get("intro", count=memes_shown(sheet), minutes=pack.minutes)
     found = [
         Section(texts.get("title"), (intro,)),
         Section(texts.get("warning.heading"), (texts.get("warning.text"),)),
     ]
     if with_consent:
         found.append(Section(texts.get("consent.heading"), (consent(pack, sheet),)))
-    labels = tuple(f"{names[one.id]}: {explained(texts, taxonomy, one)}" for one in taxonomy.labels)
+    labels = tuple(
+        texts.get(
+            "definition.label", label=names[one.id], definition=explained(texts, taxonomy, one)
+        )
+        for one in taxonomy.labels
+    )
     definition = texts.get(f"{before}.definition")
     found.append(Section(texts.get("definition.heading"), (definition, *labels)))
     if taxonomy.rules:

@@ -114,6 +114,7 @@ class TestEveryShippedLanguage:
         same = [key for key, text in shipped_texts(tag).items() if text == ENGLISH[key]]
         known = (
             "image.alt",
+            "definition.label",
             "progress",
             ".name",
             ".political-misinformation",
@@ -223,6 +224,19 @@ def test_all_texts_can_be_listed() -> None:
 def test_placeholders_are_filled_in() -> None:
     assert texts_in("en").get("progress", number=2, total=9) == "2 of 9"
     assert texts_in("hi").get("progress", number=2, total=9) == "9 में से 2"
+
+
+def test_numbers_have_the_digits_that_the_language_writes_the_age_of_consent_with() -> None:
+    assert "১৭টি" in texts_in("bn").get("intro", count=17, minutes=10)
+    assert "17 " in texts_in("hi").get("intro", count=17, minutes=10)
+    other = texts_in("bn", {"consent.yes": "আমার বয়স কমপক্ষে 18 বছর।"})
+    assert "17টি" in other.get("intro", count=17, minutes=10)
+    assert texts_in("bn").get("sent.code", code="A17").endswith("A17")
+
+
+def test_english_in_place_of_a_text_that_is_lacking_keeps_its_own_digits() -> None:
+    lacking = SurveyTexts(default().get("bn"), {"consent.yes": "১৮"}, {"time": "{minutes} minutes"})
+    assert lacking.get("time", minutes=10) == "10 minutes"
 
 
 def test_a_placeholder_without_a_value_stays() -> None:
