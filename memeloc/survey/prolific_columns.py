@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 PARTICIPANT, SUBMISSION, STUDY, STUDY_NAME = "participant", "submission", "study", "study name"
 STATUS, CODE, SECONDS = "status", "code", "seconds"
@@ -98,6 +99,9 @@ NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})
 NO_CODE = frozenset({"nocode", "no code"})
 """What stands for the code of people who entered none."""
 
+_BETWEEN = re.compile(r"[\W_]+")
+_SHORT = 100
+
 
 def key_of(heading: str) -> str:
     """A heading or value as it is compared: small letters, digits and single spaces.
@@ -105,7 +109,15 @@ def key_of(heading: str) -> str:
     >>> key_of("Ethnicity (simplified)"), key_of("TIMED-OUT"), key_of("Participant.id")
     ('ethnicity simplified', 'timed out', 'participant id')
     """
-    return " ".join(re.sub(r"[\W_]+", " ", heading.casefold()).split())
+    return _short_key(heading) if len(heading) <= _SHORT else _key(heading)
+
+
+def _key(text: str) -> str:
+    return " ".join(_BETWEEN.sub(" ", text.casefold()).split())
+
+
+# The same few headings and values stand in every row of a table.
+_short_key = lru_cache(1 << 14)(_key)
 
 
 def _by_heading(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, int]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import (
@@ -37,6 +37,15 @@ _TELLING = frozenset(
     {columns.CODE, columns.SECONDS, columns.STARTED, columns.COMPLETED, columns.REVIEWED}
 )
 _MEANS = frozenset(columns.MEANING)
+
+
+class _Column(NamedTuple):
+    """A column: its heading, the group and name of what it says, and the heading's rank there."""
+
+    heading: str
+    group: Literal["said", "facts", "details", "other", "dropped"]
+    name: str
+    rank: int
 
 
 @dataclass(slots=True)
@@ -138,60 +147,52 @@ def _listed(path: Path, tell: Tell) -> list[Row]:
             message = "It is no submission of Prolific's API, which has id, participant and status."
             tell(number, "not a submission", message, content)
             continue
-        cells: list[tuple[str, str]] = []
+        cells: dict[str, str] = {}
         for key, value in one.items():
-            if key.startswith("_"):
-                continue
-            if isinstance(value, dict):  # the strata of a sample
-                cells += [(name, _plain(inner)) for name, inner in value.items()]
-            else:
-                cells.append((key, _plain(value)))
+            if isinstance(value, dict) and not key.startswith("_"):  # the strata of a sample
+                cells |= {name: _plain(inner) for name, inner in value.items()}
+            elif not key.startswith("_"):
+                cells[key] = _plain(value)
         row = Row(number, content)
-        _fill(row, cells, frozenset(), tell)
+        _fill(row, [_column(key) for key in cells], list(cells.values()), (), tell)
         rows.append(row)
     return rows
 
 
 def _table(path: Path, tell: Tell) -> list[Row]:
-    header: list[str] = []
-    keys: list[str] = []
-    rows = []
     lines, note = _lines(path)
-    for number, raw in lines:
-        cells = [text_of(cell) for cell in raw]
-        if not header:
-            if not _is_export(cells):
-                break
-            header, keys = cells, [columns.key_of(cell) for cell in cells]
-            if note:
-                tell(number, "encoding", note, {})
-            continue
-        formulas = frozenset(
-            place
-            for place, (cell, text) in enumerate(zip(raw, cells, strict=True))
-            if isinstance(cell, Formula) or text.startswith("=")
-        )
-        cells = [cell.text if isinstance(cell, Formula) else text for cell, text in
-                 zip(raw, cells, strict=True)]  # fmt: skip
-        if [columns.key_of(cell) for cell in cells[: len(keys)]] == keys:
-            continue  # exports that were put under one another
-        content = {
-            name or f"column {place}": cell
-            for place, (name, cell) in enumerate(zip(header, cells, strict=False), 1)
-            if cell
-        }
-        if beyond := [cell for cell in cells[len(header) :] if cell]:
-            message = "The row has more cells than the table has headings."
-            tell(number, "no title", message, {"cells": beyond})
-        row = Row(number, _without_dropped(content))
-        _fill(row, list(zip(header, cells, strict=False)), formulas, tell)
-        rows.append(row)
-    if not header:
+    header = [text_of(cell) for cell in lines[0][1]] if lines else []
+    if not _is_export(header):
         raise InputError(
             "has no row of headings with Submission id, Participant id and Status; export the "
             "demographic data of the study once more, and leave its first row as it is",
             file=path,
         )
+    if note:
+        tell(lines[0][0], "encoding", note, {})
+    known = [_column(heading) for heading in header]
+    kept = [
+        "" if one.group == "dropped" else one.heading or f"column {place}"
+        for place, one in enumerate(known, 1)
+    ]
+    keys = [columns.key_of(heading) for heading in header]
+    rows = []
+    for number, raw in lines[1:]:
+        cells = [cell.text if isinstance(cell, Formula) else text_of(cell) for cell in raw]
+        if cells[0] and keys == [columns.key_of(cell) for cell in cells[: len(keys)]]:
+            continue  # exports that were put under one another
+        content = {name: cell for name, cell in zip(kept, cells, strict=False) if cell and name}
+        if beyond := [cell for cell in cells[len(header) :] if cell]:
+            message = "The row has more cells than the table has headings."
+            tell(number, "no title", message, {"cells": beyond})
+        row = Row(number, content)
+        formulas = {
+            place
+            for place, cell in enumerate(cells)
+            if cell[:1] == "=" or isinstance(raw[place], Formula)
+        }
+        _fill(row, known, cells, formulas, tell)
+        rows.append(row)
     return rows
 
 
@@ -236,39 +237,52 @@ def _without_dropped(content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fill(row: Row, cells: Sequence[tuple[str, str]], formulas: frozenset[int], tell: Tell) -> None:
+def _column(heading: str) -> _Column:
+    key = columns.key_of(heading)
+    if key in columns.MEANING:
+        name, rank = columns.MEANING[key]
+        return _Column(heading, "dropped" if name == columns.DROPPED else "said", name, rank)
+    if key in columns.FACT:
+        return _Column(heading, "facts", *columns.FACT[key])
+    if key in columns.DETAIL:
+        return _Column(heading, "details", *columns.DETAIL[key])
+    return _Column(heading, "other", heading, 0)
+
+
+def _fill(
+    row: Row,
+    header: Sequence[_Column],
+    texts: Sequence[str],
+    formulas: Collection[int],
+    tell: Tell,
+) -> None:
     """Sort a row's cells by what their headings mean."""
+    groups: dict[str, dict[str, Any]] = {
+        "said": row.said,
+        "facts": row.facts,
+        "details": row.details,
+        "other": row.other,
+    }
     ranks: dict[str, int] = {}
-    for place, (heading, text) in enumerate(cells):
-        key = columns.key_of(heading)
-        found = columns.MEANING.get(key) or columns.FACT.get(key) or columns.DETAIL.get(key)
-        name, rank = found or (heading, 0)
-        word = _word(text)
+    for place, (column, text) in enumerate(zip(header, texts, strict=False)):
+        heading, where, name, rank = column
         if place in formulas:
             row.formulas.append(name)
-        elif name == columns.DROPPED or word in columns.NOTHING:
             continue
-        elif word in columns.WITHHELD and name not in _NEEDED:
+        word = _word(text)
+        if where == "dropped" or word in columns.NOTHING:
+            continue
+        if word in columns.WITHHELD and name not in _NEEDED:
             row.withheld.setdefault(name, columns.WITHHELD[word])
-        elif found is None:
-            row.other[heading] = text
-        else:
-            group: dict[str, Any] = row.details
-            if key in columns.MEANING:
-                group = row.said
-            elif key in columns.FACT:
-                group = row.facts
-            before = group.get(name)
-            if before is not None and _word(before) != word:
-                message = f"Two columns that mean {name.replace('_', ' ')} say different things."
-                tell(
-                    row.number,
-                    "columns differ",
-                    message,
-                    {"column": heading, "values": [before, text]},
-                )
-            if before is None or rank < ranks[name]:
-                group[name], ranks[name] = text, rank
+            continue
+        group = groups[where]
+        before = group.get(name)
+        if before is not None and _word(before) != word:
+            message = f"Two columns that mean {name[:60].replace('_', ' ')} say different things."
+            both = {"column": heading, "values": [before, text]}
+            tell(row.number, "columns differ", message, both)
+        if before is None or rank < ranks[name]:
+            group[name], ranks[name] = text, rank
 
 
 def _word(text: str) -> str:
