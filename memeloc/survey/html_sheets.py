@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import replacing
-from memeloc.survey.instructions import explained
+from memeloc.survey.instructions import explained, memes_shown
 from memeloc.survey.nouns import Check, Entry, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts
@@ -106,7 +106,7 @@ class HtmlSheets:
         taxonomy, name = pack.taxonomy, pack.taxonomy.name
         pictures: dict[str, str] = {}
         values = {
-            "count": sum(not isinstance(entry, Check) for entry in sheet.entries),
+            "count": memes_shown(sheet),
             "minutes": pack.minutes,
             "contact": pack.contact,
         }
@@ -136,6 +136,7 @@ class HtmlSheets:
             "sheet": sheet.id,
             "send_to": self.send_to,
             "words": words,
+            "digits": texts.digits,
             "question": texts.get(f"taxonomy.{name}.question"),
             "definition": texts.get(f"taxonomy.{name}.definition"),
             "labels": [

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
+from memeloc.survey.instructions import memes_shown
 from memeloc.survey.nouns import CompletionCodes, Sheet
 from memeloc.survey.prolific_filters import Filters
 from memeloc.survey.prolific_money import SMALLEST_SCREEN_OUT, Pay, shortest_limit
@@ -137,7 +138,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
         "name": _line(texts.get("title"))[:LONGEST_NAME],
         "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",
         "description": _paragraphs(
-            texts.get("intro", count=len(sheet.entries), minutes=minutes),
+            texts.get("intro", count=memes_shown(sheet), minutes=minutes),
             texts.get("warning.text"),
         ),
         "external_study_url": address,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ from memeloc.survey.taxonomy import SOURCE, Taxonomy
 FOLDER = Path(__file__).parent / "texts"
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_ASCII_DIGITS = "0123456789"
 _NEEDED = frozenset({"code", "label"})
 """Nobody gets on without the code that ends a survey, and the answer that a check asks for."""
 
@@ -48,8 +50,30 @@ class SurveyTexts:
         Raises:
             KeyError: there is no such text.
         """
-        text = self._texts.get(key) or self._source[key]
-        return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
+        own = self._texts.get(key)
+        digits = self.digits if own else _ASCII_DIGITS
+
+        def filled(found: re.Match[str]) -> str:
+            value = values.get(found[1], found[0])
+            return str(value).translate(_to(digits)) if isinstance(value, int) else str(value)
+
+        return _PLACEHOLDER.sub(filled, own or self._source[key])
+
+    @property
+    def digits(self) -> str:
+        """The ten digits, 0 first, that the language writes numbers with.
+
+        They are those of the age in the sentence of consent: one text decides for all of them.
+
+        >>> from memeloc.locales import default
+        >>> [survey_texts(default().get(tag)).digits for tag in ("bn", "hi")]
+        ('০১২৩৪৫৬৭৮৯', '0123456789')
+        """
+        for letter in self._texts.get("consent.yes", ""):
+            if letter.isdecimal():
+                zero = ord(letter) - unicodedata.decimal(letter)
+                return "".join(chr(zero + value) for value in range(10))
+        return _ASCII_DIGITS
 
     def has(self, key: str) -> bool:
         """Whether there is such a text, in this language or in English."""
@@ -139,6 +163,10 @@ def usable(key: str, text: str, english: str) -> bool:
         return True
     lost = placeholders(english) - placeholders(text)
     return not lost & _NEEDED and _parts(key, text) == _parts(key, english)
+
+
+def _to(digits: str) -> dict[int, str]:
+    return str.maketrans(dict(zip(_ASCII_DIGITS, digits, strict=True)))
 
 
 def _parts(key: str, text: str) -> int:

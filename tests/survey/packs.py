@@ -16,6 +16,7 @@ CAPTIONS = {
     "en": ("two eggs // one segfault", "Monday again // <b>&amp;</b>"),
     "de": ("zwei Eier // ein Absturz", "Schon wieder Montag // <b>&amp;</b>"),
     "ar": ("بيضتان // وانهيار واحد", "الاثنين مجددًا // <b>&amp;</b>"),
+    "bn": ("দুটি ডিম // একটি ক্র্যাশ", "আবার সোমবার // <b>&amp;</b>"),
     "hi": ("दो अंडे // एक क्रैश", "फिर सोमवार // <b>&amp;</b>"),
 }
 CODES = CompletionCodes("DONE-7", "FAIL-7", "NO-7", "OUT-7")

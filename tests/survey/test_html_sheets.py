@@ -215,6 +215,54 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path) -> None:
     page.context.close()
 
 
+def test_what_is_missing_is_said_in_sight_and_nothing_can_be_pressed_after_the_end(
+    browser: Browser, tmp_path: Path
+) -> None:
+    survey = pack(tmp_path)
+    page = opened(browser, written(tmp_path, survey), {"width": 390, "height": 500})
+    begin(page)
+    page.click("#next")
+    box = page.locator(".problem").bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] <= box["y"] + box["height"] <= 500
+    fill(page, survey)
+    assert page.locator(".problem").is_hidden()
+    page.click("#next")
+    assert page.locator("#save").is_visible()
+    assert page.locator("nav").is_hidden()
+    page.context.close()
+
+
+def test_names_of_labels_begin_where_the_page_does(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, pack(tmp_path, "ar", "EG")))
+    sides = page.eval_on_selector_all(
+        "dt", "all => all.map((one) => getComputedStyle(one).direction)"
+    )
+    assert set(sides) == {"rtl"}
+    page.context.close()
+
+
+def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, pack(tmp_path, "bn", "BD")))
+    assert "৩টি" in page.inner_text("main")
+    begin(page)
+    assert page.inner_text(".number") == "৪টির মধ্যে ১ নম্বর"
+    page.context.close()
+
+
+def test_the_key_that_says_1_chooses_the_first_whatever_it_writes(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = opened(browser, written(tmp_path, pack(tmp_path)))
+    begin(page)
+    page.evaluate(
+        "document.body.dispatchEvent("
+        "new KeyboardEvent('keydown', {key: '২', code: 'Digit2', bubbles: true}))"
+    )
+    assert page.locator("input[name=label]").nth(1).is_checked()
+    page.context.close()
+
+
 def test_text_is_text_and_the_page_asks_no_network(browser: Browser, tmp_path: Path) -> None:
     survey = pack(tmp_path)
     path = written(tmp_path, survey)

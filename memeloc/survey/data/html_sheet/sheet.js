@@ -10,7 +10,9 @@
   const RETRY = 15000;
 
   const say = (key, values = {}) =>
-    words[key].replace(/\{([a-z_]+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+    words[key].replace(/\{([a-z_]+)\}/g, (whole, name) => (name in values ? written(values[name]) : whole));
+  const written = (value) =>
+    typeof value === "number" ? String(value).replace(/[0-9]/g, (digit) => [...data.digits][digit]) : value;
   const now = () => new Date().toISOString();
   const newId = () =>
     [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
@@ -75,7 +77,7 @@
     screen.append(make("div", { className: "warning" }, make("h2", {}, words["warning.heading"]), make("p", {}, words["warning.text"])));
     screen.append(make("h2", {}, words["definition.heading"]), make("p", {}, data.definition));
     const list = make("dl");
-    for (const label of data.labels) list.append(make("dt", {}, isolated(label.name)), make("dd", {}, label.definition));
+    for (const label of data.labels) list.append(make("dt", {}, label.name), make("dd", {}, label.definition));
     screen.append(list);
     if (data.rules.length) {
       screen.append(make("h2", {}, words["rules.heading"]), make("ul", {}, ...data.rules.map((rule) => make("li", {}, rule))));
@@ -90,16 +92,16 @@
   }
   function consent() {
     const options = [{ id: "yes", name: words["consent.yes"] }, { id: "no", name: words["consent.no"] }];
-    const box = make("fieldset", {}, make("legend", {}, words["consent.heading"]),
+    const box = make("fieldset", {}, make("legend", { className: "unseen" }, words["consent.heading"]),
       ...choices("consent", options, [state.consent], false, ([value]) => { state.consent = value; keep(); problem.textContent = ""; }));
     const field = make("input", { type: "text", id: "participant", value: state.participant, autocomplete: "off", maxLength: 200, dir: "auto" });
     field.addEventListener("input", () => { state.participant = field.value.trim(); keep(); });
     return make("section", {}, make("h1", {}, words["consent.heading"]), make("p", {}, words["consent.text"]), box,
-      make("label", { htmlFor: "participant" }, words["participant.label"]), make("p", {}, words["participant.help"]), field);
+      make("label", { htmlFor: "participant", className: "field" }, words["participant.label"]), make("p", {}, words["participant.help"]), field);
   }
   function question(entry, number) {
     const answer = state.answers[entry.id] || { label: "", second: [] };
-    const screen = make("section", {}, make("p", {}, say("progress", { number, total: data.entries.length })),
+    const screen = make("section", {}, make("p", { className: "number" }, say("progress", { number, total: data.entries.length })),
       make("progress", { max: data.entries.length, value: number - 1, ariaLabel: say("progress", { number, total: data.entries.length }) }));
     screen.append(picture(entry, number) || "");
     const second = make("div");
@@ -127,7 +129,7 @@
   function comments() {
     const field = make("textarea", { id: "comments", value: state.comments, maxLength: 5000, dir: "auto" });
     field.addEventListener("input", () => { state.comments = field.value; keep(); });
-    return make("section", {}, make("label", { htmlFor: "comments" }, words["comments.label"]), field);
+    return make("section", {}, make("label", { htmlFor: "comments", className: "field" }, words["comments.label"]), field);
   }
   function done() {
     const code = state.status === "no consent" ? data.codes.no_consent : data.codes.done;
@@ -157,7 +159,6 @@
   function show(focus = true) {
     main.replaceChildren(state.status ? done() : screens[state.at]());
     problem.textContent = "";
-    main.append(problem);
     nav.hidden = Boolean(state.status);
     back.disabled = state.at === 0;
     next.textContent = state.at === last ? words.send : words.next;
@@ -190,14 +191,17 @@
   const next = make("button", { type: "button", id: "next", className: "main" }, words.next);
   back.addEventListener("click", backward);
   next.addEventListener("click", forward);
-  nav.append(back, next);
+  // Beside the buttons it is in sight, however long the page is.
+  nav.append(problem, back, next);
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || state.status) return;
     const typing = event.target.matches("textarea, input[type=text]");
     if (event.key === "Enter" && !event.target.matches("textarea, button")) { event.preventDefault(); forward(); return; }
-    if (typing || !/^[1-9]$/.test(event.key)) return;
-    const radio = main.querySelectorAll('input[name="label"], input[name="consent"]')[Number(event.key) - 1];
+    // Keyboards of some languages write other digits, or letters, with the key that says 1.
+    const pressed = /^([1-9])$/.exec(event.key) || (event.shiftKey ? null : /^Digit([1-9])$/.exec(event.code));
+    if (typing || !pressed) return;
+    const radio = main.querySelectorAll('input[name="label"], input[name="consent"]')[Number(pressed[1]) - 1];
     if (radio) { radio.click(); radio.focus(); }
   });
 
