@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import corrections, filters, hashes, pictures, reading, translation
+from bench import corrections, filters, hashes, pictures, reading, surveys, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 from bench.place import folder_in_memory
@@ -35,6 +35,7 @@ def main() -> int:
             "reading",
             "filters",
             "hashes",
+            "surveys",
         ),
         help="one part; writes no file",
     )
@@ -51,6 +52,8 @@ def main() -> int:
         found, more = hashes.measure(say=say)
         figures += found
         notes += more
+    if chosen.only in (None, "surveys"):
+        figures += surveys.measure(say=say)
     if chosen.only in (None, "pictures"):
         found, more = pictures.measure(rounds=chosen.rounds, say=say)
         figures += found

@@ -12,21 +12,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from memeloc.locales import default
-from memeloc.survey.build import Design, build, to_sheets
-from memeloc.survey.codes import codes
+from memeloc.cli.surveying import load_survey, packs_back
 from memeloc.survey.csv_sheets import COLUMNS, CONSENT
 from memeloc.survey.google_forms_plan import plan, question_id, second_key
 from memeloc.survey.instructions import label_names, question, said
-from memeloc.survey.nouns import Culture, Participant, Sheet, Submission, entry_id
+from memeloc.survey.nouns import Participant, Question, Sheet, Submission, entry_id
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
-from memeloc.survey.simulate import Crowd, simulate, truths
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy
-from memeloc.survey.texts import survey_texts
+from memeloc.survey.simulate import simulate, truths
+from memeloc.workspace import Workspace
 
-CULTURES = {"US": "en", "DE": "de", "MX": "es", "IN": "hi", "CN": "zh-Hans"}
-"""The cultures of multi3hate, each with its language."""
 FACTS = {
     "US": ("United States", "English"),
     "DE": ("Germany", "German"),
@@ -35,58 +30,18 @@ FACTS = {
     "CN": ("China", "Mandarin"),
 }
 """What Prolific says of people of each: their country and first language."""
-BATCHES, SIZE, CHECKS, ANSWERS = 1_730, 21, 4, 5
-"""25 entries a sheet, five people a sheet and culture: somewhat over a million answers."""
-_UNSEEN = Path("not-needed.jpg")
 
 
-def design(name: str, size: int = SIZE) -> Design:
-    """The five cultures, five answers an item, four checks a sheet."""
-    locales = default()
-    cultures = tuple(
-        Culture(code, locales.get(tag), code not in {"IN", "CN"}) for code, tag in CULTURES.items()
-    )
-    return Design(name, "multi3hate", cultures, size, ANSWERS, seed=6)
-
-
-def memes(count: int, templates: Sequence[str]) -> list[tuple[str, str]]:
-    """Ids and templates."""
-    return [(f"meme-{number:06d}", templates[number % len(templates)]) for number in range(count)]
-
-
-def large_pack(batches: int = BATCHES) -> SurveyPack:
-    """The survey as importers need it, made as `memeloc survey import` makes it."""
-    made, taxonomy = design("large"), load_taxonomy("multi3hate")
-    several = memes(batches * SIZE, [f"template-{number}" for number in range(200)])
-    sheets = to_sheets(
-        build(several, made, taxonomy),
-        made,
-        lambda meme, culture: _UNSEEN,
-        lambda meme, culture: f"{meme} // in {culture.locale.name}",
-        lambda example, culture: _UNSEEN,
-        templates=dict(several),
-    )
-    return pack_of(sheets, made, taxonomy)
-
-
-def pack_of(sheets: Sequence[Sheet], made: Design, taxonomy: Taxonomy) -> SurveyPack:
-    """Sheets with their texts and completion codes."""
-    return SurveyPack(
-        made.name,
-        tuple(sheets),
-        taxonomy,
-        {one.locale.tag: survey_texts(one.locale) for one in made.cultures},
-        {one.id: codes(made.name, one.id, bytes(range(32))) for one in sheets},
-        contact="lab@university.example",
-        minutes=9,
-    )
+def written_pack(workspace: Workspace, survey: str) -> SurveyPack:
+    """A survey as `memeloc survey import` knows it, for writing the files that it reads."""
+    return packs_back(workspace, load_survey(workspace, survey))[0]
 
 
 def people(pack: SurveyPack) -> list[Submission]:
     """What was sent, in the order of its sending."""
     several = {one for sheet in pack.sheets for one in _meme_ids(sheet)}
-    truth = truths(sorted(several), list(CULTURES), pack.taxonomy, seed=6)
-    found = simulate(pack.sheets, pack.taxonomy, truth, seed=6, crowd=Crowd(), codes=pack.codes)
+    truth = truths(sorted(several), list(FACTS), pack.taxonomy, seed=6)
+    found = simulate(pack.sheets, pack.taxonomy, truth, seed=6, codes=pack.codes)
     return [one.submission for one in found if one.submission is not None]
 
 
@@ -112,7 +67,7 @@ def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> lis
     """A table a culture: the filled rows of all its sheets under one another."""
     by_sheet = _by_sheet(sent)
     paths = []
-    for code in CULTURES:
+    for code in FACTS:
         path = folder / f"{code}.csv"
         with path.open("w", encoding="utf-8-sig", newline="") as stream:
             writer = csv.DictWriter(stream, COLUMNS, restval="")
@@ -170,7 +125,7 @@ def write_forms(
     """
     by_sheet = _by_sheet(sent)
     pages = []
-    for code in CULTURES:
+    for code in FACTS:
         titles: dict[str, None] = {}
         rows: list[dict[str, str]] = []
         for sheet in pack.sheets:
@@ -211,9 +166,7 @@ def write_forms(
     responses.write_text(json.dumps(pages, ensure_ascii=False), encoding="utf-8")
 
 
-def _form_texts(
-    pack: SurveyPack, sheet: Sheet, one: Submission
-) -> Iterator[tuple[str, str]]:
+def _form_texts(pack: SurveyPack, sheet: Sheet, one: Submission) -> Iterator[tuple[str, str]]:
     """Keys of a form's questions, and what was answered."""
     texts = pack.texts[sheet.culture.locale.tag]
     labels = label_names(pack, sheet)
@@ -242,4 +195,4 @@ def _by_sheet(sent: Iterable[Submission]) -> dict[str, list[Submission]]:
 
 
 def _meme_ids(sheet: Sheet) -> list[str]:
-    return [entry_id(one) for one in sheet.entries if hasattr(one, "meme_id")]
+    return [one.meme_id for one in sheet.entries if isinstance(one, Question)]
