@@ -181,6 +181,8 @@ def _options(workspace: Workspace, survey: Survey, name: str, given: Any) -> Map
         made = forms_file(workspace, survey.name)
         if made.exists():
             options["made"] = made
+    if name == "prolific" and "made" not in options:
+        options["made"] = workspace.survey_state(survey.name, "prolific")
     return options
 
 

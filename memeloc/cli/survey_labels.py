@@ -55,7 +55,7 @@ def check(
     The explicit attention check has to be passed, and two of three implicit ones; too fast,
     straight-lined, a person's second sheet, or not of those screened for is set aside, too. Run it
     again with other rules at any time: the last rules hold for `survey settle` and `status`.
-    Numbers stand in [survey.check.RULE] of memeloc.toml.
+    Numbers stand in the tables survey.check.RULE of memeloc.toml.
 
     \b
     Example:
@@ -170,7 +170,7 @@ def decide(
         names = _real_ids(workspace, survey, exported or ())
         _write_decisions(path, found, names)
         counts = Counter(one.action for one in found)
-        sent = _send(workspace, name, found, names, counts, agreed=yes) if send else 0
+        sent = _send(workspace, name, found, names, agreed=yes) if send else Counter()
     if as_json:
         print_json(
             {
@@ -178,7 +178,7 @@ def decide(
                 "counts": dict(sorted(counts.items())),
                 "decisions": [one.as_json() for one in found],
                 "file": str(path),
-                "sent": sent,
+                "sent": dict(sorted(sent.items())),
             }
         )
         return
@@ -191,7 +191,9 @@ def decide(
         )
     print(f"Wrote {len(found):,} decisions to {path}")
     if send:
-        print(f"Told Prolific {sent:,} of them")
+        for outcome, count in sorted(sent.items()):
+            print(f"{outcome}: {count:,}")
+        print(f"Told Prolific {sent['told']:,} of them")
 
 
 def settle(
@@ -226,8 +228,8 @@ def settle(
 
     The label is the one with most votes; "I don't know" is an answer and no vote; a tie is no
     label. Memes short of answers or tied become the next batches, less the places that are still
-    open, until there is a majority or the limit of answers. Numbers stand in [survey.settle] of
-    memeloc.toml.
+    open, until there is a majority or the limit of answers. Numbers stand in the table
+    survey.settle of memeloc.toml.
 
     \b
     Example:
@@ -426,7 +428,7 @@ def _real_ids(workspace: Workspace, survey: Survey, exported: Sequence[Path]) ->
     from memeloc.survey.registry import importer
 
     people: list[Participant] = []
-    reader = importer("prolific")
+    reader = importer("prolific", {"made": workspace.survey_state(survey.name, "prolific")})
     pack = packs_back(workspace, survey)[0] if exported else None
     for path in exported:
         if pack is not None:
@@ -467,30 +469,24 @@ def _send(
     name: str,
     found: Sequence[Decision],
     names: Mapping[str, str],
-    counts: Counter[Any],
     *,
     agreed: bool,
-) -> int:
-    """Tell Prolific what was decided, each once; how many were told now."""
+) -> Counter[str]:
+    """Tell Prolific what was decided, each once; how many came to what."""
     from memeloc.cli.survey_export import WorkspaceState, api_settings
-    from memeloc.survey.prolific_client import ProlificApi, checked_id
+    from memeloc.survey.prolific_decide import tell
+    from memeloc.survey.prolific_push import PushSettings
 
-    state = WorkspaceState(workspace, name, "prolific-decisions")
-    waiting = [one for one in found if one.service in names and not state.get(one.service)]
-    if not waiting:
-        return 0
-    said = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))
-    say(f"Telling Prolific about {len(waiting):,} submissions: {said}. This cannot be taken back.")
-    if not agreed and not typer.confirm("Send it?", err=True):
-        return 0
-    with ProlificApi(api_settings(workspace.settings.survey.get("prolific", {}))) as api:
-        for one in waiting:
-            path, body = one.body()
-            api.ask(
-                "POST", f"submissions/{checked_id(names[one.service], 'submission')}/{path}", body
-            )
-            state.put(one.service, one.action)
-    return len(waiting)
+    def agree(counts: Mapping[str, int]) -> bool:
+        said = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))
+        say(f"Telling Prolific: {said}. This cannot be taken back.")
+        return agreed or typer.confirm("Send it?", err=True)
+
+    settings = PushSettings(
+        WorkspaceState(workspace, name, "prolific"),
+        api_settings(workspace.settings.survey.get("prolific", {})),
+    )
+    return Counter(one.outcome for one in tell(found, names, settings, agree=agree))
 
 
 def _close(

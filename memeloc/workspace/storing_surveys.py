@@ -18,6 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from memeloc.errors import InputError
 from memeloc.survey.nouns import Answer, Batch, Participant, Slot, Submission, Unplaced
+from memeloc.survey.participants import merged
 from memeloc.workspace.caption_versions import now, slices
 from memeloc.workspace.item_tables import encode_json
 from memeloc.workspace.nouns import FileRecord
@@ -336,14 +337,13 @@ def _later(submitted: datetime | None, before: datetime | None) -> bool:
 
 
 def find_participants(connection: Connection, survey: str) -> list[Participant]:
-    """What is known of people, the newest of each person and study."""
+    """What is known of people by now, once for each person and study."""
     query = (
         select(survey_participants)
         .where(survey_participants.c.survey == survey)
         .order_by(survey_participants.c.number)
     )
-    newest = {(row.participant, row.study): row for row in connection.execute(query)}
-    return [
+    return merged(
         Participant(
             row.participant,
             row.facts,
@@ -353,8 +353,8 @@ def find_participants(connection: Connection, survey: str) -> list[Participant]:
             row.seconds,
             row.details,
         )
-        for row in newest.values()
-    ]
+        for row in connection.execute(query)
+    )
 
 
 def add_check(

@@ -144,7 +144,7 @@ class Surveyed(Collected):
             return storing_surveys.find_submissions(connection, survey)
 
     def survey_participants(self, survey: str) -> list[Participant]:
-        """What recruitment services say of people, the newest of each person and study."""
+        """What recruitment services say of people by now, once for each person and study."""
         from memeloc.workspace import storing_surveys
 
         with self.database.read() as connection:

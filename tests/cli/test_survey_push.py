@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -10,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.survey.prolific_filters import load_filters
 from memeloc.workspace import Workspace
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
+from tests.survey import prolific_server
 from tests.survey.forms_server import FormsServer, serving
 
 Run = Callable[..., Outcome]
@@ -165,3 +169,87 @@ def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
     assert told["files"][0]["kind"] == "google-forms"
     assert (told["files"][0]["new"], told["unplaced"]) == (1, [])
     assert told["files"][0]["answers"] == len(sheet.entries)
+
+
+@pytest.fixture
+def prolific(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[prolific_server.ProlificServer]:
+    """Prolific as the workspace's settings name it, with a token in the environment."""
+    pytest.importorskip("httpx")
+    monkeypatch.setenv("PROLIFIC_API_TOKEN", prolific_server.TOKEN)
+    with prolific_server.serving() as (state, address):
+        countries = sorted({names[0] for names in load_filters().countries.values()})
+        state.filters = prolific_server.offered(countries)
+        with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
+            stream.write(
+                f'\n[survey.prolific]\nendpoint = "{address}"\nurls = "https://survey.example/"\n'
+            )
+        yield state
+
+
+def test_from_filters_to_decisions_at_prolific(
+    command: Run,
+    prolific: prolific_server.ProlificServer,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build(command)
+    to_prolific = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--minutes", "12")
+    done = command(*to_prolific, "--push")
+    assert (done.status, "Look it up" in done.err) == (1, True)
+    done = command("survey", "filters", "pilot")
+    assert done.status == 0, done.err
+    assert (folder / "prolific-filters.toml").exists()
+
+    done = command(*to_prolific, "--push", "--json")
+    assert done.status == 0, done.err
+    pushed = {one["sheet"]: one for one in json.loads(done.out)["pushed"]}
+    assert {one["status"] for one in pushed.values()} == {"UNPUBLISHED"}
+    assert len(prolific.studies) == 6
+    again = json.loads(command(*to_prolific, "--push", "--json").out)["pushed"]
+    assert {one["made"] for one in again} == {False}
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    done = command(*to_prolific, "--push", "--publish")
+    assert "fee and tax included" in done.err
+    assert {one["status"] for one in prolific.studies.values()} == {"UNPUBLISHED"}
+    done = command(*to_prolific, "--push", "--publish", "--yes", "--json")
+    assert done.status == 0, done.err
+    assert {one["status"] for one in json.loads(done.out)["pushed"]} == {"ACTIVE"}
+
+    sheet = sheets_of()[0]
+    numbers = [f"{n:024x}" for n in range(1, 4)]
+    people = [f"{n:024x}" for n in range(101, 104)]
+    prolific.awaiting(*numbers)
+    missed = {"answers": [{**one, "label": "unknown"} for one in saved(sheet, "x")["answers"]]}
+    answers = [saved(sheet, people[0]), saved(sheet, people[1], **missed)]
+    export = folder / f"prolific_export_{pushed[sheet.id]['study']}.csv"
+    export.write_text(
+        "Submission id,Participant id,Status,Time taken\n"
+        + "".join(
+            f"{number},{who},AWAITING REVIEW,480\n"
+            for number, who in zip(numbers, people, strict=True)
+        ),
+        encoding="utf-8",
+    )
+    done = command("survey", "import", "pilot", write(folder / "a.json", answers), export, "--json")
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    assert [one["participants"] for one in told["files"]] == [0, 3]
+
+    decide = ("survey", "decide", "pilot", "--from", export)
+    told = json.loads(command(*decide, "--json").out)
+    assert (told["counts"], told["sent"]) == ({"approve": 1, "return": 2}, {})
+    assert [call for call in prolific.calls if "submissions" in call] == []
+    with (folder / "pilot-decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
+        listed = {row["submission"]: row["action"] for row in csv.DictReader(stream)}
+    assert listed == {numbers[0]: "approve", numbers[1]: "return", numbers[2]: "return"}
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    done = command(*decide, "--send")
+    assert "cannot be taken back" in done.err
+    assert json.loads(command(*decide, "--send", "--yes", "--json").out)["sent"] == {"told": 3}
+    told = json.loads(command(*decide, "--send", "--yes", "--json").out)
+    assert told["sent"] == {"told before": 3}
+    said = done.out + done.err
+    assert prolific_server.TOKEN not in said

@@ -1,0 +1,66 @@
+"""What several exports say of the same people."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from memeloc.survey.nouns import Participant
+from memeloc.survey.participants import merged
+
+STUDY = "r1-b01-DE"
+
+
+def row(status: str, facts: dict[str, str] | None = None, **details: object) -> Participant:
+    return Participant("ada", facts or {}, "s1", STUDY, status, 300.0, details)
+
+
+def test_an_older_export_that_comes_later_takes_nothing_back() -> None:
+    waiting = row("AWAITING REVIEW", {"sex": "Female"}, completed="2026-03-01T10:00:00+00:00")
+    approved = row("APPROVED", {"sex": "Female"}, reviewed="2026-03-02T10:00:00+00:00")
+    for order in permutations([waiting, approved]):
+        (one,) = merged(order)
+        assert one.status == "APPROVED"
+
+
+def test_a_list_without_facts_hides_none() -> None:
+    facts = {"nationality": "Germany", "first_language": "German"}
+    listed = row("APPROVED", reviewed="2026-03-02T10:00:00Z")
+    for order in permutations([row("AWAITING REVIEW", facts), listed]):
+        (one,) = merged(order)
+        assert one.facts == facts
+        assert one.status == "APPROVED"
+
+
+def test_without_moments_what_is_further_on_holds() -> None:
+    for order in permutations([row("AWAITING REVIEW"), row("RETURNED"), row("ACTIVE")]):
+        (one,) = merged(order)
+        assert one.status == "RETURNED"
+
+
+def test_somebody_who_returned_a_study_and_came_back_is_as_last_seen() -> None:
+    gone = row("RETURNED", started="2026-03-01T09:00:00Z")
+    back = row("AWAITING REVIEW", started="2026-03-01T12:00:00Z")
+    assert [merged(order)[0].status for order in permutations([gone, back])] == [
+        "AWAITING REVIEW"
+    ] * 2
+
+
+def test_what_a_person_has_withheld_since_is_forgotten() -> None:
+    before = row("APPROVED", {"age": "30", "sex": "Female"})
+    after = row("APPROVED", {"sex": "Female"}, withheld={"age": "consent revoked"})
+    (one,) = merged([before, after])
+    assert one.facts == {"sex": "Female"}
+
+
+def test_people_and_studies_are_kept_apart_in_the_order_of_coming() -> None:
+    several = [
+        Participant("ben", {}, "", "r1-b02-DE"),
+        Participant("ada", {}, "", STUDY),
+        Participant("ben", {"age": "41"}, "", STUDY),
+        Participant("ben", {"age": "40"}, "", "r1-b02-DE"),
+    ]
+    assert [(one.participant, one.study, one.facts.get("age")) for one in merged(several)] == [
+        ("ben", "r1-b02-DE", "40"),
+        ("ada", STUDY, None),
+        ("ben", STUDY, "41"),
+    ]
