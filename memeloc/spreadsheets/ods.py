@@ -13,11 +13,13 @@ from lxml import etree
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets.cells import Cell, Formula
+from memeloc.spreadsheets.zipped import BROKEN
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_MOST_COLUMNS = 200
+_MOST_COLUMNS, _MOST_ROWS = 16_384, 1_048_576
+"""What a worksheet of LibreOffice can have."""
 
 
 def tables(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
@@ -30,32 +32,47 @@ def tables(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]
     try:
         with zipfile.ZipFile(path) as archive:
             root = etree.fromstring(archive.read("content.xml"), parser)
-    except (etree.XMLSyntaxError, KeyError, zipfile.BadZipFile, OSError) as error:
+    except (etree.XMLSyntaxError, *BROKEN) as error:
         raise InputError(f"is a broken OpenDocument file: {error}", file=path) from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise InputError("has a document type of its own, which no spreadsheet has", file=path)
     for table in root.iter(f"{_TABLE}table"):
-        yield table.get(f"{_TABLE}name", ""), _rows(table)
+        yield table.get(f"{_TABLE}name", ""), _rows(table, path)
 
 
-def _rows(table: etree._Element) -> Iterator[tuple[int, list[Cell]]]:
+def _rows(table: etree._Element, path: Path) -> Iterator[tuple[int, list[Cell]]]:
     number = 0
     for row in table.iter(f"{_TABLE}table-row"):
-        repeated = int(row.get(f"{_TABLE}number-rows-repeated", "1"))
+        repeated = _times(row, "rows", path)
         cells: list[Cell] = []
+        empty = 0
         for cell in row:
             if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
                 continue
-            times = int(cell.get(f"{_TABLE}number-columns-repeated", "1"))
-            value = _value(cell)
-            cells += [value] * min(times, _MOST_COLUMNS - len(cells))
-        while cells and cells[-1] is None:
-            cells.pop()
+            times, value = _times(cell, "columns", path), _value(cell)
+            if value is None:
+                empty += times  # those at a row's end may be thousands
+                continue
+            if len(cells) + empty + times > _MOST_COLUMNS:
+                raise InputError(f"has more than {_MOST_COLUMNS} columns", file=path)
+            cells += [None] * empty + [value] * times
+            empty = 0
         if cells:
             # A row that is repeated with content is rare and short; an empty one may be a million.
             for again in range(min(repeated, 1000)):
+                if number + again >= _MOST_ROWS:
+                    raise InputError(f"has more than {_MOST_ROWS} rows", file=path)
                 yield number + 1 + again, cells
         number += repeated
+
+
+def _times(element: etree._Element, what: str, path: Path) -> int:
+    """How often a row or cell is repeated."""
+    text = element.get(f"{_TABLE}number-{what}-repeated", "1")
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InputError(f"repeats {what} {text[:20]!r} times", file=path) from error
 
 
 def _value(cell: etree._Element) -> Cell:

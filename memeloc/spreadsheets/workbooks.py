@@ -7,7 +7,6 @@ name no entities, and formulas stay what they are.
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.spreadsheets import ods
 from memeloc.spreadsheets.cells import Cell, Formula, Line, drawable
-from memeloc.spreadsheets.zipped import is_ole, is_zip, names_in
+from memeloc.spreadsheets.zipped import BROKEN, is_ole, is_zip, names_in
 
 _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
 
@@ -77,7 +76,7 @@ def _explained(path: Path) -> Iterator[None]:
         raise
     except DefusedXmlException as error:
         raise InputError(f"holds XML that no workbook has: {error}", file=path) from error
-    except (zipfile.BadZipFile, LookupError, ValueError, OSError, TypeError, SyntaxError) as error:
+    except (*BROKEN, TypeError, SyntaxError, AttributeError, ArithmeticError) as error:
         raise InputError(f"is a broken workbook: {error}", file=path) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -12,6 +13,12 @@ LARGEST_PART = 256 * 1024 * 1024
 
 LARGEST_RATIO = 200
 """How much smaller than its content a part of more than a megabyte may be packed."""
+
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError,
+    ValueError, LookupError,
+)  # fmt: skip
+"""What reading a part of a damaged archive can raise."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -35,7 +42,7 @@ def names_in(path: Path) -> set[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except BROKEN as error:
         raise InputError(f"is a broken office file: {error}", file=path) from error
     for part in parts:
         if part.flag_bits & 1:

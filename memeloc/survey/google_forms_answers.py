@@ -96,7 +96,8 @@ def submission_of(
         labels = _chosen(known, f"entry:{name}", said, told, row)
         if second and not any(label in known.when for label in labels):
             message = not_asked(name, " | ".join(texts)[:80])
-            told.say(row, NOT_ASKED, message, sheet=known.sheet.id, entry=name, second=second)
+            words = list(said.get(second_key(name), ()))
+            told.say(row, NOT_ASKED, message, sheet=known.sheet.id, entry=name, second=words)
             second = []
         if not texts:
             continue

@@ -23,6 +23,7 @@ from memeloc.survey.google_forms_responses import read_responses, responses
 from memeloc.survey.google_forms_table import Table, read_header, read_table
 from memeloc.survey.google_forms_times import looks_like_time, read_column
 from memeloc.survey.google_forms_words import plain
+from memeloc.survey.json_in import ascii_of
 from memeloc.survey.nouns import Submission, Unplaced
 from memeloc.survey.placing import once
 from memeloc.survey.protocol import Imported, SurveyPack
@@ -64,8 +65,8 @@ class GoogleFormsBack:
     def recognises(self, path: Path) -> bool:
         """Whether it is the API's list of responses, or a table with numbered questions."""
         try:
-            head = read_head(path)
-            if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
+            head = ascii_of(read_head(path))
+            if head[:1] in (b"{", b"["):
                 return b'"responseId"' in head or any(
                     "responseId" in one for one in responses(path)
                 )
@@ -81,8 +82,7 @@ class GoogleFormsBack:
             InputError: it cannot be read at all.
         """
         forms = once(Forms, pack)
-        head = read_head(path)
-        if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
+        if ascii_of(read_head(path))[:1] in (b"{", b"["):
             made = made_forms(self.made) if self.made else {}
             return read_responses(path, forms, made)
         return _TableReader(path, forms, self.zone).read()
@@ -108,6 +108,8 @@ class _TableReader:
         tables = read_table(self.path, self._score)
         several = len({table.name for table in tables}) > 1
         ours = [self._score(table.header) > 0 for table in tables]
+        if not any(ours) and not any(table.rows for table in tables):
+            raise InputError("has no titles of this survey's forms", file=self.path)
         if tables[0].note:
             self.told.say(1, "encoding", tables[0].note)
         for table, titled in zip(tables, ours, strict=True):

@@ -14,6 +14,7 @@ from memeloc.survey.html_sheets import FORMAT
 from memeloc.survey.json_in import (
     BROKEN,
     MESSAGES,
+    ascii_of,
     content_of,
     odd,
     parsed,
@@ -41,7 +42,8 @@ class HtmlBack:
                 start = file.read(_LOOKED_AT)
         except OSError:
             return False
-        return start.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[") and FORMAT.encode() in start
+        start = ascii_of(start)
+        return start[:1] in (b"{", b"[") and FORMAT.encode() in start
 
     def read(self, path: Path, pack: SurveyPack) -> Imported:
         """Read a file.

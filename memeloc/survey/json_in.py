@@ -34,11 +34,16 @@ class Doubled(dict[str, Any]):
     """An object in which a key was there twice; the later ones have a number behind."""
 
 
+def ascii_of(head: bytes) -> bytes:
+    """The beginning of a JSON file without byte order marks, white space and what UTF-16 adds."""
+    return head.replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+
+
 def read_text(path: Path, most: int = LARGEST_FILE) -> str:
     """A file's text; bytes that are in no encoding become halves of surrogate pairs.
 
     Raises:
-        InputError: it cannot be read, or is too large.
+        InputError: it cannot be read, is empty, or is too large.
     """
     try:
         if path.stat().st_size > most:
@@ -46,6 +51,8 @@ def read_text(path: Path, most: int = LARGEST_FILE) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if not data.strip():
+        raise InputError("is empty", file=path)
     encoding = json.detect_encoding(data)
     return data.decode(encoding, "surrogateescape" if "8" in encoding else "replace")
 
@@ -159,7 +166,7 @@ def _tokens(value: Any) -> Iterator[str]:
         if isinstance(inner, Mapping):
             stack.append("}")
             for key, each in reversed(list(inner.items())):
-                stack += [",", (each,), f"{json.dumps(key)}:"]
+                stack += [",", (each,), f"{json.dumps(key, ensure_ascii=False)}:"]
             yield "{"
         elif isinstance(inner, Sequence) and not isinstance(inner, str):
             stack.append("]")
@@ -167,4 +174,4 @@ def _tokens(value: Any) -> Iterator[str]:
                 stack += [",", (each,)]
             yield "["
         else:
-            yield json.dumps(inner)
+            yield json.dumps(inner, ensure_ascii=False)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.survey.json_in import BROKEN, MESSAGES, content_of, odd, read_json, whole
+from memeloc.survey.json_in import BROKEN, MESSAGES, ascii_of, content_of, odd, read_json, whole
 from memeloc.survey.label_studio import FIRST, SECOND
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import NOT_ASKED, Places, not_asked, submission_id, unclear_id
@@ -80,7 +80,7 @@ class LabelStudioBack:
         """Whether a file is a list of such tasks."""
         try:
             with path.open("rb") as file:
-                start = file.read(_LOOKED_AT).removeprefix(b"\xef\xbb\xbf").lstrip()
+                start = ascii_of(file.read(_LOOKED_AT))
         except OSError:
             return False
         if not start.startswith(b"[") or start[1:].lstrip()[:1] != b"{":

@@ -61,6 +61,11 @@ def unclear_id(who: str, *, typed: bool = True) -> str:
             f"The participant's id {who[:30]!r} is longer than an id, or has lines; look for a "
             "quotation mark that is not closed."
         )
+    if "\ufffd" in who:
+        return (
+            f"The participant's id {who[:60]!r} has letters that could not be read; save the file "
+            "in UTF-8."
+        )
     if typed and (who.startswith(_COMPUTES) or _MANGLED.fullmatch(who)):
         return (
             f"The participant's id {who[:60]!r} is a formula or a number that a spreadsheet made "

@@ -17,6 +17,7 @@ from memeloc.errors import InputError
 from memeloc.survey.json_in import (
     BROKEN,
     MESSAGES,
+    ascii_of,
     content_of,
     odd,
     read_json,
@@ -53,10 +54,10 @@ class PotatoBack:
             return any(path.rglob(_STATE))
         try:
             with path.open("rb") as file:
-                start = file.read(1 << 20)
+                start = ascii_of(file.read(1 << 20))
         except OSError:
             return False
-        return start.lstrip().startswith(b"{") and f'"{_ANSWERS}"'.encode() in start
+        return start.startswith(b"{") and f'"{_ANSWERS}"'.encode() in start
 
     def read(self, path: Path, pack: SurveyPack) -> Imported:
         """Read a state, or all below a folder, in the order of their names.
@@ -80,7 +81,7 @@ class PotatoBack:
             try:
                 reader.add(_state(one), *_times(one), _sheet_of(one, pack))
             except InputError as error:
-                reader.leave("unreadable", f"{error}", {"text": _kept(one)})
+                reader.leave("unreadable", f"The state {error.message}.", {"text": _kept(one)})
             submissions += reader.submissions
             left += reader.left
         return Imported(tuple(submissions), (), tuple(left))
@@ -222,12 +223,14 @@ def _chosen(values: Any) -> tuple[dict[str, list[str]], bool]:
     found: dict[str, list[str]] = defaultdict(list)
     clear = isinstance(values, list)
     for pair in values if isinstance(values, list) else ():
-        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], Mapping):
-            question, name = str(pair[0].get("schema")), str(pair[0].get("name"))
-            if name not in found[question]:
-                found[question].append(name)
-        else:
+        said = pair[0] if isinstance(pair, list) and len(pair) == 2 else None
+        question, name = (
+            (said.get("schema"), said.get("name")) if isinstance(said, Mapping) else (None, None)
+        )
+        if not isinstance(question, str) or not isinstance(name, str):
             clear = False
+        elif name not in found[question]:
+            found[question].append(name)
     return dict(found), clear
 
 

@@ -178,9 +178,14 @@ def test_a_cell_repeated_a_million_times_is_not_laid_out(tmp_path: Path) -> None
         '<table:table-cell table:number-columns-repeated="999999"><text:p>x</text:p>'
         "</table:table-cell></table:table-row></table:table></d>"
     )
-    lines = read_first(write_zip(tmp_path / "wide.ods", {"content.xml": content}))
-    assert lines[0] == (1_048_577, ["x"] * 200)
-    assert len(lines) == 1_000
+    for before, after, told in (
+        ("", "", "more than 16384 columns"),
+        ('columns-repeated="999999"', 'columns-repeated="3"', "more than 1048576 rows"),
+        ("999999", "many", "repeats rows 'many' times"),
+    ):
+        changed = content.replace(before, after) if before else content
+        with pytest.raises(InputError, match=told):
+            read_first(write_zip(tmp_path / "wide.ods", {"content.xml": changed}))
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:

@@ -1,0 +1,479 @@
+"""Damaged files of answers: what is in them is placed once, or told with its row and kept.
+
+Files as the real programs make them are damaged in every way that was thought of, and each answer
+in them is followed: into a submission of the same person, or into what could not be placed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import tempfile
+import time
+import tracemalloc
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.protocol import Imported, Importer, SurveyPack
+from memeloc.survey.registry import importer, importer_names
+from tests.survey import damaged
+from tests.survey.damaged import LEGACY, SECONDS, Table, Unit, plain
+
+SECONDS_A_FILE = 20.0
+"""What a file of half a megabyte may take on a machine that has other things to do."""
+quick = settings(
+    max_examples=int(os.environ.get("MEMELOC_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return damaged.survey(tmp_path_factory.mktemp("pictures"))
+
+
+def read_twice(kind: str, path: Path, survey: SurveyPack) -> Imported | None:
+    """What a file holds, the same both times; None when it is refused."""
+    reader: Importer = importer(kind)
+    start = time.monotonic()
+    reader.recognises(path)
+    try:
+        found = reader.read(path, survey)
+    except InputError:
+        return None
+    assert reader.read(path, survey) == found
+    assert time.monotonic() - start < SECONDS_A_FILE
+    # All that is kept can be stored.
+    json.dumps([dict(one.content) for one in found.unplaced], allow_nan=False).encode()
+    for one in found.unplaced:
+        assert one.reason
+        assert one.message.endswith("."), one.message
+        assert len(one.message) < 500
+        assert one.file
+    for one_sent in found.submissions:
+        assert one_sent.participant
+        str((one_sent.participant, one_sent.id, one_sent.answers)).encode()
+    return found
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in what was kept."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield str(key)
+            yield from texts_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts_in(one)
+    else:
+        yield str(value)
+
+
+def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Unit]:
+    """The answers that are neither placed nor told."""
+    meanings = damaged.meaning(survey)
+    seconds = {plain(words): one for one, words in SECONDS.items()} | {
+        plain(one): one for one in SECONDS
+    }
+    placed: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    declined = {plain(s.participant) for s in found.submissions if s.status == "no consent"}
+    for one in found.submissions:
+        for answer in one.answers:
+            placed[plain(one.participant), answer.entry].append(answer)
+            placed["", answer.entry].append(answer)
+    told: dict[int, list[str]] = defaultdict(list)
+    refused = 0
+    for left in found.unplaced:
+        told[left.row] += [plain(text) for text in texts_in(dict(left.content))]
+        if left.reason == "no consent" and isinstance(left.content.get("answers"), int):
+            refused += left.content["answers"]
+    gone = []
+    for unit in units:
+        words = plain(unit.words)
+        answers = placed[plain(unit.who), unit.entry] if unit.kind != "other" else []
+        if unit.kind == "label" and any(
+            answer.label == meanings.get(words) or (words and words in plain(answer.text))
+            for answer in answers
+        ):
+            continue
+        if unit.kind == "second" and any(seconds.get(words) in one.second for one in answers):
+            continue
+        if any(words in text for text in told[unit.row]):
+            continue
+        if plain(unit.who) in declined or not unit.who:
+            refused -= unit.kind == "label"
+            if refused >= 0 and declined:
+                continue
+        gone.append(unit)
+    return gone
+
+
+def counted_twice(units: Sequence[Unit], found: Imported) -> list[str]:
+    """The entries that have more answers than there are in the file."""
+    there = Counter(unit.entry for unit in units if unit.kind in ("label", "second"))
+    unique = {(one.sheet, one.id): one for one in found.submissions}
+    placed = Counter(answer.entry for one in unique.values() for answer in one.answers)
+    return [entry for entry, count in placed.items() if count > there[entry]]
+
+
+def hold(units: Sequence[Unit], found: Imported | None, survey: SurveyPack) -> None:
+    if found is not None:
+        assert lost(units, found, survey) == []
+        assert counted_twice(units, found) == []
+
+
+def broken(table: Table, names: Sequence[str], seed: int) -> None:
+    rng = random.Random(seed)
+    for name in names:
+        damaged.TABLE_DAMAGES[name](table, rng)
+
+
+WAYS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "legacy", "latin-1", "xlsx")
+
+
+@pytest.mark.parametrize("kind", sorted(damaged.TABLES))
+@quick
+@given(
+    names=st.lists(st.sampled_from(sorted(damaged.TABLE_DAMAGES)), max_size=4),
+    seed=st.integers(0, 2**32),
+    way=st.sampled_from(WAYS),
+    delimiter=st.sampled_from(",;\t"),
+    which=st.integers(0, 1),
+)
+def test_every_answer_of_a_damaged_table_is_placed_or_told(
+    survey: SurveyPack,
+    tmp_path: Path,
+    kind: str,
+    names: list[str],
+    seed: int,
+    way: str,
+    delimiter: str,
+    which: int,
+) -> None:
+    sheet = survey.sheets[which]
+    table = damaged.TABLES[kind](survey, sheet)
+    broken(table, names, seed)
+    records = table.records()
+    units = list(table.units())
+    if way == "xlsx":
+        damaged.save_workbook(tmp_path / "t.xlsx", records)
+        units = [one for one in units if len(one.words) < 32_000]
+        found = read_twice(kind, tmp_path / "t.xlsx", survey)
+    else:
+        encoding = LEGACY[sheet.culture.code] if way == "legacy" else way
+        if way in ("legacy", "latin-1"):
+            records = [[_in(cell, encoding) for cell in record] for record in records]
+            units = [
+                Unit(u.row, _in(u.who, encoding), u.entry, _in(u.words, encoding), u.kind)
+                for u in units
+            ]
+        damaged.save_table(tmp_path / "t.csv", records, encoding, delimiter)
+        found = read_twice(kind, tmp_path / "t.csv", survey)
+    hold(units, found, survey)
+    if not names and way in ("utf-8", "utf-8-sig", "utf-16", "xlsx"):
+        assert found is not None
+        assert {one.participant for one in found.submissions} == set(damaged.PEOPLE)
+
+
+def _in(text: str, encoding: str) -> str:
+    """A text as an old encoding has it, without the marks that it never had."""
+    kept = "".join(one for one in text if one not in "\u2068\u2069")
+    return kept.encode(encoding, "replace").decode(encoding)
+
+
+@pytest.mark.parametrize("kind", sorted(damaged.VALUES))
+@quick
+@given(
+    names=st.lists(st.sampled_from(sorted(damaged.JSON_DAMAGES)), max_size=4),
+    seed=st.integers(0, 2**32),
+    way=st.sampled_from(("utf-8", "utf-8-sig", "utf-16", "escaped", "lines")),
+    which=st.integers(0, 1),
+)
+def test_every_answer_of_damaged_json_is_placed_or_told(
+    survey: SurveyPack,
+    tmp_path: Path,
+    kind: str,
+    names: list[str],
+    seed: int,
+    way: str,
+    which: int,
+) -> None:
+    sheet = survey.sheets[which]
+    make, count = damaged.VALUES[kind]
+    value, rng = make(survey, sheet), random.Random(seed)
+    for name in names:
+        if list(damaged.places_in(value)):
+            damaged.JSON_DAMAGES[name](value, rng)
+    path = save_json(kind, Path(tempfile.mkdtemp(dir=tmp_path)) / "j", value, way)
+    units = list(count(value, damaged.names_of(survey, kind, sheet)))
+    found = read_twice(kind, path, survey)
+    hold(units, found, survey)
+    if not names:
+        assert found is not None
+        assert {one.participant for one in found.submissions} == set(damaged.PEOPLE)
+
+
+def save_json(kind: str, path: Path, value: Any, way: str) -> Path:
+    if kind == "potato":
+        for number, state in enumerate(value):
+            (path / f"{number:03}").mkdir(parents=True)
+            text = json.dumps(state, ensure_ascii=way in ("escaped", "lines"))
+            encoding = "utf-8" if way in ("escaped", "lines") else way
+            own = path / f"{number:03}" / "user_state.json"
+            own.write_bytes(text.encode(encoding, "backslashreplace"))
+        path.mkdir(exist_ok=True)
+        return path
+    text = json.dumps(value, ensure_ascii=way == "escaped")
+    if way == "lines" and kind == "html":
+        text = "\n".join(json.dumps(one, ensure_ascii=False) for one in value)
+    encoding = way if way.startswith("utf") else "utf-8"
+    path.write_bytes(text.encode(encoding, "backslashreplace"))
+    return path
+
+
+@pytest.mark.parametrize("kind", sorted(damaged.TABLES))
+@quick
+@given(cut=st.integers(1, 5000), newline=st.sampled_from(("\r\n", "\n")))
+def test_of_a_table_that_is_cut_off_the_whole_rows_are_taken_and_the_last_is_told(
+    survey: SurveyPack, tmp_path: Path, kind: str, cut: int, newline: str
+) -> None:
+    table = damaged.TABLES[kind](survey, survey.sheets[0])
+    path = tmp_path / "cut.csv"
+    damaged.save_table(path, table.records())
+    whole = path.read_bytes().replace(b"\r\n", newline.encode())
+    left = whole[: max(len(whole) - cut, 0)]
+    path.write_bytes(left)
+    # Rows whose ends are there; no cell has a quotation mark.
+    records = io.StringIO(left.decode("utf-8", "ignore"), newline="").getvalue()
+    ends, quoted = 0, False
+    for letter in records:
+        quoted ^= letter == '"'
+        ends += letter == "\n" and not quoted
+    units = [unit for unit in table.units() if unit.row <= ends]
+    found = read_twice(kind, path, survey)
+    if found is None:
+        assert ends < 3 + 3
+        return
+    assert lost(units, found, survey) == []
+    whole_people = {unit.who for unit in units}
+    assert {one.participant for one in found.submissions} <= set(damaged.PEOPLE)
+    assert {one.participant for one in found.submissions if one.status == "complete"} <= (
+        whole_people | {one.participant for one in found.submissions if one.row > ends}
+    )
+
+
+@pytest.mark.parametrize("kind", importer_names())
+@quick
+@given(data=st.data())
+def test_no_bytes_make_more_than_a_sentence(
+    survey: SurveyPack, tmp_path: Path, kind: str, data: st.DataObject
+) -> None:
+    whole = original(kind, survey, tmp_path).read_bytes()
+    changed = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 6))):
+        place = data.draw(st.integers(0, len(changed) - 1))
+        how = data.draw(st.sampled_from(("set", "cut", "insert", "double")))
+        piece = data.draw(st.binary(min_size=1, max_size=9))
+        if how == "set":
+            changed[place : place + len(piece)] = piece
+        elif how == "insert":
+            changed[place:place] = piece
+        elif how == "cut":
+            del changed[place : place + data.draw(st.integers(1, 400))]
+        else:
+            changed[place:place] = changed[place : place + 300]
+        if not changed:
+            return
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(changed))
+    read_twice(kind, path, survey)
+
+
+def original(kind: str, survey: SurveyPack, folder: Path) -> Path:
+    """An undamaged file of a kind."""
+    path = folder / f"original-{kind}"
+    if path.exists():
+        return path
+    if kind in damaged.TABLES:
+        damaged.save_table(path, damaged.TABLES[kind](survey, survey.sheets[0]).records())
+    elif kind == "prolific":
+        path.write_text(PROLIFIC, encoding="utf-8")
+    else:
+        value = damaged.VALUES[kind][0](survey, survey.sheets[0])
+        path.write_text(json.dumps(value[0] if kind == "potato" else value), encoding="utf-8")
+    return path
+
+
+PROLIFIC = "\n".join(
+    [
+        "Submission id,Participant id,Status,Completed at,Time taken,Completion code,Nationality,"
+        "Country of birth,Country of residence,Language",
+        *(
+            f"6e848123456789012345670{number},{who},AWAITING REVIEW,2026-03-01T12:00:00Z,300,"
+            "DONE-7,United States,United States,United States,English"
+            for number, who in enumerate(damaged.PEOPLE)
+        ),
+        "",
+    ]
+)
+
+
+def test_workbooks_with_broken_parts_are_refused_or_read(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    for kind in damaged.TABLES:
+        path = tmp_path / f"{kind}.xlsx"
+        damaged.save_workbook(path, damaged.TABLES[kind](survey, survey.sheets[0]).records())
+        whole, rng = path.read_bytes(), random.Random(kind)
+        for _ in range(60):
+            changed = bytearray(whole)
+            for _ in range(rng.randrange(1, 5)):
+                changed[rng.randrange(len(changed))] = rng.randrange(256)
+            path.write_bytes(bytes(changed))
+            read_twice(kind, path, survey)
+
+
+# Bombs
+
+
+def test_what_unpacks_to_much_is_not_unpacked(survey: SurveyPack, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("../../responses.csv", "w", force_zip64=True) as stream,
+    ):
+        for _ in range(300):
+            stream.write(b"," * (1 << 20))
+    for kind in damaged.TABLES:
+        tracemalloc.start()
+        with pytest.raises(InputError):
+            importer(kind).read(path, survey)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        tracemalloc.stop()
+    assert not (tmp_path.parent.parent / "responses.csv").exists()
+
+
+LARGE = 500_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "," * LARGE, "One person," * (LARGE // 11), "One person;" * (LARGE // 11), "a;" * LARGE,
+        "| " * LARGE, "1/" * LARGE, "\u0301" * LARGE, "ﷺ" * (LARGE // 3), "9" * LARGE, "=" * LARGE,
+        "\n" * LARGE, "a.1" * LARGE, "(1)" * LARGE,
+    ],
+    ids=lambda text: f"{text[:3]!r}",
+)  # fmt: skip
+@pytest.mark.parametrize("kind", sorted(damaged.TABLES))
+def test_a_cell_of_half_a_megabyte_costs_seconds_at_the_most(
+    survey: SurveyPack, tmp_path: Path, kind: str, text: str
+) -> None:
+    table = damaged.TABLES[kind](survey, survey.sheets[0])
+    rows = [row for row in table.rows if row]
+    for number, name in enumerate(("label", "second", "other", "who", "time")):
+        for key in [one for _, one in table.columns if one[0] == name][:1]:
+            rows[number % len(rows)][key] = text
+    damaged.save_table(tmp_path / "large.csv", table.records())
+    start = time.process_time()
+    found = read_twice(kind, tmp_path / "large.csv", survey)
+    assert time.process_time() - start < 10
+    units = [unit for unit in table.units() if unit.words != text or plain(text)]
+    hold(units, found, survey)
+    if found is not None:
+        kept = sum(len(str(dict(one.content))) for one in found.unplaced)
+        assert kept < 40 * len(text)
+
+
+def test_deep_json_and_doubled_keys_are_told(survey: SurveyPack, tmp_path: Path) -> None:
+    (one, *others) = damaged.html_value(survey, survey.sheets[0])
+    text = json.dumps(one).replace('"label": "', '"label": "hate", "label": "x-', 1)
+    deep = json.dumps(others[0])[:-1] + ', "more": ' + "[" * 300 + "]" * 300 + "}"
+    deeper = json.dumps(others[1])[:-1] + ', "more": ' + '{"a":' * 100_000 + "1" + "}" * 100_001
+    again = json.dumps(others[2]).replace('"status"', '"status": "complete", "status"', 1)
+    path = tmp_path / "lines.jsonl"
+    path.write_text("\n".join((text, deep, deeper, again)), encoding="utf-8")
+    found = read_twice("html", path, survey)
+    assert found is not None
+    assert [(left.row, left.reason) for left in found.unplaced] == [
+        (1, "doubled key"),
+        (2, "nested too deep"),
+        (3, "not a submission"),
+    ]
+    assert [sent.participant for sent in found.submissions] == [damaged.PEOPLE[3]]
+    assert "x-" in json.dumps(dict(found.unplaced[0].content))
+
+
+def test_files_of_nowhere_and_folders_are_refused(survey: SurveyPack, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    for kind in importer_names():
+        for path in (tmp_path / "none", tmp_path / "empty"):
+            assert not importer(kind).recognises(path)
+            with pytest.raises(InputError):
+                importer(kind).read(path, survey)
+        if kind != "potato":
+            with pytest.raises(InputError):
+                importer(kind).read(tmp_path, survey)
+
+
+# The table
+
+
+def test_a_table_of_what_was_placed_and_what_was_not(
+    survey: SurveyPack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For each kind of file: rows in, answers placed, and what was set aside for which reason."""
+    lines = ["kind, damage | answers in | placed | set aside, by reason"]
+    for kind in sorted({*damaged.TABLES, *damaged.VALUES}):
+        for name in ("nothing", *sorted({**damaged.TABLE_DAMAGES, **damaged.JSON_DAMAGES})):
+            for form, units, path in damaged_file(kind, name, survey, tmp_path):
+                found = read_twice(kind, path, survey)
+                if found is None:
+                    lines.append(f"{form}, {name} | {len(units)} | the file is refused |")
+                    continue
+                assert (name, lost(units, found, survey)) == (name, [])
+                assert (name, counted_twice(units, found)) == (name, [])
+                unique = {(one.sheet, one.id): one for one in found.submissions}
+                placed = sum(len(one.answers) for one in unique.values())
+                aside = Counter(one.reason for one in found.unplaced)
+                told = ", ".join(f"{reason} {count}" for reason, count in sorted(aside.items()))
+                lines.append(f"{form}, {name} | {len(units)} | {placed} | {told}")
+                if name == "nothing":
+                    assert placed == sum(unit.kind == "label" for unit in units)
+                    assert set(aside) <= {"comment"}
+    (tmp_path / "placed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with capsys.disabled():
+        print("\n" + "\n".join(lines))
+
+
+def damaged_file(
+    kind: str, name: str, survey: SurveyPack, folder: Path
+) -> Iterator[tuple[str, list[Unit], Path]]:
+    """The files of a kind with one damage, and their answers."""
+    sheet, rng = survey.sheets[0], random.Random(f"{kind} {name}")
+    if kind in damaged.TABLES and (name == "nothing" or name in damaged.TABLE_DAMAGES):
+        table = damaged.TABLES[kind](survey, sheet)
+        if name != "nothing":
+            damaged.TABLE_DAMAGES[name](table, rng)
+        path = folder / f"{kind}-{name}.csv"
+        damaged.save_table(path, table.records())
+        yield f"{kind} (table)", list(table.units()), path
+    if kind in damaged.VALUES and (name == "nothing" or name in damaged.JSON_DAMAGES):
+        make, count = damaged.VALUES[kind]
+        value = make(survey, sheet)
+        if name != "nothing":
+            damaged.JSON_DAMAGES[name](value, rng)
+        path = save_json(kind, folder / f"{kind}-{name}.json", value, "utf-8")
+        names = damaged.names_of(survey, kind, sheet)
+        yield f"{kind} (JSON)", list(count(value, names)), path
