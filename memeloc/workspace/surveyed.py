@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.workspace.collected import Collected
+from memeloc.workspace.hiding import hidden
 
 if TYPE_CHECKING:
     from memeloc.survey.nouns import Batch, Participant, Submission
@@ -117,8 +118,19 @@ class Surveyed(Collected):
             raise self._unknown(survey)
         several, people = list(imported.submissions), list(imported.participants)
         unplaced = list(imported.unplaced)
-        if hashed and (several or people):
+        if hashed and (several or people or unplaced):
             key = self.survey_key
+            known = {name for sent in several for name in (sent.participant, sent.id)}
+            known |= {name for row in people for name in (row.participant, row.submission)}
+            known.discard("")
+            unplaced = [
+                replace(
+                    one,
+                    message=hidden(one.message, known, lambda each: _hashed(key, each)),
+                    content=hidden(one.content, known, lambda each: _hashed(key, each)),
+                )
+                for one in unplaced
+            ]
             several = [
                 replace(one, participant=_hashed(key, one.participant), id=_hashed(key, one.id))
                 for one in several
