@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.model import Caption
+from memeloc.render import Renderer
 from memeloc.resources import folder
 from memeloc.survey.instructions import as_html, as_text, explained, sections
 from memeloc.survey.protocol import SurveyPack
@@ -29,6 +30,7 @@ from memeloc.survey.texts import (
     survey_texts,
     usable,
 )
+from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
 
@@ -164,6 +166,17 @@ class TestEveryShippedLanguage:
             caption = Caption.parse(texts[f"taxonomy.{name}.example.{example.id}.caption"])
             assert len(caption.parts) == len(read_definition(template).boxes), example.id
             assert all(caption.parts), example.id
+
+    def test_has_examples_that_can_be_read_on_their_pictures(self, tag: str) -> None:
+        texts, renderer, locale = shipped_texts(tag), Renderer(max_side=480), default().get(tag)
+        templates, _ = load_templates()
+        shown = {
+            (example.template, texts[f"taxonomy.{name}.example.{example.id}.caption"])
+            for name, taxonomy in TAXONOMIES.items()
+            for example in taxonomy.examples
+        }
+        for template, caption in sorted(shown):
+            assert not renderer.render(templates[template], caption, locale).proof.problems, caption
 
 
 def test_a_language_that_nothing_ships_in_is_told_with_those_that_there_are() -> None:
