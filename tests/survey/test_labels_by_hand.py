@@ -1,0 +1,433 @@
+"""Labels and checks once more, counted by hand in plain Python, and compared."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import product
+from statistics import median
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memeloc.survey.check_report import CheckReport
+from memeloc.survey.checking import check, retained
+from memeloc.survey.nouns import Answer, Check, Participant, Sheet, Submission
+from memeloc.survey.rules import Rules, Settling, read_rules
+from memeloc.survey.second_answers import settle_second
+from memeloc.survey.settling import COLUMNS, answers_table, settle
+from memeloc.survey.taxonomy import Label, SecondQuestion, Taxonomy, load_taxonomy
+from tests.survey.annotators import NOON, person, sheet
+
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SEVERITY = {"none": 0, "some": 1, "much": 2, "also-much": 2}
+DEGREES = Taxonomy(
+    "degrees",
+    "",
+    (*(Label(name, one) for name, one in SEVERITY.items()), Label("x", 0, True)),
+    None,
+    (),
+)
+ITEMS, CULTURES = ("m1", "m2", "007"), ("US", "DE")
+answered = st.lists(
+    st.tuples(
+        st.sampled_from(ITEMS),
+        st.sampled_from(CULTURES),
+        st.integers(0, 14).map(str),
+        st.sampled_from((*SEVERITY, "x", "x", "")),
+    ),
+    max_size=70,
+    unique_by=lambda row: row[:3],
+)
+how = st.fixed_dictionaries(
+    {
+        "answers": st.integers(1, 6),
+        "rule": st.sampled_from(("most votes", "absolute majority", "most severe")),
+        "ties": st.sampled_from(("ask", "most severe")),
+        "severe_votes": st.integers(1, 3),
+        "extra": st.integers(1, 3),
+        "most": st.integers(1, 9),
+    }
+)
+
+
+def label_by_hand(votes: Counter[str], how: dict[str, Any]) -> str:
+    """The label of one item in one culture; empty for none."""
+    votes = Counter({one: count for one, count in votes.items() if one != "x"})
+    if not votes:
+        return ""
+    if how["rule"] == "most severe":
+        ahead = [one for one, count in votes.items() if count >= how["severe_votes"]]
+    else:
+        top = max(votes.values())
+        ahead = [one for one, count in votes.items() if count == top]
+        if how["rule"] == "absolute majority" and not top > sum(votes.values()) / 2:
+            ahead = []
+    if ahead and (how["rule"] == "most severe" or how["ties"] == "most severe"):
+        worst = max(SEVERITY[one] for one in ahead)
+        ahead = [one for one in ahead if SEVERITY[one] == worst]
+    return ahead[0] if len(ahead) == 1 else ""
+
+
+@quick
+@given(
+    rows=answered,
+    how=how,
+    again=st.lists(st.integers(0, 200), max_size=5),
+    wanted=st.lists(st.tuples(st.sampled_from((*ITEMS, "m9")), st.sampled_from(CULTURES))),
+    pending=st.dictionaries(
+        st.tuples(st.sampled_from(ITEMS), st.sampled_from(CULTURES)), st.integers(0, 4)
+    ),
+    shuffle=st.randoms(use_true_random=False),
+)
+def test_labels_states_and_needs_are_those_of_a_count_by_hand(
+    rows: list[tuple[str, ...]],
+    how: dict[str, Any],
+    again: list[int],
+    wanted: list[tuple[str, str]],
+    pending: dict[tuple[str, str], int],
+    shuffle: Any,
+) -> None:
+    votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for item, culture, _, label in rows:
+        if label:
+            votes[item, culture][label] += 1
+    cells = sorted({*votes, *wanted})
+    expected, needs = [], []
+    limit = max(how["most"], how["answers"])
+    for cell in cells:
+        count = sum(votes[cell].values())
+        label = label_by_hand(votes[cell], how)
+        if count < how["answers"]:
+            state, more = "short", how["answers"] - count
+        elif label:
+            state, more = "settled", 0
+        elif count >= limit:
+            state, more = "given up", 0
+        else:
+            state, more = "tied", min(how["extra"], limit - count)
+        expected.append((*cell, label, state, count, votes[cell]["x"]))
+        if (left := more - pending.get(cell, 0)) > 0:
+            needs.append((*cell, left, state))
+    many = [*rows, *(rows[one % len(rows)] for one in again if rows)]
+    shuffle.shuffle(many)
+    found = settle(
+        pd.DataFrame(many, columns=list(COLUMNS)),
+        DEGREES,
+        read_rules(Settling, how),
+        wanted=wanted,
+        pending=pending,
+    )
+    columns = ["item", "culture", "label", "state", "answers", "abstained"]
+    assert list(found.table[columns].itertuples(index=False, name=None)) == expected
+    assert [(one.item, one.culture, one.answers, one.reason) for one in found.needs] == needs
+    for row in found.as_json():
+        counted = votes[row["item"], row["culture"]]
+        assert row["votes"] == {one: n for one, n in counted.items() if one != "x"}
+
+
+@quick
+@given(rows=answered)
+def test_by_default_a_label_is_the_majority_without_abstentions(
+    rows: list[tuple[str, ...]],
+) -> None:
+    """PROTOCOLS.md: the majority among retained answers; "I don't know" is left out; a tie none."""
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    voting = frame[~frame["label"].isin(("x", ""))]
+    counts = voting.groupby(["item", "culture"])["label"].value_counts()
+    expected: dict[Any, str] = {}
+    for cell, part in counts.groupby(level=["item", "culture"]):
+        top = part[part == part.max()]
+        expected[cell] = top.index[0][-1] if len(top) == 1 else ""
+    table = settle(frame, DEGREES).table
+    for item, culture, label in zip(table["item"], table["culture"], table["label"], strict=True):
+        assert label == expected.get((item, culture), "")
+
+
+def test_no_shipped_taxonomy_settles_otherwise_than_by_the_majority_unless_it_is_set() -> None:
+    """`most severe` is a rule for annotators first; as a rule of settling it is a setting."""
+    charmemes = load_taxonomy("charmemes")
+    assert charmemes.most_severe
+    worst = max(charmemes.labels, key=lambda one: one.severity)
+    safe = min((one for one in charmemes.labels if not one.abstain), key=lambda one: one.severity)
+    rows = [("m", "US", str(n), safe.id) for n in range(3)] + [("m", "US", "9", worst.id)]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    assert list(settle(frame, charmemes).table["label"]) == [safe.id]
+    severe = Settling(rule="most severe")
+    assert list(settle(frame, charmemes, severe).table["label"]) == [worst.id]
+
+
+# Submissions
+
+SHEETS = (sheet("US", 1, 8, 3), sheet("US", 2, 8, 3), sheet("DE", 1, 8, 3))
+WHEN = SecondQuestion("whom", ("hate",), ("a", "b", "c"), several=False)
+HATE = replace(load_taxonomy("multi3hate"), second=WHEN)
+
+
+@st.composite
+def submissions(draw: st.DrawFn) -> list[Submission]:
+    """A few people over a few sheets, some twice, some of them careless."""
+    found = []
+    for number in range(draw(st.integers(0, 14))):
+        on = draw(st.sampled_from(SHEETS))
+        who = draw(st.sampled_from(("ana", "bo", "cy", "di", "ed", "")))
+        answers = []
+        for entry in on.entries:
+            name = entry.id if isinstance(entry, Check) else entry.meme_id
+            right = entry.expected if isinstance(entry, Check) else "no-hate"
+            label = draw(st.sampled_from((right, right, right, "hate", "no-hate", "unknown", "")))
+            second = draw(st.sampled_from(((), ("a",), ("b",), ("a", "b")))) if label else ()
+            if draw(st.integers(0, 9)):
+                answers.append(Answer(name, label, second))
+        started = NOON + timedelta(minutes=draw(st.integers(0, 600)))
+        seconds = draw(st.sampled_from((5, 20, 30, 60, 200, 240, 300, None)))
+        ended = None if seconds is None else started + timedelta(seconds=seconds)
+        status = draw(st.sampled_from(("complete", "complete", "complete", "returned")))
+        found.append(
+            Submission(
+                f"s{number}", on.id, who, tuple(answers), "csv", ended, started, status, "", number
+            )
+        )
+    return found
+
+
+def in_order(several: Sequence[Submission]) -> list[Submission]:
+    """By when they were sent; those of unknown time last, as their files have them."""
+    far = NOON + timedelta(days=999)
+    return sorted(several, key=lambda one: (one.submitted or far, one.row))
+
+
+def by_hand(several: Sequence[Submission], rules: Rules) -> dict[str, set[str]]:
+    """By submission the rules that it fails, of those that ask for no probability."""
+    known = {one.id: one for one in SHEETS}
+    failed: dict[str, set[str]] = defaultdict(set)
+    last: dict[tuple[str, str], Submission] = {}
+    for one in in_order(several):
+        if one.participant:
+            if (one.sheet, one.participant) in last:
+                failed[last[one.sheet, one.participant].id].add("superseded")
+            last[one.sheet, one.participant] = one
+    holding = [one for one in in_order(several) if one.id not in failed]
+    for one in holding:
+        if rules.status.on and one.status != "complete":
+            failed[one.id].add("status")
+        given = {answer.entry: answer.label for answer in one.answers if answer.label}
+        checks = [entry for entry in known[one.sheet].entries if isinstance(entry, Check)]
+        explicit = [given.get(c.id) == c.expected for c in checks if c.kind == "explicit"]
+        implicit = [given.get(c.id) == c.expected for c in checks if c.kind == "implicit"]
+        enough = sum(implicit) >= min(rules.attention.implicit_passed, len(implicit))
+        missed = explicit.count(False) > rules.attention.explicit_missed
+        if rules.attention.on and (missed or not enough):
+            failed[one.id].add("attention")
+    usual = [one for one in holding if one.id not in failed]
+    for on in SHEETS:
+        paces = {
+            one.id: (one.submitted - one.started).total_seconds() / count
+            for one in holding
+            if one.sheet == on.id
+            and one.submitted is not None
+            and one.started is not None
+            and (count := sum(bool(answer.label) for answer in one.answers))
+        }
+        some = [paces[one.id] for one in usual if one.id in paces]
+        least = rules.speed.seconds_per_entry
+        if len(some) >= rules.speed.fewest:
+            least = max(least, rules.speed.share_of_median * median(some))
+        for name, pace in paces.items():
+            if rules.speed.on and pace < least:
+                failed[name].add("speed")
+    sheets: Counter[str] = Counter()
+    for one in holding:
+        if one.participant and one.status == "complete":
+            sheets[one.participant] += 1
+            if rules.person.on and sheets[one.participant] > rules.person.sheets:
+                failed[one.id].add("person")
+    return failed
+
+
+OTHERS = {"straight": {"on": False}, "screening": {"on": False}, "identical": {"on": False}}
+thresholds = st.fixed_dictionaries(
+    {
+        "status": st.fixed_dictionaries({"on": st.booleans()}),
+        "attention": st.fixed_dictionaries(
+            {
+                "on": st.booleans(),
+                "explicit_missed": st.integers(0, 1),
+                "implicit_passed": st.integers(0, 4),
+            }
+        ),
+        "speed": st.fixed_dictionaries(
+            {
+                "on": st.booleans(),
+                "seconds_per_entry": st.sampled_from((0.0, 2.0, 10.0)),
+                "share_of_median": st.sampled_from((0.0, 0.3, 0.9)),
+                "fewest": st.integers(1, 4),
+            }
+        ),
+        "person": st.fixed_dictionaries({"on": st.booleans(), "sheets": st.integers(1, 2)}),
+    }
+)
+
+
+@quick
+@given(several=submissions(), values=thresholds, shuffle=st.randoms(use_true_random=False))
+def test_who_is_set_aside_and_for_what_is_as_by_hand(
+    several: list[Submission], values: dict[str, Any], shuffle: Any
+) -> None:
+    rules = read_rules(Rules, {**values, **OTHERS})
+    expected = by_hand(several, rules)
+    shuffled = list(several)
+    shuffle.shuffle(shuffled)
+    report = check(shuffled, SHEETS, rules=rules)
+    found: dict[str, set[str]] = defaultdict(set)
+    for aside in report.set_aside:
+        found[aside.submission].add(aside.rule)
+        assert aside.evidence
+    assert {name: kinds for name, kinds in found.items() if kinds} == {
+        name: kinds for name, kinds in expected.items() if kinds
+    }
+    kept = {one.id for one in retained(shuffled, report)}
+    assert kept == {one.id for one in several if not expected.get(one.id)}
+    # Whoever is not retained has a reason, and is still in the report.
+    assert {one.submission for one in report.judged} == {one.id for one in several}
+    # What was retained is settled by each person's first word, and nothing else.
+    votes: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    culture = {one.id: one.culture.code for one in SHEETS}
+    for one in in_order([each for each in several if each.id in kept]):
+        for answer in one.answers:
+            if answer.label and answer.entry.startswith("m"):
+                who = one.participant or one.id
+                votes[answer.entry, culture[one.sheet]].setdefault(who, answer.label)
+    table = answers_table(retained(shuffled, report), SHEETS)
+    rows = Counter(zip(table["item"], table["culture"], table["label"], strict=True))
+    assert rows == Counter(
+        (item, code, label) for (item, code), said in votes.items() for label in said.values()
+    )
+
+
+@quick
+@given(several=submissions(), many=st.booleans())
+def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], many: bool) -> None:
+    taxonomy = replace(HATE, second=replace(WHEN, several=many))
+    settled = settle(answers_table(several, SHEETS), taxonomy)
+    said: dict[tuple[str, str], dict[str, Answer]] = defaultdict(dict)
+    culture = {one.id: one.culture.code for one in SHEETS}
+    for one in in_order(several):
+        for answer in one.answers:
+            if answer.label and answer.entry.startswith("m"):
+                key = (answer.entry, culture[one.sheet])
+                said[key].setdefault(one.participant or one.id, answer)
+    expected = {}
+    for item, code, label in settled.table[["item", "culture", "label"]].itertuples(
+        index=False, name=None
+    ):
+        if label != "hate":
+            continue
+        chosen = [one.second for one in said[item, code].values() if one.label == "hate"]
+        chosen = [one for one in chosen if one]
+        counts = {name: sum(name in one for one in chosen) for name in "abc"}
+        if many:
+            won = [name for name in "abc" if counts[name] > len(chosen) / 2]
+        else:
+            top = max(counts.values())
+            won = [name for name in "abc" if top and counts[name] == top]
+            won = won if len(won) == 1 else []
+        expected[item, code] = ("|".join(won), len(chosen))
+    table = settle_second(several, SHEETS, settled, taxonomy)
+    found = {
+        (item, code): (second, count)
+        for item, code, second, count in table[["item", "culture", "second", "answers"]].itertuples(
+            index=False, name=None
+        )
+    }
+    assert found == expected
+
+
+def test_without_a_second_question_there_are_no_second_labels() -> None:
+    plain = replace(HATE, second=None)
+    empty = settle(pd.DataFrame(columns=list(COLUMNS)), plain)
+    assert settle_second([], SHEETS, empty, plain).empty
+
+
+# Each rule for itself
+
+
+def failing(on: Sheet) -> tuple[list[Submission], list[Participant]]:
+    """Six careful people, and one for each rule that fails that rule only."""
+    from tests.survey.annotators import fill
+
+    # People differ on every other meme, so that nobody could give one answer throughout.
+    good = [
+        replace(
+            (one := fill(on, f"good-{number}", noise=0.0)),
+            answers=tuple(
+                replace(answer, label=("hate", "no-hate")[place % 2])
+                if answer.entry.startswith("m")
+                else answer
+                for place, answer in enumerate(one.answers)
+            ),
+        )
+        for number in range(6)
+    ]
+    bad = [
+        replace(fill(on, "status"), status="timed out"),
+        fill(on, "attention", wrong=("check-1",)),
+        fill(on, "speed", seconds=20.0),
+        fill(on, "straight", only="hate"),
+        fill(on, "screening"),
+    ]
+    people = [person(one.participant, on) for one in (*good, *bad)]
+    people[-1] = person("screening", on, nationality="Austria")
+    return [*good, *bad], people
+
+
+@pytest.mark.parametrize("rule", ["status", "attention", "speed", "straight", "screening"])
+def test_each_rule_sets_aside_its_own_with_evidence_and_can_be_switched_off(rule: str) -> None:
+    on = sheet("US", 1, 20)
+    several, people = failing(on)
+
+    def aside(off: bool) -> CheckReport:
+        return check(several, [on], people, read_rules(Rules, {rule: {"on": not off}}))
+
+    with_rule = aside(off=False)
+    (found,) = (one for one in with_rule.set_aside if one.rule == rule)
+    assert found.submission == f"s-{rule}-{on.id}"
+    assert found.evidence
+    without = aside(off=True)
+    assert rule not in without.counts()
+    assert (on.id, f"s-{rule}-{on.id}") in without.retained
+    assert len(without.retained) == len(with_rule.retained) + 1
+
+
+def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
+    """The chance in the evidence against a sum over all ways in which others could answer."""
+    on = sheet("US", 1, 8)
+    several, _ = failing(on)
+    line = next(one for one in several if one.participant == "straight")
+    others = [one for one in several if one.participant.startswith("good")]
+    rules = read_rules(Rules, {"straight": {"chance": 1.0}})
+    report = check([*others, line], [on], rules=rules)
+    (found,) = (
+        one for one in report.set_aside if (one.rule, one.submission) == ("straight", line.id)
+    )
+    memes = [answer.entry for answer in line.answers if answer.entry.startswith("m")]
+    given = [{a.entry: a.label for a in one.answers} for one in others]
+    overall = Counter(one[meme] for one in given for meme in memes)
+    share = overall["hate"] / sum(overall.values())
+    chances = [
+        (sum(one[meme] == "hate" for one in given) + 2 * share) / (len(given) + 2) for meme in memes
+    ]
+    total = 0.0
+    for ways in product((True, False), repeat=len(memes)):
+        if sum(ways) >= len(memes):
+            one = 1.0
+            for way, chance in zip(ways, chances, strict=True):
+                one *= chance if way else 1 - chance
+            total += one
+    assert found.evidence["chance"] == pytest.approx(total, rel=0.01)
+    assert found.evidence["count"] == len(memes)
