@@ -138,7 +138,7 @@ def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
     assert [one.participant for one in found.submissions] == ["asha"]
     (tmp_path / "none").mkdir()
     assert not PotatoBack().recognises(tmp_path / "none")
-    with pytest.raises(InputError, match="has no user_state.json below it"):
+    with pytest.raises(InputError, match=r"has no user_state\.json below it"):
         PotatoBack().read(tmp_path / "none", survey)
 
 
