@@ -176,7 +176,8 @@ class _Reader:
             for region in result if isinstance(result, list) else ():
                 name = str(region.get("from_name")) if isinstance(region, Mapping) else ""
                 if name in (FIRST, SECOND):
-                    values[name] = (*values.get(name, ()), *_choices(region.get("value")))
+                    given = (*values.get(name, ()), *_choices(region.get("value")))
+                    values[name] = tuple(dict.fromkeys(given))
                 else:
                     message = f"There is no question {name[:80]!r} in this survey."
                     self._leave(row, "unknown question", message, {"value": region})

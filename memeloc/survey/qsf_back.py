@@ -163,10 +163,12 @@ class _Reader:
                 continue
             name = self._names[place] if place < len(self._names) else ""
             if isinstance(cell, Formula):
-                formulas[name or f"column {place + 1}"] = text
+                unique = name and name not in formulas
+                formulas[name if unique else f"column {place + 1}"] = text
             elif not name or name not in self._known:
                 if not name or not name.startswith(_OWN):
-                    beyond[name or f"column {place + 1}"] = text
+                    unique = name and name not in beyond
+                    beyond[name if unique else f"column {place + 1}"] = text
             elif row.setdefault(name, text) != text:
                 differing[name] = text
         if formulas:

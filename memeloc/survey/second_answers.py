@@ -2,8 +2,8 @@
 
 The second question is asked after some labels only (harmeme: whom it harms). An item has a second
 label where its own label is one of these; everybody counts who gave such a label. Where people give
-one answer, the one with most votes wins, and a tie is none; where several, those that more than half
-chose.
+one answer, the one with most votes wins, and a tie is none; where several, those that more than
+half chose.
 """
 
 from __future__ import annotations

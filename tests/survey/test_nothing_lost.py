@@ -109,7 +109,10 @@ def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Uni
             continue
         if unit.kind == "second" and any(seconds.get(words) in one.second for one in answers):
             continue
-        if any(words in text for text in told[unit.row]):
+        # The very same in a doubled row counts once, and is told once.
+        same = {(unit.who, unit.entry, unit.words, unit.kind)}
+        rows = [one.row for one in units if (one.who, one.entry, one.words, one.kind) in same]
+        if any(words in text for row in rows for text in told[row]):
             continue
         if plain(unit.who) in declined or not unit.who:
             refused -= unit.kind == "label"
