@@ -140,12 +140,19 @@ def _back(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     checked = _memeloc(filled, "survey", "check", "large", "--json")
     say("survey settle")
     settled = _memeloc(filled, "survey", "settle", "large", "--json")
-    note = f"check {checked}; settle {settled}, with the check again and the next round's batches"
+    wall = "wall {:.1f} s; the workspace read, what was found stored"
     peak = max(checked.memory, settled.memory) / _MEGABYTE
     return [
         *figures,
-        Figure(_COMING_BACK, "check, CPU", checked.cpu, "s", _LABELS, note),
-        Figure(_COMING_BACK, "settle, CPU", settled.cpu, "s", _LABELS),
+        Figure(_COMING_BACK, "check, CPU", checked.cpu, "s", _LABELS, wall.format(checked.wall)),
+        Figure(
+            _COMING_BACK,
+            "check and settle, CPU",
+            settled.cpu,
+            "s",
+            _LABELS,
+            f"`survey settle` checks again; {wall.format(settled.wall)}",
+        ),
         Figure(_COMING_BACK, "peak memory of these", peak, "MB", _MEMORY),
     ]
 
