@@ -26,7 +26,7 @@ except ImportError as error:  # pragma: no cover - depends on the machine
         "on Fedora: dnf install mesa-libEGL mesa-libGL"
     ) from error
 
-BUDGET = 64 * 1024 * 1024
+BUDGET = 56 * 1024 * 1024
 """Bytes of masks kept in one process."""
 
 PHASES = 2

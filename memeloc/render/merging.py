@@ -15,7 +15,6 @@ from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from memeloc.render.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier
@@ -87,6 +86,7 @@ class Plan:
                 pictures += table.num_rows
                 if sources is not None:
                     sources.write(apart)
+                del table, apart  # before the next are read
         if not self.source_apart:
             (out / SOURCES).unlink(missing_ok=True)
         return pictures
@@ -124,8 +124,8 @@ class Plan:
         table = table.set_column(index, SCHEMA.field(index), column)
         if not self.source_apart:
             return table, table.slice(0, 0)
-        mask = pa.array(apart, pa.bool_())
-        return table.filter(pc.invert(mask)), table.filter(mask)
+        painted = pa.array([not other for other in apart], pa.bool_())
+        return table.filter(painted), table.filter(pa.array(apart, pa.bool_()))
 
 
 class _Whole:
@@ -162,23 +162,24 @@ class _Reader:
 
     def take(self, places: Sequence[int]) -> pa.Table:
         """The rows of the places, in their order."""
-        wanted: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+        of_file: dict[int, list[int]] = {}
         for position, place in enumerate(places):
-            file, row = place >> 32, place & 0xFFFFFFFF
-            ends = self._ends.get(file)
-            if ends is None:
-                ends = self._ends[file] = self._ends_of(file)
-            group = bisect_right(ends, row)
-            positions, rows = wanted.setdefault((file, group), ([], []))
-            positions.append(position)
-            rows.append(row - (ends[group - 1] if group else 0))
+            of_file.setdefault(place >> 32, []).append(position)
         tables, order = [], [0] * len(places)
         count = 0
-        for key, (positions, rows) in wanted.items():
-            tables.append(self._group(key).take(pa.array(rows, pa.int64())))
-            for position in positions:
-                order[position] = count
-                count += 1
+        for file, members in of_file.items():
+            ends = self._ends_of(file)
+            of_group: dict[int, list[int]] = {}
+            for position in members:
+                group = bisect_right(ends, places[position] & 0xFFFFFFFF)
+                of_group.setdefault(group, []).append(position)
+            for group, positions in of_group.items():
+                first = ends[group - 1] if group else 0
+                rows = [(places[position] & 0xFFFFFFFF) - first for position in positions]
+                tables.append(self._group((file, group)).take(pa.array(rows, pa.int64())))
+                for position in positions:
+                    order[position] = count
+                    count += 1
         if not tables:
             return SCHEMA.empty_table()
         table = pa.concat_tables(tables)
@@ -187,16 +188,26 @@ class _Reader:
         return table.combine_chunks()
 
     def _ends_of(self, file: int) -> list[int]:
-        with pq.ParquetFile(self._files[file]) as opened:
-            data = opened.metadata
-            return list(accumulate(data.row_group(i).num_rows for i in range(data.num_row_groups)))
+        ends = self._ends.get(file)
+        if ends is None:
+            with pq.ParquetFile(self._files[file]) as opened:
+                data = opened.metadata
+                counts = [data.row_group(i).num_rows for i in range(data.num_row_groups)]
+                if len(counts) == 1:  # a part, and opening it takes longer than reading it
+                    self._keep((file, 0), opened.read_row_group(0, use_threads=False))
+            ends = self._ends[file] = list(accumulate(counts))
+        return ends
 
     def _group(self, key: tuple[int, int]) -> pa.Table:
         table = self._groups.get(key)
         if table is None:
             with pq.ParquetFile(self._files[key[0]]) as opened:
-                table = self._groups[key] = opened.read_row_group(key[1], use_threads=False)
-            if len(self._groups) > _CACHED:
-                self._groups.popitem(last=False)
-        self._groups.move_to_end(key)
+                table = opened.read_row_group(key[1], use_threads=False)
+        self._keep(key, table)
         return table
+
+    def _keep(self, key: tuple[int, int], table: pa.Table) -> None:
+        self._groups[key] = table
+        self._groups.move_to_end(key)
+        if len(self._groups) > _CACHED:
+            self._groups.popitem(last=False)
