@@ -192,11 +192,11 @@ class _Process:
         return found
 
     def stop(self, *, at_once: bool = False) -> None:
-        """End the process, after the shard at hand or at once, and wait for that."""
+        """Let the process end: at once, and wait for that, or beside what this one does next."""
+        self._pipe.close()
         if at_once:
             self._process.terminate()
-        self._pipe.close()
-        self._process.join()
+            self._process.join()
 
 
 def _dismiss() -> None:

@@ -45,7 +45,7 @@ _KEPT = 1000
 """Problems of the table, and failures, that a summary holds; all of the former are in SKIPPED."""
 
 _LAST = 16
-"""Pictures of the last shards when there are several jobs, so that these end at nearly one time."""
+"""Pictures of the last shards when there are several jobs, which then end at nearly one time."""
 
 _Share = tuple[tuple[ShardMeme, ...], "array[int]", int]
 """What makes a shard: memes, the slots of their pictures in the plan, and the lane."""
@@ -59,7 +59,7 @@ class _Lane:
 
     Args:
         index: the lane's number.
-        last: pictures of each of its last shards; 0 for as many as of any.
+        last: pictures of the last shard, at least; 0 for one shard of all that is left.
     """
 
     def __init__(self, index: int, last: int) -> None:
@@ -81,15 +81,15 @@ class _Lane:
         made = tuple(item for _, item in items)
         self._memes.append(ShardMeme(row.meme_id, row.template, made, together))
 
-    def full(self, size: int) -> Iterator[_Share]:
-        """What is a shard of `size` pictures, once there is more than will make the last ones."""
-        if self._count >= (2 * size if self._last else size):
+    def full(self, size: int, kept: int) -> Iterator[_Share]:
+        """A shard of `size` pictures, once there are `kept` more, which may be the last ones."""
+        if self._count >= size + kept:
             yield self._take(size)
 
     def rest(self) -> Iterator[_Share]:
-        """All that is left."""
+        """All that is left, in smaller and smaller shards if there are last ones."""
         while self._memes:
-            yield self._take(self._last or self._count)
+            yield self._take(max(self._last, self._count // 4) if self._last else self._count)
 
     def _take(self, size: int) -> _Share:
         slots, memes = array("q"), 0
@@ -104,6 +104,13 @@ class _Lane:
 
 def _lane(shard: Shard) -> int:
     return shard.lane
+
+
+def _load_for_finish() -> None:
+    """Import what `Run.finish` needs and nothing before it."""
+    import pyarrow.compute  # noqa: F401
+
+    import memeloc.render.page  # noqa: F401
 
 
 class Run:
@@ -218,7 +225,9 @@ class Run:
                 mine = [pair for pair in items if self._lane_of[pair[1].language] == lane.index]
                 if mine:
                     lane.add(row, mine, together)
-                for share in lane.full(min(_SHARD * (1 + count // _SHARD), _LARGEST)):
+                size = min(_SHARD * (1 + count // _SHARD), _LARGEST)
+                # Processes wait for their first shards, so that these are not put off.
+                for share in lane.full(size, size if self._jobs > 1 and count >= len(lanes) else 0):
                     count += 1
                     yield share
         for shares in zip_longest(*(lane.rest() for lane in lanes)):
@@ -333,6 +342,7 @@ class Run:
 
     def _done(self, result: ShardResult[Shard, Made]) -> None:
         """Put the rows of a shard that has ended into the plan."""
+        _load_for_finish()  # the first time, while processes are at work; at the end none would be
         slots = self._slots.pop(result.shard.part)
         painted = sum(item.painted for meme in result.shard.memes for item in meme.items)
         made = result.value

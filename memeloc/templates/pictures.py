@@ -173,7 +173,10 @@ def _first_line(error: Exception) -> str:
 def _to_rgb(picture: Image.Image) -> Image.Image:
     """The loaded picture in RGB: deep greys scaled to 8 bits, transparency laid on white."""
     if picture.mode == "RGB" and not picture.has_transparency_data:
-        return picture.copy()
+        try:
+            return Image.fromarrow(picture, "RGB", picture.size)  # the same memory
+        except ValueError:  # a large picture, which Pillow keeps in several pieces
+            return picture.copy()
     if picture.mode in ("F", "I") or picture.mode.startswith("I;16"):
         return _to_grey(picture).convert("RGB")
     if picture.has_transparency_data:
