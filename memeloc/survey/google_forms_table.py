@@ -223,7 +223,8 @@ def _decoded(data: bytes, path: Path, score: Score) -> tuple[str, str]:
     """The text of a file, and what was odd about it."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return data.decode(encoding, "replace"), ""
+            broken = "replace" if encoding == "utf-16" else "backslashreplace"
+            return data.decode(encoding, broken), ""
     candidates: list[tuple[str, str]] = []
     try:
         text = data.decode("utf-8")
@@ -239,8 +240,8 @@ def _decoded(data: bytes, path: Path, score: Score) -> tuple[str, str]:
             candidates.append((mended, told))
     except UnicodeDecodeError:
         # What few bytes are broken concerns their cells only.
-        told = "Some bytes are not UTF-8; what stands there cannot be read."
-        candidates.append((data.decode("utf-8", "replace"), told))
+        told = "Some bytes are not UTF-8; they are kept as their numbers."
+        candidates.append((data.decode("utf-8", "backslashreplace"), told))
     for encoding in _ENCODINGS:
         try:
             text = data.decode(encoding)

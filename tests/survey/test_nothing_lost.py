@@ -10,6 +10,7 @@ import io
 import json
 import os
 import random
+import re
 import tempfile
 import time
 import tracemalloc
@@ -80,9 +81,13 @@ def texts_in(value: Any) -> Iterator[str]:
         yield str(value)
 
 
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(?:x|u00)([0-9a-f]{2})", lambda found: chr(int(found[1], 16)), text)
+
+
 def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Unit]:
     """The answers that are neither placed nor told."""
-    meanings = damaged.meaning(survey)
+    meanings = damaged.meaning(survey) | {"1": "hate", "2": "no-hate", "3": "unknown"}
     seconds = {plain(words): one for one, words in SECONDS.items()} | {
         plain(one): one for one in SECONDS
     }
@@ -91,11 +96,14 @@ def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Uni
     for one in found.submissions:
         for answer in one.answers:
             placed[plain(one.participant), answer.entry].append(answer)
+            placed[plain(_unescaped(one.participant)), answer.entry].append(answer)
             placed["", answer.entry].append(answer)
     told: dict[int, list[str]] = defaultdict(list)
     refused = 0
     for left in found.unplaced:
         told[left.row] += [plain(text) for text in texts_in(dict(left.content))]
+        # Bytes of an old encoding, and control characters, may be kept as their numbers.
+        told[left.row] += [plain(_unescaped(text)) for text in texts_in(dict(left.content))]
         if left.reason == "no consent" and isinstance(left.content.get("answers"), int):
             refused += left.content["answers"]
     gone = []
@@ -107,7 +115,9 @@ def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Uni
             for answer in answers
         ):
             continue
-        if unit.kind == "second" and any(seconds.get(words) in one.second for one in answers):
+        both = words == plain(",".join(SECONDS.values()))
+        wanted = set(SECONDS) if both else {seconds.get(words)}
+        if unit.kind == "second" and any(wanted <= set(one.second) for one in answers):
             continue
         # The very same in a doubled row counts once, and is told once.
         same = {(unit.who, unit.entry, unit.words, unit.kind)}
