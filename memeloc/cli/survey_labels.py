@@ -239,6 +239,7 @@ def settle(
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.survey.build import build_next
     from memeloc.survey.checking import retained
+    from memeloc.survey.second_answers import settle_second
     from memeloc.survey.settling import answers_table
     from memeloc.survey.settling import settle as settle_answers
     from memeloc.workspace import Workspace
@@ -260,7 +261,12 @@ def settle(
             wanted=asked(survey),
             pending=pending,
         )
-        rows = settled.as_json()
+        rows, labels = settled.as_json(), settled.table
+        if survey.taxonomy.second is not None:
+            second = settle_second(retained(submissions, report), sheets, settled, survey.taxonomy)
+            labels = labels.merge(second[["item", "culture", "second"]], "left").fillna("")
+            for row, chosen in zip(rows, labels["second"], strict=True):
+                row["second"] = chosen
         workspace.add_survey_labels(name, settings.model_dump(mode="json"), rows)
         batches: Sequence[Batch] = ()
         if next_ and settled.needs:
@@ -273,10 +279,10 @@ def settle(
             )
             workspace.add_batches(name, batches)
         apart = _models(answers, survey, settled) if models else None
-    for path, frame in ((out, settled.table), (answers_out, answers)):
+    for path, frame in ((out, labels), (answers_out, answers)):
         if path is not None:
             write_table(frame, path)
-    _tell_settled(name, settled, batches, apart, as_json)
+    _tell_settled(name, settled, rows, batches, apart, as_json)
 
 
 def checked(
@@ -546,6 +552,7 @@ def _models(answers: pd.DataFrame, survey: Survey, settled: Settled) -> pd.DataF
 def _tell_settled(
     name: str,
     settled: Settled,
+    rows: Sequence[Mapping[str, Any]],
     batches: Sequence[Batch],
     apart: pd.DataFrame | None,
     as_json: bool,
@@ -558,7 +565,7 @@ def _tell_settled(
     if as_json:
         told: dict[str, Any] = {
             "survey": name,
-            "labels": settled.as_json(),
+            "labels": list(rows),
             "states": {
                 code: {state: int(states.get((code, state), 0)) for state in STATES}
                 for code in cultures

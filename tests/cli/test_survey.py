@@ -407,6 +407,27 @@ def test_limits_and_looks_without_batches(command: Run, folder: Path) -> None:
     assert (done.status, ".csv, .jsonl nor .parquet" in done.err) == (1, True)
 
 
+def test_the_answer_to_a_second_question_stands_beside_the_label(
+    command: Run, folder: Path
+) -> None:
+    build(command, "--taxonomy", "harmeme", "--answers", "3")
+    answers = []
+    for sheet in sheets_of():
+        for n, whom in enumerate(("individual", "individual", "society")):
+            one = saved(sheet, f"{sheet.id}-{n}", "very-harmful")
+            for answer in one["answers"]:
+                if answer["label"] in ("very-harmful", "partially-harmful"):
+                    answer["second"] = [whom]
+            answers.append(one)
+    assert command("survey", "import", "pilot", write(folder / "1.json", answers)).status == 0
+    done = command("survey", "settle", "pilot", "--json", "--out", "labels.csv")
+    assert done.status == 0, done.err
+    labels = json.loads(done.out)["labels"]
+    assert {(one["label"], one["second"]) for one in labels} == {("very-harmful", "individual")}
+    with (folder / "labels.csv").open(encoding="utf-8-sig", newline="") as stream:
+        assert {row["second"] for row in csv.DictReader(stream)} == {"individual"}
+
+
 def test_models_stand_beside_the_majority(command: Run, folder: Path) -> None:
     pytest.importorskip("crowdkit")
     build(command)
