@@ -13,6 +13,7 @@ import random
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,17 @@ def meaning(pack: SurveyPack) -> dict[str, str]:
     return found
 
 
+_MARKS = {
+    place: None for place in range(0xE1000) if unicodedata.category(chr(place)) in ("Cf", "Cc")
+}
+
+
+@lru_cache(maxsize=5000)
 def plain(text: str) -> str:
     """Words as they are compared: no case, white space, apostrophes or marks of direction."""
     whole = text.encode("utf-8", "backslashreplace").decode()
     folded = unicodedata.normalize("NFKC", whole).casefold()
-    kept = "".join(one for one in folded if unicodedata.category(one) not in ("Cf", "Cc"))
+    kept = folded.translate(_MARKS)
     return "".join(kept.replace("\u2019", "'").replace("'", "").split()).rstrip(".")
 
 

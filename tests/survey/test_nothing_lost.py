@@ -91,6 +91,7 @@ def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Uni
     seconds = {plain(words): one for one, words in SECONDS.items()} | {
         plain(one): one for one in SECONDS
     }
+    seconds |= {"1": "one", "2": "many"}  # as Qualtrics numbers them
     placed: dict[tuple[str, str], list[Any]] = defaultdict(list)
     declined = {plain(s.participant) for s in found.submissions if s.status == "no consent"}
     for one in found.submissions:
@@ -340,6 +341,46 @@ PROLIFIC = "\n".join(
         "",
     ]
 )
+
+
+@quick
+@given(seed=st.integers(0, 2**32), damages=st.lists(st.integers(0, 5), max_size=4))
+def test_everybody_in_a_damaged_export_of_prolific_is_known_or_told(
+    survey: SurveyPack, tmp_path: Path, seed: int, damages: list[int]
+) -> None:
+    rng = random.Random(seed)
+    header, *rows = [line.split(",") for line in PROLIFIC.strip().split("\n")]
+    for damage in damages:
+        row = rng.choice(rows)
+        if damage == 0:
+            rows.insert(rng.randrange(len(rows) + 1), list(row))
+        elif damage == 1:
+            row[header.index("Participant id")] = rng.choice(("", "x y", "=1", "5.9E+23"))
+        elif damage == 2:
+            row[rng.randrange(len(header))] = rng.choice(damaged.HOSTILE)
+        elif damage == 3:
+            order = rng.sample(range(len(header)), len(header))
+            header, *rows = [[line[place] for place in order] for line in (header, *rows)]
+        elif damage == 4:
+            row[header.index("Nationality")] = rng.choice(("CONSENT_REVOKED", "DATA_EXPIRED"))
+        else:
+            rng.shuffle(rows)
+    path = tmp_path / "r1-b01-US.csv"
+    damaged.save_table(path, [header, *rows])
+    found = read_twice("prolific", path, survey)
+    if found is None:
+        return
+    who, number = header.index("Participant id"), header.index("Submission id")
+    for place, row in enumerate(rows, 2):
+        told = [plain(t) for u in found.unplaced if u.row == place for t in texts_in(u.content)]
+        known = any(
+            (plain(one.participant), plain(one.submission)) == (plain(row[who]), plain(row[number]))
+            for one in found.participants
+        )
+        same = any(other == row for other in rows[: place - 2])
+        assert known or same or {plain(row[who]), plain(row[number])} & set(told), row
+    people = [(one.participant, one.submission, one.study) for one in found.participants]
+    assert len(people) == len(set(people))
 
 
 def test_workbooks_with_broken_parts_are_refused_or_read(
