@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -36,6 +36,7 @@ from memeloc.workspace.survey_tables import (
 
 _FETCHED = 2000
 """Rows fetched, or inserted, at a time."""
+_SLOT = tuple(one.name for one in fields(Slot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def add_batches(connection: Connection, survey: str, batches: Sequence[Batch]) -
                 "id": batch.id,
                 "round": batch.round,
                 "position": position,
-                "slots": [asdict(slot) for slot in batch.slots],
+                "slots": [{name: getattr(slot, name) for name in _SLOT} for slot in batch.slots],
                 "cultures": list(batch.cultures),
                 "answers": batch.answers,
                 "created_at": now(),
