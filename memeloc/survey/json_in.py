@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,22 +109,29 @@ def read_lines(text: str) -> Iterator[tuple[int, Any]]:
 
 def odd(value: Any) -> str:
     """What is odd about a value: a key of `MESSAGES`, or empty."""
-    found = ""
-    stack = [(value, 1)]
-    while stack:
-        one, depth = stack.pop()
-        if isinstance(one, str):
-            if not found and not one.isascii() and _HALF.search(one):
-                found = BROKEN
-        elif isinstance(one, dict):
-            if isinstance(one, Doubled):
-                found = DOUBLED
-            stack += [(inner, depth + 1) for inner in one.values()]
-            stack += [(key, depth) for key in one if not key.isascii()]
-        elif isinstance(one, list):
-            stack += [(inner, depth + 1) for inner in one]
+    found = BROKEN if isinstance(value, str) and _HALF.search(value) else ""
+    level = [value] if isinstance(value, dict | list) else []
+    depth = 1
+    while level:
         if depth > DEEPEST:
             return DEEP
+        below: list[Any] = []
+        for one in level:
+            inside: Iterable[Any] = one
+            if isinstance(one, dict):
+                if isinstance(one, Doubled):
+                    found = DOUBLED
+                inside = one.values()
+                if not found and any(not key.isascii() and _HALF.search(key) for key in one):
+                    found = BROKEN
+            for inner in inside:
+                kind = type(inner)
+                if kind is str:
+                    if not found and not inner.isascii() and _HALF.search(inner):
+                        found = BROKEN
+                elif kind is dict or kind is list or kind is Doubled:
+                    below.append(inner)
+        level, depth = below, depth + 1
     return found
 
 

@@ -227,6 +227,8 @@ class _Reader:
 
     def _latest(self, entry: str, who: str, several: list[_Given]) -> _Given | None:
         """What somebody said last of a task; None when that cannot be told."""
+        if len(several) == 1:
+            return several[0]
         newest = max(map(_order, several))
         last = [one for one in several if _order(one) == newest]
         holds = last[0] if len({one.said for one in last}) == 1 else None
