@@ -105,7 +105,7 @@ class _Reader:
 
     def __init__(self, pack: SurveyPack, file: str) -> None:
         self._pack, self._file = pack, file
-        self._places = Places(pack)
+        self._places = Places.of(pack)
         self._given: dict[tuple[str, str], dict[str, list[_Given]]] = defaultdict(dict)
         self._left: list[Unplaced] = []
 

@@ -92,7 +92,7 @@ class _Reader:
 
     def __init__(self, pack: SurveyPack, file: str, row: int) -> None:
         self._pack, self._file, self._row = pack, file, row
-        self._places = Places(pack)
+        self._places = Places.of(pack)
         self.submissions: list[Submission] = []
         self.left: list[Unplaced] = []
 

@@ -25,6 +25,7 @@ from memeloc.spreadsheets import (
     text_of,
     unguarded,
 )
+from memeloc.spreadsheets.csv_file import is_text
 from memeloc.survey import prolific_columns as columns
 from memeloc.survey.google_forms_times import read_column
 from memeloc.survey.json_in import MESSAGES, content_of, odd, read_json, read_text
@@ -37,6 +38,8 @@ _TELLING = frozenset(
     {columns.CODE, columns.SECONDS, columns.STARTED, columns.COMPLETED, columns.REVIEWED}
 )
 _MEANS = frozenset(columns.MEANING)
+_HEADINGS_WITHIN = 1 << 16
+"""Bytes of a text within which its headings stand."""
 
 
 class _Column(NamedTuple):
@@ -86,13 +89,27 @@ def is_prolifics(path: Path) -> bool:
         InputError: it cannot be read.
     """
     if not is_json(path):
-        lines, _ = _lines(path)
-        return bool(lines) and _is_export([text_of(cell) for cell in lines[0][1]])
+        return _is_export(_headings(path))
     text = read_text(path)
     if '"participant' not in text or '"status"' not in text:
         return False
     first = next(_submissions(read_json(path)), None)
     return isinstance(first, dict) and _is_submission(first)
+
+
+def _headings(path: Path) -> list[str]:
+    """The first row that says anything: of a text found in its beginning, for it may be long."""
+    head = read_head(path)
+    if not is_text(head):
+        tables = (cells for _, lines in read_tables(path) for _, cells in lines)
+        rows = ([text_of(cell) for cell in cells] for cells in tables)
+        return next((row for row in rows if any(row)), [])
+    with path.open("rb") as stream:
+        start = stream.read(_HEADINGS_WITHIN)
+    encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    lines = start.decode(encoding, "replace").splitlines()
+    first = next((line for line in lines if line.strip(' \t,;"')), "")
+    return next(csv.reader([first], delimiter=max(",;\t", key=first.count)), [])
 
 
 def is_json(path: Path) -> bool:

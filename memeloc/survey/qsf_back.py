@@ -120,7 +120,7 @@ class _Reader:
         self._file = file
         self._names = [_shown(cell) for cell in header]
         self._zone = zone
-        self._places = Places(pack)
+        self._places = Places.of(pack)
         keys = [
             item_key(pack.name, sheet.id, entry_id(entry))
             for sheet in pack.sheets
@@ -154,7 +154,7 @@ class _Reader:
             self.leave(number, *SWALLOWED, self.named(cells))
             return None
         row: dict[str, str] = {}
-        differing: dict[str, str] = {}
+        differing: dict[str, list[str]] = {}
         formulas: dict[str, str] = {}
         beyond: dict[str, str] = {}
         for place, cell in enumerate(cells):
@@ -170,7 +170,7 @@ class _Reader:
                     unique = name and name not in beyond
                     beyond[name if unique else f"column {place + 1}"] = text
             elif row.setdefault(name, text) != text:
-                differing[name] = text
+                differing.setdefault(name, []).append(text)
         if formulas:
             message = "Formulas stand where answers should be; they are left out."
             self.leave(number, "formula", message, formulas)
@@ -180,7 +180,7 @@ class _Reader:
         if differing:
             names = ", ".join(differing)[:80]
             message = f"Two columns {names} say different things; neither is taken."
-            both = {name: [row.pop(name), text] for name, text in differing.items()}
+            both = {name: [row.pop(name), *texts] for name, texts in differing.items()}
             self.leave(number, "columns differ", message, both)
         return row or None
 

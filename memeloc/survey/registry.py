@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def recognise(path: Path) -> Importer:
     Raises:
         InputError: none does.
     """
-    for name in importer_names():
+    # Other packages are asked only about what none of ours knows: to list them takes a while.
+    for name in chain(_IMPORTERS, _outside(_IMPORTERS, IMPORTERS)):
         found = importer(name)
         if found.recognises(path):
             return found
@@ -80,8 +82,12 @@ def recognise(path: Path) -> Importer:
 
 
 def _names(built_in: dict[str, str], group: str) -> tuple[str, ...]:
-    outside = sorted({entry.name for entry in entry_points(group=group)} - set(built_in))
-    return (*built_in, *outside)
+    return (*built_in, *_outside(built_in, group))
+
+
+def _outside(built_in: dict[str, str], group: str) -> Iterator[str]:
+    """The names that other packages give, looked for when the first is wanted."""
+    yield from sorted({entry.name for entry in entry_points(group=group)} - set(built_in))
 
 
 def _load(
