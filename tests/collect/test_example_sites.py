@@ -54,6 +54,9 @@ def test_as_a_program_it_tells_its_address_and_logs_every_request(tmp_path: Path
             changed = headers["Last-Modified"]
             assert get(f"{address}/memegenerator/", If_Modified_Since=changed)[0] == 304
             assert get(f"{address}/nothing")[0] == 404
+            # A request is logged once it is answered, so the last may still be under way.
+            while len(log.read_text().splitlines()) < 4 and time.monotonic() < until:
+                time.sleep(0.05)
         finally:
             program.terminate()
     lines = [line.split() for line in log.read_text().splitlines()]
