@@ -8,13 +8,12 @@ the same differently count as neither, and both are told.
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.csv_rows import KNOWN, Left, Row, all_rows, has_headings
 from memeloc.survey.csv_sheets import CONSENT
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import (
     DECLINED,
@@ -180,7 +179,7 @@ class _Taken:
         moments = []
         for _, row in rows:
             if row.submitted:
-                moment = _moment(row.submitted)
+                moment = read_moment(row.submitted)
                 if moment is not None:
                     moments.append(moment)
                 else:
@@ -233,10 +232,3 @@ def _split(words: str) -> list[str]:
     for mark in "|;\n":
         words = words.replace(mark, "|")
     return [one.strip() for one in words.split("|") if one.strip()]
-
-
-def _moment(text: str) -> datetime | None:
-    with suppress(ValueError):
-        moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return None

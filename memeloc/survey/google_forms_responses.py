@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from memeloc.survey.json_in import (
     read_text,
     whole,
 )
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Submission
 from memeloc.survey.protocol import Imported
 
@@ -149,7 +149,7 @@ def _response(
         else:
             message = f"The form has a question {str(key)[:40]!r} that was not made by memeloc."
             told.say(row, "unknown question", message, sheet=known.sheet.id, answer=answer)
-    first, last = (_rfc3339(response.get(key)) for key in ("createTime", "lastSubmittedTime"))
+    first, last = (read_moment(response.get(key)) for key in ("createTime", "lastSubmittedTime"))
     if last is None and first is None:
         times = {key: response.get(key) for key in ("createTime", "lastSubmittedTime")}
         message = "When it was sent cannot be read; the answers come without it."
@@ -170,14 +170,3 @@ def _texts(answer: Any) -> tuple[list[str], bool]:
         if isinstance(one, Mapping) and isinstance(one.get("value"), str)
     ]
     return found, isinstance(listed, list) and len(found) == len(listed)
-
-
-def _rfc3339(value: Any) -> datetime | None:
-    """A moment as the API writes it, with up to nine digits of a second."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", value))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -6,7 +6,7 @@ A file holds one submission, a list of them, or one a line, as servers collect w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from memeloc.survey.json_in import (
     read_text,
     whole,
 )
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import DECLINED, NOT_ASKED, declined_content, not_asked, unclear_id
 from memeloc.survey.protocol import Imported, SurveyPack
@@ -186,10 +187,8 @@ class _Reader:
     def _moment(self, row: int, value: Any) -> datetime | None:
         if value in (None, ""):
             return None
-        try:
-            moment = datetime.fromisoformat(value)
-        except (ValueError, TypeError):
+        moment = read_moment(value)
+        if moment is None:
             message = f"The time {str(value)[:40]!r} cannot be read; the answers come without it."
             self._leave(row, "unknown time", message, {"time": value})
-            return None
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment

@@ -17,6 +17,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey.json_in import BROKEN, MESSAGES, ascii_of, content_of, odd, read_json, whole
 from memeloc.survey.label_studio import FIRST, SECOND
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import NOT_ASKED, Places, not_asked, submission_id, unclear_id
 from memeloc.survey.protocol import Imported, SurveyPack
@@ -278,8 +279,8 @@ def _given(
         who,
         labels,
         second,
-        _moment(value.get("created_at")),
-        _moment(value.get("updated_at")),
+        read_moment(value.get("created_at")),
+        read_moment(value.get("updated_at")),
         float(took) if sane and took is not None else 0.0,
         number if isinstance(number, int) else 0,
     )
@@ -321,11 +322,3 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("data:image/"):
         return value[:40]
     return value
-
-
-def _moment(value: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Participant
 
 MOMENTS = ("started", "completed", "reviewed", "archived", "return_requested")
@@ -63,16 +64,8 @@ def _clean(one: Participant) -> Participant:
 def _place(one: Participant) -> tuple[datetime, int]:
     status = one.status.upper()
     rank = 0 if status in _UNDER_WAY else 1 if status in _WAITING else 2
-    moments = [moment for name in MOMENTS if (moment := _moment(one.details.get(name)))]
+    moments = [moment for name in MOMENTS if (moment := read_moment(one.details.get(name)))]
     return max(moments, default=datetime.min.replace(tzinfo=UTC)), rank
-
-
-def _moment(value: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _withheld(one: Participant) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from memeloc.survey.json_in import (
     read_lines,
     whole,
 )
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import (
     DECLINED,
@@ -286,11 +287,10 @@ def _times(path: Path) -> tuple[list[datetime], list[str]]:
     except OSError as error:
         return [], [f"{_HISTORY} cannot be read: {error.strerror}"]
     for _, value in read_lines(text):
-        try:
-            moment = datetime.fromisoformat(value["timestamp"])
-        except (ValueError, KeyError, TypeError):
-            if not isinstance(value, Mapping) or "timestamp" in value:
-                unread.append(str(value)[:1000])
-            continue
-        found.append(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+        entry = value if isinstance(value, Mapping) else {"timestamp": None}
+        moment = read_moment(entry.get("timestamp"))
+        if moment is not None:
+            found.append(moment)
+        elif "timestamp" in entry:
+            unread.append(str(value)[:1000])
     return found, unread

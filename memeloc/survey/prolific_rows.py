@@ -29,6 +29,7 @@ from memeloc.spreadsheets.csv_file import is_text
 from memeloc.survey import prolific_columns as columns
 from memeloc.survey.google_forms_times import read_column
 from memeloc.survey.json_in import MESSAGES, content_of, odd, read_json, read_text
+from memeloc.survey.moments import read_moment
 
 Tell = Callable[[int, str, str, Mapping[str, Any]], None]
 """Takes a row's number, a reason, a sentence and what stood there."""
@@ -311,7 +312,7 @@ def _moments(rows: Sequence[Row], name: str, tell: Tell) -> None:
     strange = []
     for row in rows:
         if text := row.get(name):
-            moment = _iso(text)
+            moment = read_moment(text)
             if moment is None:
                 strange.append(row)
             else:
@@ -328,14 +329,6 @@ def _moments(rows: Sequence[Row], name: str, tell: Tell) -> None:
             "the row is taken without it; export it from Prolific once more."
         )
         tell(row.number, "unknown time", message, {name: text})
-
-
-def _iso(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _plain(value: Any) -> str:

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from memeloc.errors import InputError
 from memeloc.spreadsheets import Cell, Formula, Line, clean_text, read_tables, text_of
 from memeloc.survey.broken_rows import CUT, SWALLOWED, file_ends_open, swallowed
+from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Answer, Sheet, Submission, Unplaced, entry_id
 from memeloc.survey.placing import (
     DECLINED,
@@ -322,15 +323,11 @@ class _Reader:
     def _moment(self, number: int, text: str | None) -> datetime | None:
         if not text:
             return None
-        try:
-            moment = datetime.fromisoformat(text)
-            if moment.tzinfo is None:
-                moment = moment.replace(tzinfo=self._zone or UTC)
-            return moment.astimezone(UTC)
-        except (ValueError, OverflowError):
+        moment = read_moment(text, self._zone or UTC)
+        if moment is None:
             message = f"The time {text[:40]!r} cannot be read; the answers come without it."
             self.leave(number, "unknown time", message, {"time": text})
-            return None
+        return moment
 
     def leave(self, row: int, reason: str, message: str, content: Mapping[str, Any]) -> None:
         self.left.append(Unplaced(self._file, row, reason, message, dict(content)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,21 @@ def test_each_row_that_cannot_be_placed_is_told_with_its_reason(
     assert all(one.message.endswith(".") and one.content["sheet"] for one in found.unplaced)
     (one,) = found.submissions
     assert [answer.entry for answer in one.answers] == ["m1", "check-2", "m2"]
+
+
+def test_a_time_that_is_in_no_year_is_told_and_the_answers_are_taken(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    _, rows = exported(survey, tmp_path / "out")
+    filled(survey, rows)
+    for row in rows:
+        row["submitted"] = "2026-03-01T10:00:00+01:00"
+    rows[2]["submitted"] = "0001-01-01T00:00:00+14:00"
+    found = back(saved(tmp_path / "b.csv", rows), survey)
+    assert [(one.row, one.reason) for one in found.unplaced] == [(4, "unknown time")]
+    (one,) = found.submissions
+    assert one.submitted == datetime(2026, 3, 1, 9, tzinfo=UTC)
+    assert len(one.answers) == len(survey.sheets[0].entries)
 
 
 def test_without_consent_nothing_is_taken(survey: SurveyPack, tmp_path: Path) -> None:
