@@ -80,22 +80,25 @@ def build(
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
       memeloc survey build large --cultures US,DE --preannotate
     """
-    from memeloc.cli.surveying import design_json, memes_for, read_cultures
+    from memeloc.cli.surveying import check_name, design_json, memes_for, read_cultures
     from memeloc.errors import InputError
-    from memeloc.model import check_tag_name
     from memeloc.survey import build as building
     from memeloc.survey import preannotation
     from memeloc.survey.taxonomy import load_taxonomy
     from memeloc.workspace import Workspace
 
-    if len(name) > 60:
-        raise InputError("A survey's name has 60 letters at the most.")
-    check_tag_name(name, "the survey's name")
+    check_name(name)
     asked = load_taxonomy(taxonomy)
     with Workspace.find() as workspace:
         whom = read_cultures(workspace, cultures, relaxed)
-        chosen = [] if memes is None else _ids(memes)
-        found, lacking = memes_for(workspace, whom, chosen)
+        for other in workspace.surveys():
+            if other != name and other.casefold() == name.casefold():
+                raise InputError(
+                    f"There is a survey {other!r}; some systems keep both in one folder, so give "
+                    f"this one another name than {name!r}."
+                )
+        chosen = None if memes is None else _ids(memes)
+        found, lacking = memes_for(workspace, whom, chosen, memes)
         for tag, missing in lacking.items():
             say(f"{len(missing):,} memes have no caption in {tag} and are left out: {missing[0]}")
         if not found:
@@ -321,20 +324,32 @@ def _told(
     print(f"Next: memeloc survey export {name} --to html --contact WHO")
 
 
-def _ids(path: Path) -> list[str]:
-    """The ids in a file, one a line; of a CSV the first column, without a heading `meme_id`."""
+def _ids(path: Path) -> dict[str, int]:
+    """The ids in a file, one a line, with their rows.
+
+    Of a CSV the first column counts, without a heading `meme_id`.
+    """
     import csv
 
     from memeloc.errors import InputError
 
+    ids: dict[str, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            ids = [row[0].strip() for row in csv.reader(stream) if row and row[0].strip()]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+            for number, row in enumerate(csv.reader(stream), start=1):
+                if row and (one := row[0].strip()) and not (one == "meme_id" and not ids):
+                    ids.setdefault(one, number)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "is no list of ids in UTF-8; write an id a line, or a table with them in front",
+            file=path,
+        ) from error
+    except csv.Error as error:
         raise InputError(f"cannot be read as a list of ids: {error}", file=path) from error
-    ids = ids[1:] if ids[:1] == ["meme_id"] else ids
     if not ids:
-        raise InputError("has no ids in it", file=path)
+        raise InputError("has no ids in it; write one a line", file=path)
     return ids
 
 

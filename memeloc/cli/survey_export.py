@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memeloc.cli.surveying import Packed, Survey
     from memeloc.survey.prolific_client import ApiSettings
     from memeloc.survey.prolific_push import Money
-    from memeloc.survey.protocol import SurveyPack
+    from memeloc.survey.protocol import Exporter, SurveyPack
     from memeloc.workspace import Workspace
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -46,20 +46,26 @@ def export(
         typer.Option(metavar="DIR", help="Where to.", show_default="surveys/NAME/TARGET"),
     ] = None,
     cultures: Annotated[
-        str, typer.Option(metavar="CODES", help="Only these.", show_default="all")
+        str, typer.Option(metavar="CODES", help="Only these cultures.", show_default="all")
     ] = "",
     round_: Annotated[
         str,
-        typer.Option("--round", metavar="N|all", help="Which batches.", show_default="the newest"),
+        typer.Option(
+            "--round", metavar="N|all", help="Batches of which round.", show_default="the newest"
+        ),
     ] = "",
     minutes: Annotated[
         int,
-        typer.Option(min=0, help="That a sheet takes.", show_default="as measured, or estimated"),
+        typer.Option(
+            min=0, help="Minutes that a sheet takes.", show_default="as measured, or estimated"
+        ),
     ] = 0,
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="KEY=VALUE", help="Of the target; guides/ name them. Repeatable."
+            "--option",
+            metavar="KEY=VALUE",
+            help="A setting of the target's, which its guide names. Repeatable.",
         ),
     ] = None,
     push: Annotated[
@@ -105,9 +111,14 @@ def export(
         if to == "prolific":
             options = _prolific_options(workspace, survey, options)
         writer = exporter(to, options)
-        contact = contact or str(workspace.survey_state(name, "export").get("contact", ""))
+        contact = contact.strip() or str(workspace.survey_state(name, "export").get("contact", ""))
         if not contact:
             raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
+        folder = out or Path("surveys") / name / to
+        if not push:
+            _own_folder(folder, pictures)
+        chosen = _rounds(survey, round_)
+        minutes = minutes or _told_minutes(workspace, survey, chosen)
         codes = [one.strip().upper() for one in cultures.split(",") if one.strip()]
         examples = len(codes or survey.design.cultures) * len(survey.taxonomy.examples)
         with progress("Rendering examples", examples) as bar:
@@ -115,7 +126,7 @@ def export(
                 workspace,
                 survey,
                 pictures=pictures,
-                rounds=_rounds(survey, round_),
+                rounds=chosen,
                 cultures=codes or [one.code for one in survey.design.cultures],
                 contact=contact,
                 minutes=minutes,
@@ -125,8 +136,7 @@ def export(
         for batch in {sheet.batch for sheet in packed.pack.sheets}:
             workspace.put_survey_state(name, "minutes", batch, packed.pack.minutes)
         remember_texts(workspace, packed.pack)
-        folder = out or Path("surveys") / name / to
-        written = [] if push else list(writer.export(packed.pack, folder))
+        written = [] if push else _write(writer, packed.pack, folder)
         pushed: list[dict[str, Any]] = []
         if push:
             make = _push_forms if to == "google-forms" else _push_studies
@@ -250,6 +260,42 @@ def forms_file(workspace: Workspace, survey: str) -> Path:
     """What is known of the forms that were made at Google for a survey."""
     root = workspace.root if workspace.root is not None else Path()
     return root / "surveys" / survey / "google-forms.json"
+
+
+def _told_minutes(workspace: Workspace, survey: Survey, rounds: Sequence[int]) -> int:
+    """The minutes that these rounds' people were told; 0 while some never went out."""
+    told = workspace.survey_state(survey.name, "minutes")
+    batches = [one.id for one in survey.batches if one.round in rounds]
+    return (
+        max((int(told.get(one, 0)) for one in batches), default=0)
+        if all(one in told for one in batches)
+        else 0
+    )
+
+
+def _own_folder(folder: Path, pictures: Path) -> None:
+    """Refuse a folder that cannot take sheets.
+
+    Raises:
+        InputError: it is a file, or the pictures'.
+    """
+    from memeloc.errors import InputError
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file; name a folder by --out", file=folder)
+    if folder.resolve() == pictures.resolve():
+        raise InputError("has the pictures in it; name another folder by --out", file=folder)
+
+
+def _write(writer: Exporter, pack: SurveyPack, folder: Path) -> list[Path]:
+    """Have the sheets written, and tell how many are."""
+    from dataclasses import replace
+
+    from memeloc.cli.surveying import CountedSheets
+
+    with progress("Writing sheets", len(pack.sheets), unit="sheets") as bar:
+        counted = CountedSheets.of(pack.sheets, bar.advance)
+        return list(writer.export(replace(pack, sheets=counted), folder))
 
 
 def _filters_file(workspace: Workspace) -> Path:

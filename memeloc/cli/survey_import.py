@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 _SHOWN = 20
+_STATE = "user_state.json"
+"""What Potato keeps of a person."""
 
 
 def import_(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")],
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Files that came back; of Potato a folder."),
+        typer.Argument(metavar="FILE...", help="Files that came back, or folders of them."),
     ],
     kind: Annotated[
         str,
@@ -60,6 +62,7 @@ def import_(
 ) -> None:
     """Take in answers, and what a recruitment service says of people.
 
+    Of a folder every file is taken that holds answers; a folder of Potato's is taken whole.
     The same file twice, or an older one later, changes nothing: of a person and sheet, what was
     sent last holds. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
     survey.key in the workspace). What cannot be placed is told with its row, and kept.
@@ -72,16 +75,22 @@ def import_(
     """
     from memeloc.cli.surveying import load_survey, packs_back
     from memeloc.errors import MemelocError
+    from memeloc.survey.registry import importer
     from memeloc.workspace import FileRecord, Workspace
 
+    if left is not None:
+        only_csv(left, "--left")
     results: list[dict[str, Any]] = []
     unplaced: list[Any] = []
     problems: list[MemelocError] = []
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
+        if kind:
+            importer(kind, _options(workspace, survey, kind, option or ()))
         packs = packs_back(workspace, survey)
-        with progress("Importing", len(files), unit="files") as bar:
-            for file in files:
+        found, passed_over = _unfolded(files, kind)
+        with progress("Importing", len(found), unit="files") as bar:
+            for file in found:
                 try:
                     source, imported = _read(workspace, survey, packs, file, kind, option or ())
                     result = _counted(file, source, imported)
@@ -115,39 +124,104 @@ def import_(
                     for one in unplaced
                 ],
                 "unplaced_by_reason": dict(sorted(reasons.items())),
+                "passed_over": [str(one) for one in passed_over],
                 "problems": [str(one) for one in problems],
             }
         )
     else:
-        columns = ("file", "kind", "submissions", "answers", "new", "people", "not placed")
-        table(
-            "Imported" if not dry_run else "Would be imported",
-            columns,
-            [
-                (
-                    one["file"],
-                    one["kind"],
-                    one["submissions"],
-                    one["answers"],
-                    one.get("new"),
-                    one["participants"],
-                    one["unplaced"],
-                )
-                for one in results
-            ],
-        )
+        _tell(results, dry_run)
         if reasons:
             table("Not placed, and kept", ("reason", "rows"), sorted(reasons.items()))
         for one in unplaced[:_SHOWN]:
             say(f"{one.file}, row {one.row}: {one.message}")
         if len(unplaced) > _SHOWN:
             say(f"and {len(unplaced) - _SHOWN:,} more; --left FILE writes them all")
-        if results and not problems:
+        if passed_over:
+            say(
+                f"{len(passed_over):,} files of the folders are of no kind that comes back and "
+                f"were passed over: {passed_over[0]} the first"
+            )
+        if dry_run:
+            print("Nothing is stored; the same without --dry-run stores it")
+        elif results and not problems:
             print(f"Next: memeloc survey check {name}")
     for problem in problems:
         say(f"memeloc: {problem}")
     if problems:
         raise typer.Exit(1)
+
+
+def only_csv(path: Path, option: str) -> None:
+    """Refuse a name under which a spreadsheet program would not find the .csv that is written.
+
+    Raises:
+        InputError: the name has another suffix.
+    """
+    from memeloc.errors import InputError
+
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"{option} writes a table as .csv; name it so", file=path)
+
+
+def _unfolded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
+    """The files to read, those of folders one by one, and those of folders that hold no answers.
+
+    What Potato keeps of people is taken by the folder, and other files beside it by themselves.
+    """
+    from memeloc.errors import InputError
+    from memeloc.survey.registry import recognise
+
+    read: list[Path] = []
+    passed_over: list[Path] = []
+    for file in files:
+        if kind or not file.is_dir():
+            read.append(file)
+            continue
+        others = [one for one in sorted(file.rglob("*")) if one.is_file()]
+        states = {one.parent for one in others if one.name == _STATE}
+        inside: list[Path] = [file] if states else []
+        left = []
+        for one in others:
+            if states.intersection(one.parents):
+                continue
+            try:
+                recognise(one)
+            except InputError:
+                left.append(one)
+            else:
+                inside.append(one)
+        if inside == [file] or not inside:
+            inside, left = [file], []  # Potato's other files are its own affair
+        read += inside
+        passed_over += left
+    return list(dict.fromkeys(read)), passed_over
+
+
+def _tell(results: Sequence[Mapping[str, Any]], dry_run: bool) -> None:
+    """A line a file; of many files a line a kind."""
+    done = "Imported" if not dry_run else "Would be imported"
+    counts = ("submissions", "answers", "new", "participants", "unplaced")
+    shown = ("submissions", "answers", "new", "people", "not placed")
+    for one in results:
+        if not (one["submissions"] or one["participants"] or one["unplaced"]):
+            say(f"{one['file']}: holds no answers")
+    if not results:
+        return
+    if len(results) <= _SHOWN:
+        rows = [
+            (one["file"], one["kind"], *(one.get(count) for count in counts)) for one in results
+        ]
+        table(done, ("file", "kind", *shown), rows)
+        return
+    kinds: dict[str, Counter[str]] = {}
+    for one in results:
+        sums = kinds.setdefault(one["kind"], Counter())
+        sums.update({"files": 1} | {count: one.get(count, 0) for count in counts})
+    table(
+        done,
+        ("kind", "files", *shown),
+        [(kind, sums["files"], *(sums[one] for one in counts)) for kind, sums in kinds.items()],
+    )
 
 
 def _read(
@@ -161,6 +235,7 @@ def _read(
     """What a file holds, by the words that place most of it; those that went out last first."""
     from memeloc.survey.registry import importer, recognise
 
+    _there(file)
     name = kind or recognise(file).name
     reader = importer(name, _options(workspace, survey, name, given))
     best = reader.read(file, packs[0])
@@ -171,6 +246,27 @@ def _read(
         if len(other.unplaced) < len(best.unplaced):
             best = other
     return name, best
+
+
+def _there(file: Path) -> None:
+    """Say of a file what is wrong with it whatever its kind.
+
+    Raises:
+        InputError: it is not there, holds nothing, or is what was sent out.
+    """
+    from memeloc.errors import InputError
+
+    if not file.exists():
+        hint = "; this shell does not fill in stars: name the folder" if "*" in file.name else ""
+        raise InputError(f"There is no such file{hint}.", file=file)
+    if file.is_file() and not file.stat().st_size:
+        raise InputError("The file is empty; get it again, whole.", file=file)
+    if file.suffix.lower() in (".html", ".qsf"):
+        raise InputError(
+            "This is a sheet that goes out; import the file with the answers: the .json that a "
+            "page saves, or the .csv that Qualtrics exports.",
+            file=file,
+        )
 
 
 def _options(workspace: Workspace, survey: Survey, name: str, given: Any) -> Mapping[str, Any]:

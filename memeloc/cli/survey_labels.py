@@ -62,9 +62,12 @@ def check(
       memeloc survey check pilot
       memeloc survey check pilot --without straight --set speed.seconds_per_entry=3
     """
+    from memeloc.cli.survey_import import only_csv
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.workspace import Workspace
 
+    if out is not None:
+        only_csv(out, "--out")
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
         sheets = plain_sheets(survey)
@@ -76,13 +79,15 @@ def check(
     kept = set(report.retained)
     whole: Counter[str] = Counter(cultures.get(one.sheet, "?") for one in report.judged)
     good: Counter[str] = Counter(cultures.get(key[0], "?") for key in kept)
+    codes = [one.code for one in survey.design.cultures if whole[one.code]]
+    codes += sorted(set(whole).difference(codes))
     if as_json:
         print_json(
             {
                 "survey": name,
                 "submissions": len(report.judged),
                 "retained": len(kept),
-                "by_culture": {code: [good[code], whole[code]] for code in sorted(whole)},
+                "by_culture": {code: [good[code], whole[code]] for code in codes},
                 "by_rule": report.counts(),
                 "rules": rules.model_dump(mode="json"),
                 **{key: report.as_json()[key] for key in ("set_aside", "warnings", "absent")},
@@ -92,7 +97,7 @@ def check(
     table(
         "Retained",
         ("culture", "submissions", "retained", "set aside"),
-        [(code, whole[code], good[code], whole[code] - good[code]) for code in sorted(whole)],
+        [(code, whole[code], good[code], whole[code] - good[code]) for code in codes],
     )
     if counts := report.counts():
         table("Set aside by", ("rule", "submissions"), list(counts.items()))
@@ -120,7 +125,8 @@ def decide(
         typer.Option(metavar="FILE", help="The list.", show_default="NAME-decisions.csv"),
     ] = None,
     minutes: Annotated[
-        float, typer.Option(min=0, help="That a sheet takes.", show_default="as exported")
+        float,
+        typer.Option(min=0, help="Minutes that a sheet takes.", show_default="as exported"),
     ] = 0,
     implicit_count: Annotated[
         bool,
@@ -152,11 +158,15 @@ def decide(
       memeloc survey decide pilot --from prolific_export_65f0.csv
       memeloc survey decide pilot --from prolific_export_65f0.csv --send
     """
+    from memeloc.cli.survey_import import only_csv
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.survey.decisions import decisions
     from memeloc.workspace import Workspace
 
+    if yes and not send:
+        raise typer.BadParameter("goes with --send", param_hint="--yes")
     path = out or Path(f"{name}-decisions.csv")
+    only_csv(path, "--out")
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
         sheets = plain_sheets(survey)
@@ -244,6 +254,9 @@ def settle(
     from memeloc.survey.settling import settle as settle_answers
     from memeloc.workspace import Workspace
 
+    for path in (out, answers_out):
+        if path is not None:
+            _suffix(path)
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
         everything = plain_sheets(survey)
@@ -282,7 +295,8 @@ def settle(
     for path, frame in ((out, labels), (answers_out, answers)):
         if path is not None:
             write_table(frame, path)
-    _tell_settled(name, settled, rows, batches, apart, as_json)
+    codes = [one.code for one in survey.design.cultures]
+    _tell_settled(name, codes, settled, rows, batches, apart, as_json)
 
 
 def checked(
@@ -356,12 +370,9 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     Raises:
         InputError: the suffix is none of .csv, .jsonl and .parquet.
     """
-    from memeloc.errors import InputError
     from memeloc.spreadsheets import guarded, replacing
 
-    suffix = path.suffix.lower()
-    if suffix not in (".csv", ".jsonl", ".parquet"):
-        raise InputError("is neither .csv, .jsonl nor .parquet", file=path)
+    suffix = _suffix(path)
     with replacing(path) as partial:
         if suffix == ".parquet":
             frame.to_parquet(partial, index=False)
@@ -370,6 +381,15 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         else:
             safe = frame.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
             safe.to_csv(partial, index=False, encoding="utf-8-sig")
+
+
+def _suffix(path: Path) -> str:
+    from memeloc.errors import InputError
+
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".jsonl", ".parquet"):
+        raise InputError("is neither .csv, .jsonl nor .parquet; name it so", file=path)
+    return suffix
 
 
 def _rules(workspace: Workspace, without: Sequence[str], changed: Sequence[str]) -> Rules:
@@ -551,6 +571,7 @@ def _models(answers: pd.DataFrame, survey: Survey, settled: Settled) -> pd.DataF
 
 def _tell_settled(
     name: str,
+    codes: Sequence[str],
     settled: Settled,
     rows: Sequence[Mapping[str, Any]],
     batches: Sequence[Batch],
@@ -561,7 +582,7 @@ def _tell_settled(
 
     found = settled.table
     states = found.groupby(["culture", "state"]).size().to_dict()
-    cultures = sorted(set(found["culture"]))
+    cultures = [one for one in codes if one in set(found["culture"])]
     if as_json:
         told: dict[str, Any] = {
             "survey": name,

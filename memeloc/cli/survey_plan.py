@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
 
     from memeloc.survey.build import Design
     from memeloc.survey.nouns import Culture
+    from memeloc.survey.planning import Rates
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def plan(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(metavar="[NAME]", help="A survey that is built.", show_default="none"),
@@ -31,13 +34,24 @@ def plan(
     preannotated: Annotated[
         int, typer.Option(min=0, help="Without NAME: memes of a pre-annotation before.")
     ] = 0,
-    wage: Annotated[str, typer.Option(help="An hour.")] = "10.65",
-    currency: Annotated[str, typer.Option(help="ISO 4217, as GBP or USD.")] = "GBP",
-    fee: Annotated[str, typer.Option(help="The service's share of the rewards.")] = "0.333",
+    wage: Annotated[
+        str, typer.Option(help="Pay an hour.", show_default="memeloc.toml's, or 10.65")
+    ] = "",
+    currency: Annotated[
+        str,
+        typer.Option(help="ISO 4217, as GBP or USD.", show_default="memeloc.toml's, or GBP"),
+    ] = "",
+    fee: Annotated[
+        str,
+        typer.Option(
+            help="The service's share of the rewards; or Prolific's academic or corporate.",
+            show_default="memeloc.toml's, or academic",
+        ),
+    ] = "",
     vat: Annotated[str, typer.Option(help="Tax on the fee, as a share.")] = "0.2",
     seconds: Annotated[
         float | None,
-        typer.Option(min=0, help="A meme takes.", show_default="as measured, or 20"),
+        typer.Option(min=0, help="Seconds that a meme takes.", show_default="as measured, or 20"),
     ] = None,
     loss: Annotated[
         float, typer.Option(min=0, max=0.99, help="Share of submissions that checks set aside.")
@@ -61,7 +75,14 @@ def plan(
     from memeloc.survey.build import Design
     from memeloc.workspace import Workspace
 
-    rates = planning.Rates(_amount(wage), currency.upper(), _amount(fee), _amount(vat))
+    if name:
+        for option in ("memes", "cultures", "size", "answers", "preannotated"):
+            source = context.get_parameter_source(option)
+            if source is not None and source.name == "COMMANDLINE":
+                raise typer.BadParameter(
+                    f"goes without a survey's name; {name} has its own", param_hint=f"--{option}"
+                )
+    rates = _rates(wage, currency, fee, vat)
     pace: planning.Pace | None = None
     design: Design
     if name:
@@ -176,15 +197,47 @@ def power(
     )
 
 
-def _amount(words: str) -> Decimal:
+def _rates(wage: str, currency: str, fee: str, vat: str) -> Rates:
+    """What people are paid and what is paid on top: as said, or as memeloc.toml has it."""
+    from memeloc.errors import InputError
+    from memeloc.survey.planning import Rates
+    from memeloc.survey.prolific_money import FEES, WAGE
+    from memeloc.workspace import workspace_folder
+    from memeloc.workspace.settings import FILE, read_settings
+
+    ours: Mapping[str, Any] = {}
+    try:
+        file = workspace_folder() / FILE
+    except InputError:
+        pass  # a plan needs no workspace
+    else:
+        ours = read_settings(file).survey.get("prolific", {})
+    code = (currency or str(ours.get("currency", "GBP"))).strip().upper()
+    if not (len(code) == 3 and code.isascii() and code.isalpha()):
+        raise InputError(f"--currency is three letters, as GBP or USD, not {code[:20]!r}")
+    share = fee or str(ours.get("fee", "academic"))
+    return Rates(
+        _amount("--wage", wage or str(ours.get("wage", WAGE)), 100_000),
+        code,
+        FEES.get(share) or _amount("--fee", share, 10),
+        _amount("--vat", vat, 10),
+    )
+
+
+def _amount(option: str, words: str, most: int) -> Decimal:
     from decimal import Decimal, InvalidOperation
 
     from memeloc.errors import InputError
 
     try:
-        return Decimal(words.strip())
+        found = Decimal(words.strip())
     except InvalidOperation:
-        raise InputError(f"{words[:40]!r} is no number; write it as 10.65") from None
+        found = Decimal("NaN")
+    if not (found.is_finite() and 0 <= found <= most):
+        raise InputError(
+            f"{option}: {words[:40]!r} is no number from 0 to {most:,}; write it as 10.65"
+        )
+    return found
 
 
 def _codes(cultures: str) -> tuple[Culture, ...]:

@@ -23,7 +23,7 @@ def status(
         str, typer.Argument(metavar="[NAME]", help="The survey's name.", show_default="all")
     ] = "",
     wage: Annotated[
-        str, typer.Option(help="An hour, for money.", show_default="memeloc.toml's, or 10.65")
+        str, typer.Option(help="Pay an hour, for money.", show_default="memeloc.toml's, or 10.65")
     ] = "",
     by: Annotated[
         str, typer.Option(metavar="culture|batch|sheet", help="Lines of what.")
@@ -111,15 +111,20 @@ def status(
         table(
             "Labels",
             ("culture", *states),
-            [(code, *(held[state] for state in states)) for code, held in found.labels.items()],
+            [
+                (one.code, *(found.labels[one.code][state] for state in states))
+                for one in survey.design.cultures
+                if one.code in found.labels
+            ],
         )
     if found.aside:
         table("Set aside by", ("rule", "submissions"), list(found.aside.items()))
     if found.money is not None:
         money = found.money
         print(
-            f"Money, fee included: {money.paid:,} {currency} spent, {money.owed:,} owed, "
-            f"{money.running:,} for people who are at it, {money.to_come:,} for the places left"
+            f"Money, fee included, tax on it left aside: {money.paid:,} {currency} spent, "
+            f"{money.owed:,} owed, {money.running:,} for people who are at it, "
+            f"{money.to_come:,} for the places left"
         )
 
 

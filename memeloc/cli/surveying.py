@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
 
+_LONGEST_NAME = 60
+_RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
+    f"{one}{n}" for one in ("COM", "LPT") for n in range(10)
+}
+"""Names that no file of Windows can have."""
+_CODE = re.compile("[A-Z]{2}")
 _UNSEEN = Path("not-needed.jpg")
 """Stands for pictures where only ids and words are looked at."""
 _EXAMPLE_SIDE = 640
@@ -65,14 +72,21 @@ def read_cultures(workspace: Workspace, words: str, relaxed: str = RELAXED) -> t
     locales' own countries.
 
     Raises:
-        InputError: a country has no language, or several.
+        InputError: a country is none, has no language, or several.
     """
-    free = {code.strip().upper() for code in relaxed.split(",")}
+    free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
     ours = {one.tag: one for one in (workspace.source, *workspace.languages)}
     found = []
     for word in filter(None, (one.strip() for one in words.split(","))):
         code, _, tag = (part.strip() for part in word.partition("="))
         code = code.upper()
+        if not _CODE.fullmatch(code):
+            raise InputError(
+                f"--cultures: {code[:20]!r} is no country; write two letters each, with commas "
+                "between, as US,DE,MX=es"
+            )
+        if code == "UK":
+            raise InputError("--cultures: the United Kingdom's code is GB (ISO 3166), not UK")
         if tag:
             locale = workspace.locale(tag)
         else:
@@ -86,7 +100,35 @@ def read_cultures(workspace: Workspace, words: str, relaxed: str = RELAXED) -> t
                 )
             locale = spoken[0]
         found.append(Culture(code, locale, code not in free))
+    strange = free - {one.code for one in found} - {"NONE"}
+    if strange and relaxed != RELAXED:
+        raise InputError(
+            f"--relaxed: {min(strange)[:20]!r} is none of the cultures; name some of "
+            f"{','.join(one.code for one in found)}, or none"
+        )
     return tuple(found)
+
+
+def check_name(name: str) -> None:
+    """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids.
+
+    Raises:
+        InputError: it cannot.
+    """
+    from memeloc.model import check_tag_name
+
+    sentence = (
+        f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', '-' and "
+        "'_', a letter or digit first, no '.' last."
+    )
+    if name.split(".")[0].upper() in _RESERVED:
+        raise InputError(f"A survey cannot be called {name[:80]!r}: no folder on Windows can.")
+    if len(name) > _LONGEST_NAME:
+        raise InputError(sentence)
+    try:
+        check_tag_name(name, "the survey's name")
+    except InputError as error:
+        raise InputError(sentence) from error
 
 
 def captions_in(workspace: Workspace, cultures: Sequence[Culture]) -> dict[str, dict[str, str]]:
@@ -99,14 +141,18 @@ def captions_in(workspace: Workspace, cultures: Sequence[Culture]) -> dict[str, 
 
 
 def memes_for(
-    workspace: Workspace, cultures: Sequence[Culture], chosen: Sequence[str] = ()
+    workspace: Workspace,
+    cultures: Sequence[Culture],
+    chosen: Mapping[str, int] | None = None,
+    file: Path | None = None,
 ) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
     """Ids and templates of the memes that have a caption in every culture's language.
 
     Args:
         workspace: whose memes.
         cultures: who is to be asked.
-        chosen: ids; all by default.
+        chosen: ids with the rows they stand in; all by default.
+        file: that the ids were read from, for errors.
 
     Returns:
         The memes, and by language the ids of those that lack a caption in it.
@@ -116,10 +162,15 @@ def memes_for(
     """
     known = workspace.current(workspace.source.tag)
     templates = workspace.templates_of_memes()
-    for one in chosen:
-        if one not in known:
-            raise InputError(f"The workspace has no meme {one[:80]!r}.")
-    wanted = list(dict.fromkeys(chosen)) or list(known)
+    strange = [one for one in chosen or () if one not in known]
+    if chosen and strange:
+        more = f" ({len(strange) - 1:,} more are not there)" if len(strange) > 1 else ""
+        raise InputError(
+            f"The workspace has no meme {strange[0][:80]!r}{more}.",
+            file=file,
+            row=chosen[strange[0]],
+        )
+    wanted = list(chosen or known)
     captions = captions_in(workspace, cultures)
     lacking = {
         tag: missing
@@ -333,6 +384,24 @@ def packs_back(workspace: Workspace, survey: Survey) -> list[SurveyPack]:
     return packs
 
 
+class CountedSheets(tuple[Sheet, ...]):
+    """Sheets that tell how many of them have been taken: exporters go through them one by one."""
+
+    on_sheet: Callable[[], None]
+
+    @classmethod
+    def of(cls, sheets: Sequence[Sheet], on_sheet: Callable[[], None]) -> CountedSheets:
+        """The sheets; `on_sheet` is called when the next one is wanted."""
+        found = cls(sheets)
+        found.on_sheet = on_sheet
+        return found
+
+    def __iter__(self) -> Iterator[Sheet]:
+        for sheet in super().__iter__():
+            yield sheet
+            self.on_sheet()
+
+
 class _Rendered:
     """The pictures of a folder that `memeloc render` made.
 
@@ -343,6 +412,11 @@ class _Rendered:
     def __init__(self, folder: Path) -> None:
         from memeloc.render.review import open_manifest
 
+        if not folder.is_dir():
+            raise InputError(
+                "There is no such folder; name the one that `memeloc render --out` wrote.",
+                file=folder,
+            )
         self.folder = folder
         columns = ["meme_id", "locale", "path", "text"]
         self._pictures: dict[tuple[str, str], tuple[str, str]] = {}

@@ -91,7 +91,7 @@ def push(pack: SurveyPack, exporter: GoogleForms, settings: PushSettings) -> tup
     if not exporter.pictures_base and any(item.picture for form in forms for item in form.items):
         raise InputError(
             "Google fetches the pictures of a form from the web: put the exported folder pictures "
-            "on an https server and give its address as pictures_base."
+            "on an https server and give its address: --option pictures_base=https://..."
         )
     state = _State(settings.state, pack.name)
     for form in forms:

@@ -117,7 +117,8 @@ class Filters:
         whose = "" if criterion.kind == FIXED else f" for {criterion.key(culture)}"
         return (
             f"Prolific's id of the filter {what}{whose} is not known: it is told only to those who "
-            f"have a token. Look it up, or write it into a copy of {self.file.name}."
+            "have a token. Look it up by `memeloc survey filters NAME`, or write it into a copy "
+            f"of {self.file.name}."
         )
 
 

@@ -180,5 +180,10 @@ def read_rules(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
         return kind.model_validate(dict(values))
     except ValidationError as error:
         problem = error.errors()[0]
-        place = ".".join(str(step) for step in problem["loc"])
+        steps = [str(step) for step in problem["loc"]]
+        place = ".".join(steps)
+        if problem["type"] == "extra_forbidden":
+            within = kind if len(steps) == 1 else kind.model_fields[steps[0]].annotation
+            known = ", ".join(getattr(within, "model_fields", {}))
+            raise InputError(f"There is no setting {place[:60]!r}; there are {known}.") from error
         raise InputError(f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}") from error

@@ -1,0 +1,277 @@
+"""`memeloc survey` as people use it who name wrong files, whole folders, things twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from memeloc.cli.surveying import CountedSheets
+from memeloc.workspace import Workspace
+from tests.cli.test_survey import (
+    CONTACT,
+    build,
+    everybody,
+    folder,
+    rendered,
+    saved,
+    sheets_of,
+    write,
+)
+from tests.conftest import Outcome
+
+Run = Callable[..., Outcome]
+
+__all__ = ["folder", "rendered"]  # fixtures, used by name
+
+
+# Batches
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("ümlaut", "--cultures", "US"), "A survey cannot be called 'ümlaut': 1 to 60 of a to z"),
+        (("x" * 61, "--cultures", "US"), "1 to 60"),
+        (("con.2", "--cultures", "US"), "no folder on Windows can"),
+        (("Pilot", "--cultures", "US"), "There is a survey 'pilot'"),
+        (("more", "--cultures", "US;DE"), "--cultures: 'US;DE' is no country"),
+        (("more", "--cultures", "USA"), "--cultures: 'USA' is no country"),
+        (("more", "--cultures", "UK=en"), "GB"),
+        (("more", "--cultures", "US", "--relaxed", "DE"), "--relaxed: 'DE' is none"),
+        (("more", "--cultures", "US", "--memes", "nowhere.txt"), "nowhere.txt: cannot be read: No"),
+        (("more", "--cultures", "US", "--memes", "ids.txt"), "ids.txt, row 3: The workspace has"),
+        (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is no list of ids"),
+    ],
+)
+def test_a_slip_in_building_is_named(
+    command: Run, folder: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    build(command)
+    (folder / "ids.txt").write_text("meme_id\ncloud-monday-01\nnobody\nnone\n", encoding="utf-8")
+    (folder / "memeloc.db").read_bytes()
+    done = command("survey", "build", *words)
+    assert done.status == 1
+    assert sentence in done.err
+    assert "Errno" not in done.err
+
+
+def test_ids_may_have_a_heading_and_be_there_twice(command: Run, folder: Path) -> None:
+    ids = folder / "ids.csv"
+    ids.write_text("meme_id,why\ncloud-monday-01,a\ncloud-monday-01,b\n", encoding="utf-8-sig")
+    assert build(command, "--memes", str(ids))["memes"] == 1
+    assert build(command, "--relaxed", "none", name="strict")["memes"] == 14
+
+
+# Out
+
+
+def test_sheets_are_counted_as_they_are_written(command: Run) -> None:
+    build(command)
+    taken: list[int] = []
+    sheets = CountedSheets.of(sheets_of(), lambda: taken.append(1))
+    assert (tuple(sheets), len(taken)) == (sheets_of(), 6)
+
+
+def test_people_of_a_batch_are_told_the_same_minutes_when_it_goes_out_again(
+    command: Run, folder: Path
+) -> None:
+    build(command)
+    export = ("survey", "export", "pilot", "--to", "csv", *CONTACT)
+    assert command(*export).status == 0
+    made = {one: one.read_bytes() for one in (folder / "surveys").rglob("*.txt")}
+    assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
+    assert command(*export).status == 0  # by now the median of five people is known
+    assert made
+    assert {one: one.read_bytes() for one in made} == made
+    told = json.loads(command(*export, "--minutes", "33", "--json").out)
+    assert told["minutes"] == 33
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--contact", "  "), "--contact ADDRESS"),
+        ((*CONTACT, "--out", "memeloc.toml"), "memeloc.toml: is a file; name a folder by --out"),
+        ((*CONTACT, "--out", "out"), "out: has the pictures in it"),
+        ((*CONTACT, "--pictures", "memeloc.toml"), "memeloc.toml: There is no such folder"),
+    ],
+)
+def test_a_slip_in_exporting_is_named(
+    command: Run, folder: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    build(command)
+    done = command("survey", "export", "pilot", "--to", "html", *words)
+    assert (done.status, sentence in done.err) == (1, True), done.err
+    with Workspace.find() as workspace:
+        assert workspace.survey_state("pilot", "minutes") == {}
+
+
+# Back
+
+
+def test_a_folder_is_read_file_by_file_and_what_holds_no_answers_is_told(
+    command: Run, folder: Path
+) -> None:
+    build(command)
+    sheets = sheets_of()
+    (folder / "back" / "more").mkdir(parents=True)
+    write(folder / "back" / "a.json", saved(sheets[0], "ada"))
+    write(folder / "back" / "more" / "b.json", saved(sheets[1], "ben"))
+    (folder / "back" / "notes.md").write_text("by hand", encoding="utf-8")
+    done = command("survey", "import", "pilot", "back", "back/a.json", "--json")
+    told = json.loads(done.out)
+    assert [(one["kind"], one["new"]) for one in told["files"]] == [("html", 1), ("html", 1)]
+    assert [Path(one).name for one in told["passed_over"]] == ["notes.md"]
+    done = command("survey", "import", "pilot", "back")
+    assert (done.status, "back/notes.md the first" in done.err) == (0, True)
+
+
+def test_potato_keeps_no_other_files_of_a_folder_back(command: Run, folder: Path) -> None:
+    build(command)
+    person = folder / "back" / "annotation_output" / "ada"
+    person.mkdir(parents=True)
+    write(person / "user_state.json", {"user_id": "ada", "instance_id_to_label_to_value": {}})
+    write(folder / "back" / "page.json", saved(sheets_of()[0], "ben"))
+    told = json.loads(command("survey", "import", "pilot", "back", "--json").out)
+    assert {one["kind"]: one["submissions"] for one in told["files"]}["html"] == 1
+    assert "potato" in {one["kind"] for one in told["files"]} or told["problems"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("none.csv", "none.csv: There is no such file."),
+        ("*.json", "*.json: There is no such file; this shell does not fill in stars"),
+        ("empty.csv", "empty.csv: The file is empty"),
+        ("surveys/pilot/html/r1-b01-US.html", "the .json that a page saves"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(
+    command: Run, folder: Path, name: str, sentence: str
+) -> None:
+    build(command)
+    assert command("survey", "export", "pilot", "--to", "html", *CONTACT).status == 0
+    (folder / "empty.csv").touch()
+    done = command("survey", "import", "pilot", name)
+    assert (done.status, done.out, sentence in done.err) == (1, "", True), done.err
+
+
+def test_a_sheet_that_nobody_filled_holds_no_answers(command: Run) -> None:
+    build(command)
+    assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0
+    done = command("survey", "import", "pilot", "surveys/pilot/csv/r1-b01-US.csv")
+    assert (done.status, "holds no answers" in done.err) == (0, True)
+
+
+def test_many_files_are_a_line_a_kind(command: Run, folder: Path) -> None:
+    build(command)
+    (folder / "back").mkdir()
+    for number, one in enumerate(everybody(4)):
+        write(folder / "back" / f"{number:02}.json", one)
+    done = command("survey", "import", "pilot", "back", "--dry-run")
+    assert done.out.splitlines()[1].split("\t")[:4] == ["html", "24", "24", str(24 * 11)]
+    assert "without --dry-run" in done.out
+    with Workspace.find() as workspace:
+        assert workspace.submissions("pilot") == []
+
+
+# What is written beside the workspace
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("import", "pilot", "a.json", "--left", "left.xlsx"),
+        ("check", "pilot", "--out", "aside.xlsx"),
+        ("decide", "pilot", "--minutes", "9", "--out", "list.json"),
+        ("settle", "pilot", "--out", "labels.xlsx"),
+        ("settle", "pilot", "--answers", "answers.txt"),
+    ],
+)
+def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
+    command: Run, folder: Path, words: tuple[str, ...]
+) -> None:
+    build(command)
+    write(folder / "a.json", everybody())
+    done = command("survey", *words)
+    assert (done.status, f"{words[-1]}: " in done.err) == (1, True)
+    assert not (folder / words[-1]).exists()
+    with Workspace.find() as workspace:
+        assert workspace.submissions("pilot") == []
+        assert workspace.survey_check("pilot") is None
+        assert len(workspace.survey_batches("pilot")) == 2
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("check", "--set", "speed.pace=3"), "There is no setting 'speed.pace'; there are on, sec"),
+        (("check", "--set", "luck.on=true"), "There is no setting 'luck'; there are status, att"),
+        (("settle", "--set", "votes=3"), "There is no setting 'votes'; there are answers, rule"),
+    ],
+)
+def test_a_setting_that_is_not_there_is_told_with_those_that_are(
+    command: Run, words: tuple[str, ...], sentence: str
+) -> None:
+    build(command)
+    done = command("survey", words[0], "pilot", *words[1:])
+    assert (done.status, sentence in done.err) == (1, True), done.err
+
+
+def test_cultures_stand_in_the_order_of_the_survey(command: Run, folder: Path) -> None:
+    build(command)
+    assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
+    for words in (("check", "pilot"), ("settle", "pilot", "--no-next")):
+        lines = command("survey", *words).out.splitlines()
+        assert [one.split("\t")[0] for one in lines[1:4]] == ["US", "DE", "MX"]
+
+
+# Before
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("--wage", "1e400"), 1, "--wage: '1e400' is no number from 0 to 100,000"),
+        (("--wage", "nan"), 1, "--wage: 'nan' is no number"),
+        (("--fee", "much"), 1, "--fee: 'much' is no number"),
+        (("--vat", "-1"), 1, "--vat: '-1' is no number"),
+        (("--currency", "euros"), 1, "--currency is three letters"),
+        (("pilot", "--memes", "7"), 2, "goes without a survey's name"),
+    ],
+)
+def test_a_slip_in_planning_is_named(
+    command: Run, words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    build(command)
+    done = command("survey", "plan", *words)
+    assert (done.status, sentence in " ".join(done.err.split())) == (status, True), done.err
+
+
+def test_a_plan_pays_as_the_workspace_says(
+    command: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
+        stream.write('\n[survey.prolific]\nwage = "12.00"\ncurrency = "USD"\nfee = "corporate"\n')
+    told = plan(command)
+    # 11 minutes at 12.00 are 2.20; 84 people; a fee of 42.8 %, and a fifth of it as tax.
+    assert (told["currency"], told["total"]) == ("USD", "279.71")
+    assert plan(command, "--wage", "6", "--currency", "gbp")["currency"] == "GBP"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    shutil.rmtree(folder)
+    assert plan(command)["currency"] == "GBP"
+
+
+def plan(command: Run, *words: str) -> Mapping[str, str]:
+    done = command("survey", "plan", "--cultures", "US", *words, "--json")
+    assert done.status == 0, done.err
+    told: Mapping[str, str] = json.loads(done.out)
+    return told
