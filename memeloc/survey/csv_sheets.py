@@ -21,7 +21,7 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.nouns import Sheet, entry_id
-from memeloc.survey.pictures import picture_bytes
+from memeloc.survey.pictures import copy_picture
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
 
@@ -93,8 +93,5 @@ class CsvSheets:
 
 def _copied(picture: Path, sheet: Sheet, name: str, folder: Path) -> str:
     """Copy a picture beside the tables; returns where from there."""
-    content, _, suffix = picture_bytes(picture)
-    place = f"pictures/{sheet.id}/{name}{suffix}"
-    with replacing(folder / place) as partial:
-        partial.write_bytes(content)
-    return place
+    name = copy_picture(picture, folder / "pictures" / sheet.id, name)
+    return f"pictures/{sheet.id}/{name}"

@@ -9,7 +9,6 @@ FOLDER/README.md             how to go on
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from memeloc.survey.google_forms_plan import Form, plan, question_id
 from memeloc.survey.google_forms_requests import addresses, batches, create_body, publish_body
 from memeloc.survey.google_forms_script import CODE, MANIFEST, README, script_data
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.writing import write_json, write_text
 
 if TYPE_CHECKING:
     from memeloc.survey.google_forms_push import PushedForm, PushSettings
@@ -58,15 +58,15 @@ class GoogleForms:
         for sheet in pack.sheets:
             form = plan(pack, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
-            _write(path, _json(self.requests(form)))
-            _write(folder / "forms" / f"{sheet.id}.json", _json(script_data(form)))
+            write_json(path, self.requests(form))
+            write_json(folder / "forms" / f"{sheet.id}.json", script_data(form))
             for item in form.items:
                 if item.source is not None:
                     _copy(item.source, folder / "pictures" / item.picture)
             written.append(path)
-        _write(folder / "apps-script" / "Code.gs", CODE)
-        _write(folder / "apps-script" / "appsscript.json", _json(MANIFEST))
-        _write(folder / "README.md", README)
+        write_text(folder / "apps-script" / "Code.gs", CODE)
+        write_json(folder / "apps-script" / "appsscript.json", MANIFEST)
+        write_text(folder / "README.md", README)
         return written
 
     def requests(self, form: Form) -> dict[str, Any]:
@@ -88,17 +88,6 @@ class GoogleForms:
         from memeloc.survey.google_forms_push import push
 
         return push(pack, self, settings)
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    # A lone surrogate is no UTF-8; what stands for it is no worse than what it stood for.
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -19,17 +19,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import replacing
 from memeloc.survey.instructions import explained, memes_shown
 from memeloc.survey.nouns import Check, Entry, Sheet, entry_id
+from memeloc.survey.pictures import data_url
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts
+from memeloc.survey.writing import write_text
 
 FORMAT = "survey-answers"
 """What a file of answers says of itself."""
 
 _FOLDER = files("memeloc.survey") / "data" / "html_sheet"
-_MIMES = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png", b"GI": "image/gif", b"RI": "image/webp"}
 _WORDS = (
     "title", "intro", "progress", "next", "back", "send", "required", "warning.heading",
     "warning.text", "consent.heading", "consent.text", "consent.yes", "consent.no",
@@ -71,8 +71,7 @@ class HtmlSheets:
         written = []
         for sheet in pack.sheets:
             path = folder / f"{sheet.id}.html"
-            with replacing(path) as partial:
-                partial.write_text(self.page(pack, sheet), encoding="utf-8", newline="\n")
+            write_text(path, self.page(pack, sheet))
             written.append(path)
         return written
 
@@ -191,13 +190,7 @@ def _picture(path: Path | None, pictures: dict[str, str]) -> str:
     """A picture's key among those of the page; empty when there is none."""
     if path is None:
         return ""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the picture cannot be read: {error.strerror}", file=path) from error
-    mime = _MIMES.get(content[:2])
-    if mime is None:
-        raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
-    key = hashlib.sha256(content).hexdigest()[:16]
-    pictures[key] = f"data:{mime};base64,{base64.b64encode(content).decode()}"
+    address = data_url(path)
+    key = hashlib.sha256(address.encode()).hexdigest()[:16]
+    pictures[key] = address
     return key

@@ -7,7 +7,6 @@ labels (the `alias` of a choice), whatever language the annotator read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import drawable, replacing
+from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     label_names,
@@ -25,9 +24,10 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.nouns import Sheet, entry_id
-from memeloc.survey.pictures import BLANK, data_url, picture_bytes
+from memeloc.survey.pictures import BLANK, copy_picture, data_url
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.writing import write_json, write_text
 
 FIRST, SECOND = "answer", "second_answer"
 """The names of the two controls that annotators answer by."""
@@ -65,7 +65,7 @@ class LabelStudio:
         for sheet in pack.sheets:
             own = folder / sheet.id
             config = labelling_interface(pack, sheet)
-            _write(own / "config.xml", config)
+            write_text(own / "config.xml", config)
             project = {
                 "title": f"{pack.name} {sheet.id}"[:50],
                 "description": f"{pack.name}, {sheet.id}",
@@ -77,8 +77,8 @@ class LabelStudio:
                 "maximum_annotations": sheet.wanted,
                 "sampling": "Sequential sampling",
             }
-            _write(own / "project.json", _json(project))
-            _write(own / "tasks.json", _json(self._tasks(pack, sheet, own)))
+            write_json(own / "project.json", project)
+            write_json(own / "tasks.json", self._tasks(pack, sheet, own))
             written.append(own / "project.json")
         return written
 
@@ -102,11 +102,8 @@ class LabelStudio:
     def _address(self, picture: Path, sheet: Sheet, key: str, own: Path) -> str:
         if not self._local:
             return data_url(picture)
-        content, _, suffix = picture_bytes(picture)
-        name = f"pictures/{key}{suffix}"
-        with replacing(own / name) as partial:
-            partial.write_bytes(content)
-        return f"/data/local-files/?d={quote(f'{self._local}/{sheet.id}/{name}')}"
+        name = copy_picture(picture, own / "pictures", key)
+        return f"/data/local-files/?d={quote(f'{self._local}/{sheet.id}/pictures/{name}')}"
 
 
 def labelling_interface(pack: SurveyPack, sheet: Sheet) -> str:
@@ -147,12 +144,3 @@ def labelling_interface(pack: SurveyPack, sheet: Sheet) -> str:
 def _attribute(text: str) -> str:
     """A text as an XML attribute's value; a $ in it names no field of the task."""
     return quoteattr(drawable(" ".join(text.replace("$", "＄").split())))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")

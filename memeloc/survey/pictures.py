@@ -1,4 +1,4 @@
-"""Pictures for programs that show them. In: a picture's file. Out: its bytes and their kind."""
+"""Pictures for programs that show them. In: a picture's file. Out: its bytes, copy or address."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 
 from memeloc.errors import InputError
+from memeloc.spreadsheets import replacing
 
 BLANK = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2"
@@ -35,6 +36,18 @@ def picture_bytes(path: Path) -> tuple[bytes, str, str]:
     if kind is None:
         raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
     return content, *kind
+
+
+def copy_picture(path: Path, folder: Path, stem: str) -> str:
+    """Copy a picture into a folder, named `stem` and the suffix of its kind; returns that name.
+
+    Raises:
+        InputError: as of `picture_bytes`, or the copy cannot be written.
+    """
+    content, _, suffix = picture_bytes(path)
+    with replacing(folder / f"{stem}{suffix}") as partial:
+        partial.write_bytes(content)
+    return f"{stem}{suffix}"
 
 
 def data_url(path: Path) -> str:

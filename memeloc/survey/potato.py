@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.spreadsheets import drawable, replacing
+from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     consent,
@@ -22,9 +22,10 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.nouns import Sheet, entry_id
-from memeloc.survey.pictures import BLANK, picture_bytes
+from memeloc.survey.pictures import BLANK, copy_picture
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.writing import write_json, write_text
 
 FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
 """The names of the questions."""
@@ -46,7 +47,7 @@ class Potato:
         for sheet in pack.sheets:
             own = folder / sheet.id
             items = [_json(item) for item in self._items(pack, sheet, own)]
-            _write(own / "data" / "items.jsonl", "".join(f"{item}\n" for item in items))
+            write_text(own / "data" / "items.jsonl", "".join(f"{item}\n" for item in items))
             parts = sections(pack, sheet, with_consent=False)
             examples = [one.picture for part in parts for one in part.examples if one.picture]
             places = {
@@ -55,10 +56,9 @@ class Potato:
             }
             # The program takes the page for a template of Jinja's.
             page = as_html(parts, sheet, places.__getitem__).replace("{", "&#123;")
-            _write(own / "surveys" / "instructions.html", page + "\n")
-            _write(own / "surveys" / "consent.json", _json([self._consent(pack, sheet)]) + "\n")
-            text = json.dumps(self._config(pack, sheet), ensure_ascii=False, indent=1)
-            _write(own / "config.yaml", text + "\n")
+            write_text(own / "surveys" / "instructions.html", page + "\n")
+            write_text(own / "surveys" / "consent.json", _json([self._consent(pack, sheet)]) + "\n")
+            write_json(own / "config.yaml", self._config(pack, sheet))
             written.append(own / "config.yaml")
         return written
 
@@ -196,16 +196,8 @@ def _plain(text: str) -> str:
 
 def _media(picture: Path, name: str, own: Path) -> str:
     """Copy a picture to where the program serves it; returns its address there."""
-    content, _, suffix = picture_bytes(picture)
-    with replacing(own / "media" / f"{name}{suffix}") as partial:
-        partial.write_bytes(content)
-    return f"/media/{name}{suffix}"
+    return f"/media/{copy_picture(picture, own / 'media', name)}"
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")

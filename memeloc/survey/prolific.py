@@ -7,18 +7,17 @@ FOLDER/README.md               money, what is missing, and how to go on
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import replacing
 from memeloc.survey.prolific_filters import load_filters
 from memeloc.survey.prolific_money import WAGE, amount, read_pay
 from memeloc.survey.prolific_studies import DEVICES, WARNINGS, Study, StudySettings, study
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.writing import write_json, write_text
 
 if TYPE_CHECKING:
     from memeloc.survey.prolific_push import Money, Pushed, PushSettings
@@ -120,10 +119,10 @@ class Prolific:
                 ("incomplete", "studies") if one.missing else ("studies", "incomplete")
             )
             path = folder / here / f"{one.sheet}.json"
-            _write(path, _json(one.body))
+            write_json(path, one.body)
             (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
             written.append(path)
-        _write(folder / "README.md", self._readme(pack, made))
+        write_text(folder / "README.md", self._readme(pack, made))
         return written
 
     def push(
@@ -194,12 +193,3 @@ class Prolific:
             "",
         ]
         return "\n".join(lines)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memeloc.spreadsheets import drawable, replacing
+from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     consent,
@@ -30,6 +30,7 @@ from memeloc.survey.nouns import Entry, Sheet, entry_id
 from memeloc.survey.pictures import data_url
 from memeloc.survey.placing import item_key
 from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.writing import write_text
 
 CONSENT = "consent"
 """The export tag of the question that asks for consent; an entry's is its `item_key`."""
@@ -60,8 +61,7 @@ class Qsf:
         for sheet in pack.sheets:
             text = json.dumps(_Survey(pack, sheet).whole(), ensure_ascii=False, sort_keys=True)
             path = folder / f"{sheet.id}.qsf"
-            with replacing(path) as partial:
-                partial.write_text(text + "\n", encoding="utf-8", errors="replace", newline="\n")
+            write_text(path, text + "\n")
             written.append(path)
         return written
 

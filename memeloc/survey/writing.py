@@ -1,0 +1,26 @@
+"""Files that exporters write. In: a text, or a JSON value. Out: a file, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memeloc.spreadsheets import replacing
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, its lines ended by a line feed on every system.
+
+    Half a surrogate pair, which no UTF-8 has, becomes a question mark.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, keys in their order; raises as `write_text` does."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
