@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from pathlib import Path
 from typing import Literal
 
@@ -28,15 +27,13 @@ from memeloc.survey.google_forms_words import (
     plain,
     shortened,
 )
-from memeloc.survey.instructions import explained, memes_shown
+from memeloc.survey.instructions import explained, memes_shown, minutes_told
 from memeloc.survey.nouns import Entry, Question, Sheet, entry_id
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
 from memeloc.survey.texts import SurveyTexts
 
 LONGEST_ALT = 500
-ENTRIES_A_MINUTE = 4
-"""For the time that the introduction names, when the pack names none."""
 SUBMIT = "submit"
 """Where an option leads that ends the form."""
 STOP = "stop"
@@ -171,7 +168,7 @@ class _Planner:
 
     def form(self) -> Form:
         get = self.texts.get
-        minutes = self.pack.minutes or max(1, ceil(len(self.sheet.entries) / ENTRIES_A_MINUTE))
+        minutes = minutes_told(self.pack, self.sheet)
         intro = get("intro", count=memes_shown(self.sheet), minutes=minutes)
         self._text("warning", get("warning.heading"), get("warning.text"))
         self._consent()

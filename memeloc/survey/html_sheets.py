@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
-from memeloc.survey.instructions import explained, memes_shown
+from memeloc.survey.instructions import explained, memes_shown, minutes_told
 from memeloc.survey.nouns import Check, Entry, Sheet, entry_id
 from memeloc.survey.pictures import data_url
 from memeloc.survey.protocol import SurveyPack
@@ -106,7 +106,7 @@ class HtmlSheets:
         pictures: dict[str, str] = {}
         values = {
             "count": memes_shown(sheet),
-            "minutes": pack.minutes,
+            "minutes": minutes_told(pack, sheet),
             "contact": pack.contact,
         }
         words = {

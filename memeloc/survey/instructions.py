@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from memeloc.survey.nouns import Check, Entry, Sheet
+from memeloc.survey.planning import Pace
 from memeloc.survey.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, Taxonomy
 from memeloc.survey.texts import SurveyTexts
@@ -83,11 +84,16 @@ def memes_shown(sheet: Sheet) -> int:
     return sum(not (isinstance(one, Check) and one.kind == "explicit") for one in sheet.entries)
 
 
+def minutes_told(pack: SurveyPack, sheet: Sheet) -> int:
+    """Minutes that people are told a sheet takes: the survey's, or by the pace that is assumed."""
+    return pack.minutes or Pace().minutes(len(sheet.entries))
+
+
 def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tuple[Section, ...]:
     """The introduction: what it is about, warning, consent, definition, labels, rules, examples."""
     texts, taxonomy = _texts(pack, sheet), pack.taxonomy
     before, names = f"taxonomy.{taxonomy.name}", label_names(pack, sheet)
-    intro = texts.get("intro", count=memes_shown(sheet), minutes=pack.minutes)
+    intro = texts.get("intro", count=memes_shown(sheet), minutes=minutes_told(pack, sheet))
     found = [
         Section(texts.get("title"), (intro,)),
         Section(texts.get("warning.heading"), (texts.get("warning.text"),)),

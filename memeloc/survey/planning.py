@@ -15,6 +15,7 @@ from statistics import median
 from memeloc.errors import InputError
 from memeloc.survey.build import Design
 from memeloc.survey.nouns import Batch, Sheet, Submission
+from memeloc.survey.prolific_money import FEES, MINIMUM, WAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +23,20 @@ class Rates:
     """What people are paid, and what is paid on top.
 
     Attributes:
-        wage: an hour; multi3hate's ethics statement has 10.65 GBP.
+        wage: an hour; that of multi3hate by default.
         currency: ISO 4217.
-        fee: share of the rewards that the recruitment service takes. A third is an assumption, not
-            a price list: services tell theirs before a study is published, and it differs by
-            customer.
+        fee: share of the rewards that the recruitment service takes; Prolific's of academic
+            customers by default. Services tell theirs before a study is published, and it differs
+            by customer.
         vat: share of the fee that is tax; a fifth is the United Kingdom's rate, where Prolific is.
             Many universities pay none.
         vat_on_rewards: whether the tax is on the rewards too.
         places: decimal places of the currency; 0 for yen.
     """
 
-    wage: Decimal = Decimal("10.65")
+    wage: Decimal = WAGE
     currency: str = "GBP"
-    fee: Decimal = Decimal(1) / 3
+    fee: Decimal = FEES["academic"]
     vat: Decimal = Decimal("0.2")
     vat_on_rewards: bool = False
     places: int = 2
@@ -240,12 +241,8 @@ def measured_pace(
 
 
 def paid_too_little(rates: Rates) -> str | None:
-    """A sentence where the wage is below the least that Prolific allows; None else.
-
-    Prolific's payment principles (researcher-help.prolific.com): at least 6.00 GBP or 8.00 USD an
-    hour, 9.00 GBP or 12.00 USD recommended.
-    """
-    least = {"GBP": Decimal(6), "USD": Decimal(8)}.get(rates.currency)
+    """A sentence where the wage is below the least that Prolific allows, `MINIMUM`; None else."""
+    least = MINIMUM.get(rates.currency)
     if least is None or rates.wage >= least:
         return None
     return (

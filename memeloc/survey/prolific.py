@@ -167,7 +167,7 @@ class Prolific:
             f"{amount(total, pay.currency)} | {amount(pay.with_fee(total), pay.currency)} |",
             "",
         ]
-        guessed = [one for one in made if one.seconds]
+        guessed = [one for one in made if one.guessed]
         if guessed:
             lines += [
                 f"Nobody measured how long a sheet takes; {guessed[0].sheet} is taken to last "

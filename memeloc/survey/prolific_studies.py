@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
-from memeloc.survey.instructions import memes_shown
+from memeloc.survey.instructions import memes_shown, minutes_told
 from memeloc.survey.nouns import CompletionCodes, Sheet
 from memeloc.survey.prolific_filters import Filters
 from memeloc.survey.prolific_money import SMALLEST_SCREEN_OUT, Pay, shortest_limit
@@ -34,8 +33,6 @@ DEVICES = ("desktop", "tablet", "mobile")
 WARNINGS = ("sensitive", "explicit")
 GROUP_FILTER = "participant_group_blocklist"
 STUDIES_FILTER = "previous_studies_blocklist"
-INTRODUCTION_SECONDS, MEME_SECONDS = 180, 15
-"""What a sheet is taken to last where nobody measured it."""
 LONGEST_NAME = 255
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -67,13 +64,13 @@ class Study:
         sheet: the sheet's id.
         body: as Prolific takes it.
         missing: a sentence for each thing that has to be known before it can be sent.
-        seconds: that it was taken to last, where nobody measured it; else 0.
+        guessed: whether its minutes are those of the pace that is assumed.
     """
 
     sheet: str
     body: Mapping[str, Any]
     missing: tuple[str, ...] = field(default=())
-    seconds: int = 0
+    guessed: bool = False
 
     @property
     def internal_name(self) -> str:
@@ -93,7 +90,7 @@ class Study:
             *body["filters"],
             {"filter_id": GROUP_FILTER, "selected_values": [group]},
         ]
-        return Study(self.sheet, body, self.missing, self.seconds)
+        return Study(self.sheet, body, self.missing, self.guessed)
 
 
 def digest(body: Mapping[str, Any]) -> str:
@@ -114,11 +111,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
     if sheet.wanted < 1:
         raise InputError(f"the sheet {sheet.id} wants no answers; Prolific needs a place at least")
-    seconds = 0
-    minutes = settings.minutes or pack.minutes
-    if minutes < 1:
-        seconds = INTRODUCTION_SECONDS + MEME_SECONDS * len(sheet.entries)
-        minutes = math.ceil(seconds / 60)
+    minutes = settings.minutes or minutes_told(pack, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
             f"Prolific lets a study of {minutes} minutes take {shortest_limit(minutes)} at the "
@@ -166,7 +159,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
         ensure_ascii=True,
         sort_keys=True,
     )
-    made = Study(sheet.id, body, tuple(missing), seconds)
+    made = Study(sheet.id, body, tuple(missing), not (settings.minutes or pack.minutes))
     return made.in_group(settings.group) if settings.group else made
 
 

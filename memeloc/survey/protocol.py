@@ -30,7 +30,7 @@ class SurveyPack:
         codes: by sheet id, what it shows at its end; a sheet without codes shows none.
         examples: by culture code and example id, the pictures of the taxonomy's examples.
         contact: whom annotators may ask, as they read it.
-        minutes: that a sheet takes, as annotators are told.
+        minutes: that a sheet takes, as annotators are told; 0 where nobody measured or said it.
     """
 
     name: str

@@ -26,6 +26,7 @@ from memeloc.survey.planning import (
     work_of,
 )
 from memeloc.survey.preannotation import split
+from memeloc.survey.prolific_money import FEES, Pay
 from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
 
 
@@ -75,6 +76,12 @@ def test_nobody_is_paid_below_the_wage(wage: Decimal, minutes: int, places: int)
     assert reward.as_tuple().exponent == -places
 
 
+@given(st.decimals(0, 500, places=2), st.integers(1, 600))
+def test_what_is_planned_is_what_a_study_pays(wage: Decimal, minutes: int) -> None:
+    pay = Pay("GBP", wage, FEES["academic"])
+    assert reward_for(minutes, Rates(wage=wage)) * 100 == pay.reward(minutes)
+
+
 def test_tax_on_rewards_too_and_no_fee() -> None:
     rates = Rates(Decimal(12), "EUR", fee=Decimal(0), vat=Decimal("0.19"), vat_on_rewards=True)
     (first, *_) = plan(expected_work(20, DESIGN), DESIGN, rates, Pace(15, 0, 0))
@@ -121,7 +128,7 @@ def test_pace_is_the_median_of_those_that_finished() -> None:
 def test_a_wage_below_what_is_allowed_is_told() -> None:
     assert paid_too_little(Rates()) is None
     assert paid_too_little(Rates(Decimal("5.99"))) == (
-        "5.99 GBP an hour is below the 6 GBP that Prolific asks for at the least."
+        "5.99 GBP an hour is below the 6.00 GBP that Prolific asks for at the least."
     )
     assert paid_too_little(Rates(Decimal(7), "USD")) is not None
     assert paid_too_little(Rates(Decimal(1), "XTS")) is None
