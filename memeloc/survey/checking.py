@@ -7,7 +7,6 @@ ever deleted. The same submissions in another order give the same report.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -18,17 +17,13 @@ from typing import Any
 from memeloc.survey.alike import Rates, at_least, line
 from memeloc.survey.check_report import Absent, CheckReport, Judged, Key, SetAside, Warned
 from memeloc.survey.nouns import Check, Participant, Sheet, Submission, entry_id
+from memeloc.survey.participants import words_of
 from memeloc.survey.rules import Rules
 from memeloc.survey.screening import Screened, screen
+from memeloc.survey.service_statuses import GONE, HANDED_IN
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""
-
-GONE = frozenset({"RETURNED", "TIMED-OUT", "TIMED OUT", "SCREENED OUT", "REJECTED"})
-"""What a recruitment service says of a submission that is not to be used."""
-
-HERE = frozenset({"AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED"})
-"""What it says of one that was handed in."""
 
 
 def check(
@@ -81,15 +76,6 @@ def seconds_taken(submission: Submission, person: Participant | None) -> float |
     if person is not None and person.seconds is not None and person.seconds > 0:
         return person.seconds
     return None
-
-
-def words_of(study: str) -> set[str]:
-    """The words of a study's name: a study is a sheet's when its name has the sheet's id.
-
-    >>> sorted(words_of("Memes: r1-b03-DE (pilot)"))
-    ['Memes', 'pilot', 'r1-b03-DE']
-    """
-    return set(re.findall(r"[\w-]+", study))
 
 
 def _seconds(when: datetime) -> float:
@@ -391,7 +377,7 @@ class _Checking:
             for name in sorted(self._people)
             if name not in there
             for one in self._people[name]
-            if one.status.upper() in HERE
+            if one.status.upper() in HANDED_IN
         )
 
     def _labels(self, submission: Submission) -> dict[str, str]:

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from memeloc.survey.check_report import CheckReport, Judged, SetAside
 from memeloc.survey.nouns import Check, Sheet
+from memeloc.survey.service_statuses import UNDECIDABLE
 
 Action = Literal["approve", "return", "reject"]
 
@@ -42,12 +43,6 @@ OUTLIER = 3.0
 SHORTEST_MESSAGE = 100
 """Characters that a rejection's message has at the least."""
 
-_DECIDED = frozenset(
-    {
-        "APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "TIMED OUT", "SCREENED OUT",
-        "PARTIALLY APPROVED", "RESERVED", "ACTIVE", "PROCESSING",
-    }
-)  # fmt: skip
 _STATUS_REASONS = {
     "no consent": "You did not agree to take part.",
     "consent revoked": "Withdrew consent.",
@@ -131,7 +126,7 @@ def decisions(
         rules = tuple(one.rule for one in reasons)
         # A further sheet of a person of which the service knows nothing has nothing to decide.
         stray = "person" in rules and not judged.service and not judged.status
-        if judged.status.upper() in _DECIDED or "superseded" in rules or stray:
+        if judged.status.upper() in UNDECIDABLE or "superseded" in rules or stray:
             continue
         taken = minutes.get(judged.sheet, SHORT_STUDY) if isinstance(minutes, Mapping) else minutes
         needed = 1 if taken < SHORT_STUDY else 2
@@ -153,7 +148,7 @@ def decisions(
             )
         )
     for absent in report.absent:
-        if absent.status.upper() not in _DECIDED:
+        if absent.status.upper() not in UNDECIDABLE:
             message = "No answers of yours arrived; please write to us if you did send them."
             found.append(
                 Decision(

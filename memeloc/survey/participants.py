@@ -6,6 +6,7 @@ service's own time holds, and no fact is lost to a file that does not have it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,12 +14,17 @@ from typing import Any
 
 from memeloc.survey.moments import read_moment
 from memeloc.survey.nouns import Participant
+from memeloc.survey.prolific_columns import MOMENTS
+from memeloc.survey.service_statuses import UNDER_WAY, WAITING
 
-MOMENTS = ("started", "completed", "reviewed", "archived", "return_requested")
-"""Details that say when something became of a submission."""
 
-_UNDER_WAY = frozenset({"", "ACTIVE", "RESERVED", "PROCESSING"})
-_WAITING = frozenset({"AWAITING REVIEW"})
+def words_of(study: str) -> set[str]:
+    """The words of a study's name: a study is a sheet's when its name has the sheet's id.
+
+    >>> sorted(words_of("Memes: r1-b03-DE (pilot)"))
+    ['Memes', 'pilot', 'r1-b03-DE']
+    """
+    return set(re.findall(r"[\w-]+", study))
 
 
 def merged(several: Iterable[Participant]) -> list[Participant]:
@@ -63,7 +69,7 @@ def _clean(one: Participant) -> Participant:
 
 def _place(one: Participant) -> tuple[datetime, int]:
     status = one.status.upper()
-    rank = 0 if status in _UNDER_WAY else 1 if status in _WAITING else 2
+    rank = 0 if not status or status in UNDER_WAY else 1 if status in WAITING else 2
     moments = [moment for name in MOMENTS if (moment := read_moment(one.details.get(name)))]
     return max(moments, default=datetime.min.replace(tzinfo=UTC)), rank
 

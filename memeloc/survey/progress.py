@@ -14,21 +14,14 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.check_report import CheckReport
-from memeloc.survey.checking import COMPLETE, check, words_of
+from memeloc.survey.checking import COMPLETE, check
 from memeloc.survey.nouns import Check, Participant, Sheet, Submission
+from memeloc.survey.participants import words_of
 from memeloc.survey.rules import Rules
+from memeloc.survey.service_statuses import PAID, RUNNING, WAITING
 from memeloc.survey.settling import STATES, Settled
 
-PAID = frozenset({"APPROVED", "PARTIALLY APPROVED"})
-"""Statuses at the service of work that has been paid."""
-
-OWED = frozenset({"AWAITING REVIEW"})
-"""Statuses of work that waits for a decision; it is owed until then."""
-
-RUNNING = frozenset({"ACTIVE", "RESERVED"})
-"""Statuses of people who are at it."""
-
-_KINDS = {"paid": PAID, "owed": OWED, "running": RUNNING}
+_KINDS = {"paid": PAID, "owed": WAITING, "running": RUNNING}
 _CENT = Decimal("0.01")
 
 

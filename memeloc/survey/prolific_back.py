@@ -16,8 +16,8 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey import prolific_columns as columns
-from memeloc.survey.checking import words_of
 from memeloc.survey.nouns import Participant, Unplaced
+from memeloc.survey.participants import words_of
 from memeloc.survey.prolific_push import FileState, studies_made
 from memeloc.survey.prolific_rows import Row, is_prolifics, rows_of
 from memeloc.survey.protocol import Imported, SurveyPack
