@@ -79,7 +79,13 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn = Table(
+        title=Text(title),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,  # of nine columns 80 letters otherwise break the headings' words
+    )
     for index, heading in enumerate(columns):
         numeric = bool(cells) and all(_is_number(row[index]) for row in cells)
         drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
@@ -180,7 +186,7 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.3f}".rstrip("0").rstrip(".")
+        return f"{round(cell, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
     return str(cell)
 
 

@@ -183,12 +183,11 @@ def taxonomies(
       memeloc survey taxonomies charmemes --lang de
       memeloc survey taxonomies my-labels.toml
     """
-    from memeloc.locales import default
     from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
     from memeloc.survey.texts import shipped_languages
 
     if name:
-        _show_taxonomy(load_taxonomy(name), default().get(lang).tag, as_json)
+        _show_taxonomy(load_taxonomy(name), lang, as_json)
         return
     several = [load_taxonomy(one) for one in taxonomy_names()]
     if as_json:
@@ -230,7 +229,10 @@ def _show_taxonomy(taxonomy: Taxonomy, tag: str, as_json: bool) -> None:
     from memeloc.survey.instructions import explained
     from memeloc.survey.texts import survey_texts
 
-    texts = survey_texts(default().get(tag), taxonomy=taxonomy)
+    locale = default().get(tag)
+    texts = survey_texts(locale, taxonomy=taxonomy)
+    if lacking := set(taxonomy.keys()).intersection(texts.lacking(taxonomy)):
+        say(f"{len(lacking):,} of its texts are not translated into {locale.tag}; English is shown")
     if as_json:
         print_json(
             {

@@ -396,7 +396,8 @@ def _remarks(packed: Packed) -> None:
     for tag, count in packed.lacking.items():
         say(
             f"{count} texts of the survey are not translated into {tag} and are in English: "
-            f"memeloc correct export --kind survey --lang {tag}"
+            f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
+            f"--kind survey --lang {tag}"
         )
     for meme, tag in packed.stale[:_SHOWN]:
         say(f"The picture of {meme} in {tag} shows an earlier caption; render it again.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memeloc.cli.output import print_json, say, table
+from memeloc.cli.output import print_json, progress, say, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,7 @@ Changed = Annotated[
 
 _SHOWN = 20
 _CLOSED = "closed"
+_OPEN = ("short", "tied")
 
 
 def check(
@@ -559,13 +560,19 @@ def _pending(
 
 def _models(answers: pd.DataFrame, survey: Survey, settled: Settled) -> pd.DataFrame:
     """Where Dawid-Skene or MACE differ from the majority."""
+    import pandas as pd
+
     from memeloc.survey.aggregation import METHODS, aggregate, differences
 
-    seed = survey.design.seed
-    found = {
-        method.replace("-", "_"): aggregate(answers, survey.taxonomy, method, seed=seed)
-        for method in METHODS
-    }
+    found = {}
+    parts = [part for _, part in answers.groupby("culture", sort=True)] or [answers]
+    with progress("Modelling", len(METHODS) * len(parts), unit="cultures") as bar:
+        for method in METHODS:
+            several = []
+            for part in parts:
+                several.append(aggregate(part, survey.taxonomy, method, seed=survey.design.seed))
+                bar.advance()
+            found[method.replace("-", "_")] = pd.concat(several, ignore_index=True)
     return differences(settled, **found)
 
 
@@ -625,3 +632,8 @@ def _tell_settled(
         print(f"Next: memeloc survey export {name} --to TARGET")
     elif settled.needs:
         print(f"{len(settled.needs):,} labels are open; --next makes batches of them")
+    elif waiting := sum(found["state"].isin(_OPEN)):
+        print(
+            f"{waiting:,} labels are open, with answers still to come from sheets that are out: "
+            "import them and settle again, with --close once no more come"
+        )

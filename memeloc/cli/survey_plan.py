@@ -108,7 +108,7 @@ def plan(
     columns = (
         "culture",
         "sheets",
-        "annotators",
+        "places",
         "people to expect",
         "minutes",
         "reward",

@@ -275,3 +275,61 @@ def plan(command: Run, *words: str) -> Mapping[str, str]:
     assert done.status == 0, done.err
     told: Mapping[str, str] = json.loads(done.out)
     return told
+
+
+# Words and models
+
+
+def test_a_taxonomy_in_a_language_that_it_lacks_is_told_to_be_in_english(command: Run) -> None:
+    done = command("survey", "taxonomies", "harmeme", "--lang", "am")
+    assert done.status == 0
+    assert "of its texts are not translated into am; English is shown" in done.err
+    assert command("survey", "taxonomies", "harmeme", "--lang", "de").err == ""
+
+
+def test_untranslated_texts_are_named_with_a_command_that_gives_them(
+    command: Run, folder: Path
+) -> None:
+    from memeloc import render_table
+
+    (folder / "more.csv").write_text(
+        "meme_id,template,en,am\na1,robot-chef,one // two,አንድ // ሁለት\n", encoding="utf-8"
+    )
+    assert command("import", "more.csv", "--langs", "am").status == 0
+    assert command("survey", "build", "far", "--cultures", "ET=am").status == 0
+    render_table(folder / "more.csv", folder / "far", languages="all", max_side=120, jobs=1)
+    done = command("survey", "export", "far", "--to", "csv", *CONTACT, "--pictures", "far")
+    assert done.status == 0, done.err
+    assert "memeloc translate --kind survey --langs am, then memeloc correct export" in done.err
+
+
+def test_open_labels_whose_answers_are_still_to_come_are_told(command: Run, folder: Path) -> None:
+    build(command)
+    write(folder / "a.json", everybody(3))
+    assert command("survey", "import", "pilot", "a.json").status == 0
+    done = command("survey", "settle", "pilot")
+    assert done.out.splitlines()[-1].startswith("42 labels are open, with answers still to come")
+    assert "Round 2" in command("survey", "settle", "pilot", "--close").out
+
+
+def test_models_of_each_culture_are_those_of_all_together(
+    command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("crowdkit")
+    monkeypatch.setattr("memeloc.survey.aggregation.METHODS", ("dawid-skene",))  # the quick one
+    from memeloc.cli.survey_labels import _models, checked
+    from memeloc.cli.surveying import load_survey
+    from memeloc.survey.aggregation import aggregate, differences
+    from memeloc.survey.checking import retained
+    from memeloc.survey.settling import answers_table, settle
+
+    build(command)
+    write(folder / "a.json", everybody(3))
+    assert command("survey", "import", "pilot", "a.json").status == 0
+    with Workspace.find() as workspace:
+        survey = load_survey(workspace, "pilot")
+        report, submissions = checked(workspace, survey, sheets_of())
+    answers = answers_table(retained(submissions, report), sheets_of())
+    settled = settle(answers, survey.taxonomy)
+    whole = aggregate(answers, survey.taxonomy, "dawid-skene")
+    assert _models(answers, survey, settled).equals(differences(settled, dawid_skene=whole))
