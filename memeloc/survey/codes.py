@@ -6,9 +6,13 @@ A code is an HMAC-SHA-256, so whoever knows one, or the seed, or this program ca
 from __future__ import annotations
 
 import hmac
+from dataclasses import fields
 
 from memeloc.errors import InputError
 from memeloc.survey.nouns import CompletionCodes
+
+ENDINGS = tuple(one.name for one in fields(CompletionCodes))
+"""The ways that a sheet can end, each with a code of its own."""
 
 LETTERS = "23456789BCDFGHJKMNPQRSTVWXZ"
 """What codes are written in: nothing that is taken for something else; no vowels, so no words."""
@@ -36,7 +40,7 @@ def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
             f"the secret of completion codes has {len(secret)} bytes; {SHORTEST_SECRET} are needed"
         )
     found: list[str] = []
-    for ending in ("done", "failed_checks", "no_consent", "screened_out"):
+    for ending in ENDINGS:
         number = 0
         while (code := _code(survey, sheet, f"{ending} {number}", secret)) in found:
             number += 1

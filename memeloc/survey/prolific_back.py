@@ -16,13 +16,14 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey import prolific_columns as columns
+from memeloc.survey.codes import ENDINGS
 from memeloc.survey.nouns import Participant, Unplaced
 from memeloc.survey.participants import words_of
+from memeloc.survey.prolific_client import ID
 from memeloc.survey.prolific_push import FileState, studies_made
 from memeloc.survey.prolific_rows import Row, is_prolifics, rows_of
 from memeloc.survey.protocol import Imported, SurveyPack
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2}(?:[.,]\d{1,9})?)", re.ASCII)
 _NUMBER = re.compile(r"\d{1,12}(?:[.,]\d{1,12})?", re.ASCII)
 _LONGEST = 10.0**9
@@ -141,7 +142,7 @@ class _Reading:
                 if name == columns.SUBMISSION:
                     continue
                 message = "It does not say whose it is."
-            elif _ID.fullmatch(text):
+            elif ID.fullmatch(text):
                 continue
             self.tell(row.number, why or f"no {name}", message, row.content)
             return False
@@ -244,7 +245,7 @@ def _codes(pack: SurveyPack) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     doubled: set[str] = set()
     for sheet, codes in pack.codes.items():
-        for ending in ("done", "failed_checks", "no_consent", "screened_out"):
+        for ending in ENDINGS:
             code = str(getattr(codes, ending)).casefold()
             if found.setdefault(code, (sheet, ending))[0] != sheet:
                 doubled.add(code)

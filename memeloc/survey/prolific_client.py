@@ -31,9 +31,10 @@ SMALLEST_PAGE = 20
 MAX_BODY = 50_000_000
 """Bytes of an answer at the most; the list of all filters is some megabytes."""
 MAX_PAGES = 10_000
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What Prolific's ids of people, studies, submissions and groups look like."""
 
 _BUSY = frozenset((408, 425, 429, 500, 502, 503, 504))
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HERE = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
@@ -259,7 +260,7 @@ def checked_id(value: object, what: str) -> str:
     Raises:
         InputError: it is none.
     """
-    if isinstance(value, str) and _ID.fullmatch(value):
+    if isinstance(value, str) and ID.fullmatch(value):
         return value
     raise InputError(f"{str(value)[:60]!r} is no id of a {what} at Prolific")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 from memeloc.errors import InputError
 from memeloc.survey.instructions import memes_shown, minutes_told
 from memeloc.survey.nouns import CompletionCodes, Sheet
+from memeloc.survey.prolific_client import ID
 from memeloc.survey.prolific_filters import Filters
 from memeloc.survey.prolific_money import SMALLEST_SCREEN_OUT, Pay, shortest_limit
 from memeloc.survey.protocol import SurveyPack
@@ -34,8 +34,6 @@ WARNINGS = ("sensitive", "explicit")
 GROUP_FILTER = "participant_group_blocklist"
 STUDIES_FILTER = "previous_studies_blocklist"
 LONGEST_NAME = 255
-
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Study:
 
     def in_group(self, group: str) -> Study:
         """The same with the group that all studies of the survey fill, and keep out."""
-        if not _ID.fullmatch(group):
+        if not ID.fullmatch(group):
             raise InputError(f"{group[:60]!r} is no id of a participant group at Prolific")
         body = dict(self.body)
         adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}

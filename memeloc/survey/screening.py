@@ -100,7 +100,7 @@ def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | No
         return False if said & _languages() else None
     if said & {_plain(name) for name in (culture.code, *rule.countries.get(culture.code, ()))}:
         return True
-    codes = {_countries()[one] for one in said if one in _countries()}
+    codes = {code for one in whole if (code := country_of(one))}
     return None if not codes else culture.code in codes
 
 
