@@ -23,8 +23,8 @@ _WORD = re.compile(r"[^\s,;:'\"()\[\]{}<>|]+")
 def hidden(value: Any, known: Collection[str], hashed: Callable[[str], str]) -> Any:
     """JSON values with every id of a person in them hashed.
 
-    An id is what stands under a heading for one, what is one of the file's other rows, and
-    whatever looks like one of Prolific's ids or an e-mail address.
+    An id is what stands under a heading for one (text or number), what is one of the file's
+    other rows, and whatever looks like one of Prolific's ids or an e-mail address.
 
     Args:
         value: a text, number, list or mapping of these.
@@ -35,13 +35,28 @@ def hidden(value: Any, known: Collection[str], hashed: Callable[[str], str]) -> 
         return _text(value, known, hashed)
     if isinstance(value, Mapping):
         return {
-            key: hashed(each.strip())
-            if isinstance(each, str) and each.strip() and _KEY.search(str(key))
+            key: _person(each, known, hashed)
+            if _KEY.search(str(key))
             else hidden(each, known, hashed)
             for key, each in value.items()
         }
     if isinstance(value, list | tuple):
         return [hidden(each, known, hashed) for each in value]
+    return value
+
+
+def _person(value: Any, known: Collection[str], hashed: Callable[[str], str]) -> Any:
+    """What stands under a heading for ids; some programs number people, or tell more of them."""
+    if isinstance(value, str):
+        return hashed(value.strip()) if value.strip() else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # As an importer names the person, so that both have one hash.
+        return hashed(str(int(value) if value == value // 1 else value))
+    if isinstance(value, Mapping):
+        own = {"id": _person(value["id"], known, hashed)} if "id" in value else {}
+        return {**hidden(value, known, hashed), **own}
+    if isinstance(value, list | tuple):
+        return [_person(each, known, hashed) for each in value]
     return value
 
 

@@ -29,6 +29,9 @@ def star(name: str) -> str:
         ({"Participant id": "ben", "Status": "ben"}, {"Participant id": "*3*", "Status": "ben"}),
         ({"completed_by": {"email": "z"}}, {"completed_by": {"email": "*1*"}}),
         ({"user_id": ""}, {"user_id": ""}),
+        ({"completed_by": 12, "id": 12}, {"completed_by": "*2*", "id": 12}),
+        ({"completed_by": {"id": 12.0, "n": 3}}, {"completed_by": {"id": "*2*", "n": 3}}),
+        ({"annotators": ["eve", 7, None, True]}, {"annotators": ["*3*", "*1*", None, True]}),
         ({"cells": ["ada", "hate", 3, None]}, {"cells": ["*3*", "hate", 3, None]}),
     ],
 )
