@@ -292,12 +292,19 @@ def settle(
                 round=max(2, survey.rounds[-1] + 1),
             )
             workspace.add_batches(name, batches)
+        told = workspace.survey_state(name, "minutes")
+        unsent = [one for one in survey.batches if one.round > 1 and one.id not in told]
         apart = _models(answers, survey, settled) if models else None
     for path, frame in ((out, labels), (answers_out, answers)):
         if path is not None:
             write_table(frame, path)
     codes = [one.code for one in survey.design.cultures]
     _tell_settled(name, codes, settled, rows, batches, apart, as_json)
+    if unsent and not batches and not as_json:
+        print(
+            f"{len(unsent):,} batches of round {max(one.round for one in unsent)} never went out. "
+            f"Next: memeloc survey export {name} --to TARGET"
+        )
 
 
 def checked(

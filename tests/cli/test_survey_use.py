@@ -310,6 +310,10 @@ def test_open_labels_whose_answers_are_still_to_come_are_told(command: Run, fold
     done = command("survey", "settle", "pilot")
     assert done.out.splitlines()[-1].startswith("42 labels are open, with answers still to come")
     assert "Round 2" in command("survey", "settle", "pilot", "--close").out
+    out = command("survey", "settle", "pilot").out
+    assert "2 batches of round 2 never went out. Next: memeloc survey export pilot" in out
+    assert command("survey", "export", "pilot", "--to", "csv", *CONTACT).status == 0
+    assert "never went out" not in command("survey", "settle", "pilot").out
 
 
 def test_models_of_each_culture_are_those_of_all_together(
