@@ -1,7 +1,8 @@
 """The command line. In: arguments. Out: a result on the standard output and an exit status.
 
-A command parses, calls one function of the library, and prints. A module a command group; each
-imports only typer and the standard library at its top, so that `memeloc --help` answers at once.
+A command parses, calls one function of the library, and prints. A module a command group; each is
+imported when it is asked for, and imports only typer and the standard library at its top, so that
+`memeloc --help`, which asks for all of them, answers at once.
 Errors are caught here and nowhere else. Exit status: 0 done, 1 something failed (a sentence says
 what), 2 wrong usage, 130 interrupted.
 """
@@ -12,63 +13,41 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from memeloc import __version__
-from memeloc.cli import (
-    collect,
-    correct,
-    dedup,
-    export,
-    filter,
-    fonts,
-    import_,
-    init,
-    keywords,
-    locales,
-    match,
-    memory,
-    ocr,
-    output,
-    proof,
-    render,
-    review,
-    select,
-    status,
-    survey,
-    templates,
-    translate,
-)
+from memeloc.cli import output
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
 
-ORDER = (
-    "init",
-    "collect",
-    "ocr",
-    "dedup",
-    "match",
-    "filter",
-    "review",
-    "select",
-    "import",
-    "translate",
-    "correct",
-    "render",
-    "proof",
-    "survey",
-    "export",
-    "status",
-    "locales",
-    "fonts",
-    "templates",
-    "keywords",
-    "memory",
-)
-"""The commands as help lists them: verbs in the order of the work, then the nouns."""
+COMMANDS = {
+    "init": "init.init",
+    "collect": "collect.app",
+    "ocr": "ocr.ocr",
+    "dedup": "dedup.dedup",
+    "match": "match.match",
+    "filter": "filter.filter_items",
+    "review": "review.app",
+    "select": "select.select",
+    "import": "import_.import_table",
+    "translate": "translate.translate",
+    "correct": "correct.app",
+    "render": "render.render",
+    "proof": "proof.proof",
+    "survey": "survey.app",
+    "export": "export.export",
+    "status": "status.status",
+    "locales": "locales.app",
+    "fonts": "fonts.app",
+    "templates": "templates.app",
+    "keywords": "keywords.app",
+    "memory": "memory.app",
+}
+"""Where each command is, in the order of help: verbs in the order of the work, then the nouns."""
 
 
 class _Commands(TyperGroup):
@@ -77,7 +56,15 @@ class _Commands(TyperGroup):
     _debug = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name in ORDER if name in self.commands]
+        return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, imported now; for a name that is none, all are, to name one like it."""
+        wanted = [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS
+        for name in wanted:
+            if name not in self.commands:
+                self.commands[name] = _load(name)
+        return super().get_command(ctx, cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
@@ -154,27 +141,18 @@ def memeloc(
     """Build parallel, multilingual meme datasets that can be published."""
 
 
-app.command("init")(init.init)
-app.add_typer(collect.app, name="collect")
-app.command("ocr")(ocr.ocr)
-app.command("dedup")(dedup.dedup)
-app.command("match")(match.match)
-app.command("filter")(filter.filter_items)
-app.add_typer(review.app, name="review")
-app.command("select")(select.select)
-app.command("import")(import_.import_table)
-app.command("translate")(translate.translate)
-app.add_typer(correct.app, name="correct")
-app.command("render")(render.render)
-app.command("proof")(proof.proof)
-app.add_typer(survey.app, name="survey")
-app.command("export")(export.export)
-app.command("status")(status.status)
-app.add_typer(locales.app, name="locales")
-app.add_typer(fonts.app, name="fonts")
-app.add_typer(templates.app, name="templates")
-app.add_typer(keywords.app, name="keywords")
-app.add_typer(memory.app, name="memory")
+def _load(name: str) -> Any:
+    """Import a command, or a group of commands."""
+    module, _, attribute = COMMANDS[name].partition(".")
+    found = getattr(import_module(f"{__name__}.{module}"), attribute)
+    alone = typer.Typer(add_completion=False)
+    alone.callback()(memeloc)  # with a callback it is a group, also of one command
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name)(found)
+    group: Any = typer.main.get_command(alone)
+    return group.commands[name]
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -108,8 +108,8 @@ def load_ground(template: Template, max_side: int | None) -> Ground:
     """
     image = open_picture(template.image, max_side).convert("RGBA")
     try:
-        # Through Arrow, Pillow gives its memory as it is.
-        words = np.frombuffer(pa.array(image).flatten().buffers()[1], np.uint32)
+        # Through Arrow, Pillow gives its memory as it is. (`flatten` would import pyarrow.compute.)
+        words = np.frombuffer(pa.array(image).values.buffers()[1], np.uint32)
     except ValueError:  # a large picture, which Pillow keeps in several pieces
         words = np.frombuffer(image.tobytes(), np.uint32)
     return Ground(words.reshape(image.height, image.width))

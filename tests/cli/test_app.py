@@ -118,7 +118,7 @@ def test_version(command: Command) -> None:
 
 def test_help_lists_verbs_in_the_order_of_the_work_then_nouns(command: Command) -> None:
     help_text = command("--help").out
-    places = [help_text.index(f" {name} ") for name in cli.ORDER]
+    places = [help_text.index(f" {name} ") for name in cli.COMMANDS]
     assert places == sorted(places)
 
 
