@@ -17,6 +17,7 @@ from itertools import cycle
 from pathlib import Path
 from statistics import median
 
+from bench import bare_jpeg
 from bench.figures import Bound, Figure, of_rounds
 from bench.scenes import LANGUAGES, ROOT, STARTER
 
@@ -107,21 +108,26 @@ class Command:
             of_rounds("Commands", "the same again, all unchanged", again, "s", bound),
         ]
 
-    def jobs(self, pictures: int = 3000, times: int = 3) -> list[Figure]:
-        """How much faster two processes are than one."""
+    def jobs(self, pictures: int = 3000, times: int = 5) -> list[Figure]:
+        """How much faster two processes are than one, and two bare ones in the same minutes."""
         runs: dict[int, list[Run]] = {1: [], 2: []}
+        bare: dict[int, list[float]] = {1: [], 2: []}
         for turn in range(times):
             for jobs in (1, 2):
                 self._say(f"{pictures} pictures, --jobs {jobs}, {turn + 1} of {times}")
                 runs[jobs].append(self._render(pictures, jobs))
+                bare[jobs].append(bare_jpeg.seconds(jobs))
         ratios = [one.wall / two.wall for one, two in zip(runs[1], runs[2], strict=True)]
+        floors = [2 * one / two for one, two in zip(bare[1], bare[2], strict=True)]
         one, two = (median(took.wall for took in runs[jobs]) for jobs in (1, 2))
         work, more = (median(took.cpu for took in runs[jobs]) for jobs in (1, 2))
         note = f"wall {one:.1f} s to {two:.1f} s, CPU {work:.1f} s to {more:.1f} s, start included"
         name = f"--jobs 2 over --jobs 1, {pictures} pictures"
+        group = "Many pictures"
         return [
-            of_rounds("Many pictures", name, ratios, "x", Bound("at least", 1.8), note),
-            Figure("Many pictures", "pictures a second, --jobs 2", pictures / two, "/s"),
+            of_rounds(group, name, ratios, "x", Bound("at least", 1.8), note),
+            of_rounds(group, "two processes over one, bare JPEG encoding", floors, "x"),
+            Figure(group, "pictures a second, --jobs 2", pictures / two, "/s"),
         ]
 
     def memory(self, few: int = 1000, many: int = 6000) -> list[Figure]:
