@@ -92,3 +92,12 @@ def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
         assert found == pytest.approx(area * share, rel=0.1)
     assert rendered.proof.parts[0].fonts == ("Badge",)
     assert not rendered.proof.parts[0].missing
+
+
+def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, ground: Path) -> None:
+    template = Template("grey", ground, (TextBox("box", 0, 0, 1, 0.5, style=TextStyle()),))
+    renderer = Renderer(FontLibrary([font]))
+    renderer.render(template, BADGE, "en")
+    after = renderer.render(template, "X", "en").image
+    alone = Renderer(FontLibrary([font])).render(template, "X", "en").image
+    assert after.tobytes() == alone.tobytes()

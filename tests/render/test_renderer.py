@@ -326,6 +326,18 @@ def test_pictures_do_not_share_their_pixels(renderer: Renderer, ground: Path) ->
     assert again.getpixel((0, 0)) != (1, 2, 3)
 
 
+@pytest.mark.parametrize("name", sorted(load_templates()[0]))
+def test_what_was_painted_before_leaves_no_trace(renderer: Renderer, name: str) -> None:
+    template = load_templates()[0][name]
+    captions = [(tag, text) for _, used, tag, text in starter() if used == name][::5]
+    for tag, text in captions:
+        renderer.render(template, text, tag)
+    fresh = Renderer()
+    for tag, text in captions[:4]:
+        found = renderer.render(template, text, tag).image
+        assert found.tobytes() == fresh.render(template, text, tag).image.tobytes()
+
+
 def test_a_picture_can_be_shrunk(ground: Path) -> None:
     template = noise(ground, TextBox("top", 0, 0, 1, 1))
     rendered = Renderer(max_side=80).render(template, "small", "en")
