@@ -14,10 +14,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from memeloc import __version__
 from memeloc.cli import output
@@ -54,17 +55,26 @@ class _Commands(TyperGroup):
     """The top group: turns what escapes a command into a sentence and an exit status."""
 
     _debug = False
+    _listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, imported now; for a name that is none, all are, to name one like it."""
+        if self._listing and cmd_name in COMMANDS:
+            return _listed(cmd_name)
         wanted = [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS
         for name in wanted:
             if name not in self.commands:
                 self.commands[name] = _load(name)
         return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of all; it takes what each is for, and none of its options."""
+        self._listing = True
+        super().format_help(ctx, formatter)
+        self._listing = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from anywhere before a `--`, not only from before the command's name."""
@@ -141,10 +151,22 @@ def memeloc(
     """Build parallel, multilingual meme datasets that can be published."""
 
 
-def _load(name: str) -> Any:
-    """Import a command, or a group of commands."""
+def _imported(name: str) -> Any:
+    """The function of a command, or the app of a group."""
     module, _, attribute = COMMANDS[name].partition(".")
-    found = getattr(import_module(f"{__name__}.{module}"), attribute)
+    return getattr(import_module(f"{__name__}.{module}"), attribute)
+
+
+def _listed(name: str) -> Any:
+    """A command as a list of all shows it: looking at the options of all takes longer than that."""
+    found = _imported(name)
+    text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
+    return TyperCommand(name, help=cleandoc(text or ""))
+
+
+def _load(name: str) -> Any:
+    """A command, or a group of commands, ready to run."""
+    found = _imported(name)
     alone = typer.Typer(add_completion=False)
     alone.callback()(memeloc)  # with a callback it is a group, also of one command
     if isinstance(found, typer.Typer):

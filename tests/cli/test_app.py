@@ -122,6 +122,30 @@ def test_help_lists_verbs_in_the_order_of_the_work_then_nouns(command: Command) 
     assert places == sorted(places)
 
 
+def test_help_tells_of_each_command_what_its_own_help_tells(command: Command) -> None:
+    help_text = " ".join(command("--help").out.replace("│", " ").split())
+    for name in cli.COMMANDS:
+        own = " ".join(command(name, "--help").out.replace("│", " ").split())
+        said = help_text[help_text.index(f" {name} ") + len(name) + 2 :]
+        first = said.split(". ")[0]
+        assert first[:60] in own, name
+
+
+def test_a_command_loads_no_other() -> None:
+    script = (
+        "import sys; from memeloc.cli import run; run(['locales', 'show', 'de']); "
+        "sys.exit(' '.join({'memeloc.cli.survey', 'memeloc.cli.correct'} & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_command_is_told_its_neighbour(command: Command) -> None:
+    done = command("rendr")
+    assert done.status == 2
+    assert "'render'" in done.err
+
+
 def test_help_loads_nothing_heavy() -> None:
     heavy = "{'numpy', 'pandas', 'pyarrow', 'PIL', 'skia', 'uharfbuzz', 'icu4py', 'fontTools'}"
     script = (
