@@ -317,6 +317,8 @@ class _Py3langid:
         self._model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
         known = set(self._model.labels)
         self._model.set_languages([code for code in dict.fromkeys(codes) if code in known])
+        # Restricting leaves the table column by column and in half precision; a text takes rows.
+        self._model.nb_ptc = np.ascontiguousarray(self._model.nb_ptc, np.float32)
         self._unlikely = dict.fromkeys(codes, 0.0)
         self._of_codes = itemgetter(*codes)
 
