@@ -154,6 +154,22 @@ def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_th
     assert one.started < one.submitted
 
 
+def test_answers_that_come_to_light_late_are_gone_on_with(browser: Browser, tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    path = written(tmp_path, survey)
+    page = opened(browser, path)
+    assert page.evaluate("localStorage.length") == 0
+    late = page.context.new_page()
+    late.goto(path.as_uri())
+    begin(page)
+    fill(page, survey, 0, 2)
+    kept = page.evaluate("localStorage.getItem(localStorage.key(0))")
+    late.click("#next")
+    assert late.locator("progress").get_attribute("value") == "2"
+    assert late.evaluate("localStorage.getItem(localStorage.key(0))") == kept
+    page.context.close()
+
+
 def test_keys_alone_are_enough(browser: Browser, tmp_path: Path) -> None:
     survey = pack(tmp_path)
     page = opened(browser, written(tmp_path, survey), query="?PROLIFIC_PID=abc123")

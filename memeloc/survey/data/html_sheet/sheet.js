@@ -22,21 +22,24 @@
   function fresh() {
     return { submission: newId(), started: now(), at: 0, consent: "", participant: "", answers: {}, comments: "", status: "", submitted: "", sent: false };
   }
-  let keeps = true;
-  function load() {
+  function stored() {
     try {
       const found = JSON.parse(localStorage.getItem(storeKey) || "null");
-      if (found && found.submission) return found;
-    } catch { keeps = false; }
-    return fresh();
+      return found && found.submission ? found : null;
+    } catch { return null; }
   }
+  const found = stored();
+  const state = found || fresh();
+  // A browser may open a file's store late. So nothing is written before the first act, and what has
+  // come to light by then is gone on with, not written over.
+  let looked = Boolean(found);
   function keep() {
-    try { localStorage.setItem(storeKey, JSON.stringify(state)); } catch { keeps = false; }
+    if (!looked) Object.assign(state, stored());
+    looked = true;
+    try { localStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* it is kept as long as the page is open */ }
   }
-  const state = load();
   const given = new URLSearchParams(location.search).get("PROLIFIC_PID");
   if (given && !state.participant) state.participant = given.slice(0, 200);
-  keep();
 
   // Elements
 
