@@ -1,6 +1,6 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
-It takes some five minutes, and for that time four gigabytes where temporary files go (TMPDIR; ten
+It takes some eleven minutes, and for that time four gigabytes where temporary files go (TMPDIR; ten
 with --full). Only an otherwise idle machine gives true wall times.
 """
 

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memeloc.cli import survey_export, survey_import, survey_labels, survey_plan, survey_status
+from memeloc.cli import (
+    survey_check,
+    survey_decide,
+    survey_export,
+    survey_import,
+    survey_plan,
+    survey_settle,
+    survey_status,
+)
 from memeloc.cli.output import Cell, print_json, say, table
+from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
     from memeloc.survey.nouns import Batch
@@ -25,8 +34,6 @@ app = typer.Typer(
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")]
 
 _SHOWN = 20
 
@@ -135,7 +142,7 @@ def choose(
       memeloc survey choose large --total 300
       memeloc survey choose large --total 100 --harmful 0.5 --harmless 0.5 --tied 0
     """
-    from memeloc.cli.survey_labels import checked
+    from memeloc.cli.survey_check import checked
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.errors import InputError
     from memeloc.survey import build as building
@@ -363,7 +370,7 @@ app.command("choose")(choose)
 app.command("export")(survey_export.export)
 app.command("filters")(survey_export.filters)
 app.command("import")(survey_import.import_)
-app.command("check")(survey_labels.check)
-app.command("decide")(survey_labels.decide)
-app.command("settle")(survey_labels.settle)
+app.command("check")(survey_check.check)
+app.command("decide")(survey_decide.decide)
+app.command("settle")(survey_settle.settle)
 app.command("status")(survey_status.status)

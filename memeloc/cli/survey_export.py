@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memeloc.cli.output import print_json, progress, say, table
+from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Packed, Survey
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from memeloc.survey.protocol import Exporter, SurveyPack
     from memeloc.workspace import Workspace
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")]
 
 _SHOWN = 20
 FILTERS = "prolific-filters.toml"

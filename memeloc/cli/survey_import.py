@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memeloc.cli.output import print_json, progress, say, table
+from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Survey
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memeloc.survey.protocol import Imported
     from memeloc.workspace import Workspace
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 _SHOWN = 20
 _STATE = "user_state.json"
@@ -25,7 +25,7 @@ _STATE = "user_state.json"
 
 
 def import_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")],
+    name: Name,
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE...", help="Files that came back, or folders of them."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memeloc.cli.output import Cell, print_json, say, table
+from memeloc.cli.survey_options import AsJson
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from memeloc.survey.build import Design
     from memeloc.survey.nouns import Culture
     from memeloc.survey.planning import Rates
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def plan(

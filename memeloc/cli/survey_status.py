@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memeloc.cli.output import print_json, table
+from memeloc.cli.survey_options import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from memeloc.survey.nouns import Sheet
     from memeloc.workspace import Workspace
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def status(
@@ -40,7 +39,8 @@ def status(
       memeloc survey status
       memeloc survey status pilot --by sheet
     """
-    from memeloc.cli.survey_labels import asked, checked, closed_rounds, settling
+    from memeloc.cli.survey_check import checked
+    from memeloc.cli.survey_settle import asked, closed_rounds, settling
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.survey.checking import retained
     from memeloc.survey.progress import survey_status
@@ -159,7 +159,7 @@ def _money(
     """What each sheet pays, the service's share, and the currency; no rewards before an export."""
     from decimal import Decimal
 
-    from memeloc.cli.survey_labels import minutes_of
+    from memeloc.cli.survey_decide import minutes_of
     from memeloc.survey.prolific_money import WAGE, read_pay
 
     options = workspace.settings.survey.get("prolific", {})

@@ -321,7 +321,8 @@ def test_models_of_each_culture_are_those_of_all_together(
 ) -> None:
     pytest.importorskip("crowdkit")
     monkeypatch.setattr("memeloc.survey.aggregation.METHODS", ("dawid-skene",))  # the quick one
-    from memeloc.cli.survey_labels import _models, checked
+    from memeloc.cli.survey_check import checked
+    from memeloc.cli.survey_settle import _models
     from memeloc.cli.surveying import load_survey
     from memeloc.survey.aggregation import aggregate, differences
     from memeloc.survey.checking import retained
