@@ -55,15 +55,19 @@ Progress = Callable[[int, int | None], None]
 
 
 class _Lane:
-    """What is gathered for the next shards of some languages.
+    """What is gathered for the next shards of some templates.
 
     Args:
         index: the lane's number.
         last: pictures of the last shard, at least; 0 for one shard of all that is left.
+
+    Attributes:
+        given: captions it was ever given.
     """
 
     def __init__(self, index: int, last: int) -> None:
         self.index = index
+        self.given = 0
         self._last = last
         self._memes: list[ShardMeme] = []
         self._slots: list[array[int]] = []  # of each meme
@@ -78,6 +82,7 @@ class _Lane:
         """Add captions of a meme, with their slots in the plan."""
         self._slots.append(array("q", (slot for slot, _ in items)))
         self._count += len(items)
+        self.given += len(items)
         made = tuple(item for _, item in items)
         self._memes.append(ShardMeme(row.meme_id, row.template, made, together))
 
@@ -144,7 +149,6 @@ class Run:
         self._plan = Plan(source_apart=table.source not in table.languages)
         self._slots: dict[str, array[int]] = {}
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
-        self._lane_of: dict[str, int] = {}
         self._jobs = 1
         self._prefix = os.path.join(os.fspath(self._out), "")  # noqa: PTH118 - for speed
         self._progress: Progress | None = None
@@ -159,9 +163,6 @@ class Run:
     def render(self, jobs: int, shard_map: ShardMap) -> None:
         """Make all pictures that are not there yet."""
         self._jobs = jobs
-        lanes = 1 if self._settings.parity else min(jobs, len(self._locales))
-        for number, name in enumerate(self._locales):
-            self._lane_of[name] = number * lanes // len(self._locales)
         shards = self._shards()
         first = list(islice(shards, 2))
         if not first:
@@ -203,11 +204,12 @@ class Run:
     def _shards(self) -> Iterator[Shard]:
         """Read the table, take what is unchanged off it, and cut the rest into shards.
 
-        The languages are shared out among the lanes, so that a process keeps the glyphs of its own
-        languages; with parity, which needs all of them, a meme stays whole.
+        The templates are shared out among the lanes, so that a process opens, and has in its
+        caches, the pictures of its own templates, and a meme stays whole. Sharing out the languages
+        costs more: a process would make fewer glyph masks, but they are few beside the pixels.
         """
         last = _LAST if self._jobs > 1 else 0
-        lanes = [_Lane(index, last) for index in range(1 + max(self._lane_of.values()))]
+        lanes = [_Lane(index, last) for index in range(self._jobs)]
         for number, share in enumerate(self._shares(lanes)):
             memes, slots, lane = share
             part = f"{self._earlier.run:06d}-{number:08d}.parquet"
@@ -216,20 +218,23 @@ class Run:
 
     def _shares(self, lanes: Sequence[_Lane]) -> Iterator[_Share]:
         count = 0
+        lane_of: dict[str, _Lane] = {}
         for row in self._table.rows(self._note):
             items = self._items(row)
+            if not items:
+                continue
             together: tuple[tuple[str, tuple[str, ...]], ...] = ()
-            if items and self._settings.parity:
+            if self._settings.parity:
                 together = tuple((name, caption.parts) for name, caption in row.captions.items())
-            for lane in lanes:
-                mine = [pair for pair in items if self._lane_of[pair[1].language] == lane.index]
-                if mine:
-                    lane.add(row, mine, together)
-                size = min(_SHARD * (1 + count // _SHARD), _LARGEST)
-                # Processes wait for their first shards, so that these are not put off.
-                for share in lane.full(size, size if self._jobs > 1 and count >= len(lanes) else 0):
-                    count += 1
-                    yield share
+            lane = lane_of.get(row.template)
+            if lane is None:
+                lane = lane_of[row.template] = min(lanes, key=lambda lane: lane.given)
+            lane.add(row, items, together)
+            size = min(_SHARD * (1 + count // _SHARD), _LARGEST)
+            # Processes wait for their first shards, so that these are not put off.
+            for share in lane.full(size, size if self._jobs > 1 and count >= len(lanes) else 0):
+                count += 1
+                yield share
         for shares in zip_longest(*(lane.rest() for lane in lanes)):
             yield from filter(None, shares)
 

@@ -62,7 +62,7 @@ class Shard:
     Attributes:
         part: name of the file of its rows.
         memes: what is to be made.
-        lane: which share of the languages it has.
+        lane: which share of the templates it has.
     """
 
     part: str
