@@ -1,7 +1,8 @@
 """The new manifest. In: the rows of earlier runs and of this one. Out: one table in its order.
 
 Rows are found by their place (a file and a row in it) and read a few row groups at a time, so that
-memory stays flat: a run adds eight bytes a picture and nothing else.
+memory stays flat: a run adds eight bytes a picture and nothing else. What is known from the first
+meme on is written while the others are made, so that little is left when the last one is.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -20,11 +20,16 @@ import pyarrow.parquet as pq
 from memeloc.render.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier
 from memeloc.render.parity import relative_sizes
 
+_WINDOW = 256
+"""Rows that are put in order at a time."""
 _GROUP = 1024
 """Rows of the manifest that are held, and written, at a time."""
-_CACHED = 2
+_CACHED = 4
 """Row groups of the earlier files that are held."""
 _NONE = -1
+"""In place of a place: there is no row."""
+_AWAITED = -2
+"""In place of a place: the row is being made."""
 
 
 class Plan:
@@ -39,15 +44,17 @@ class Plan:
         self._places = array("q")
         self._ends = array("q")  # a meme: the slot after its last
         self._sources = array("q")  # a meme: its source caption's slot
+        self._known = 0  # no slot before this one is awaited
+        self._taken = 0  # memes that windows had
 
     def add(self, place: int | None) -> int:
         """Take a slot for the next picture, with its place if that is known; return the slot."""
-        self._places.append(_NONE if place is None else place)
+        self._places.append(_AWAITED if place is None else place)
         return len(self._places) - 1
 
-    def set(self, slot: int, place: int) -> None:
-        """Note where the row of a slot is."""
-        self._places[slot] = place
+    def set(self, slot: int, place: int | None) -> None:
+        """Note where the row of a slot is; None when it will have none."""
+        self._places[slot] = _NONE if place is None else place
 
     def end_meme(self, source: int | None) -> None:
         """Say that the meme has no more slots, and which is its source caption's."""
@@ -73,38 +80,35 @@ class Plan:
             begin = end
         return [painted, apart] == earlier.rows
 
-    def write(self, earlier: Earlier, out: Path) -> int:
-        """Write the manifest, and the sources that stand apart; return the number of pictures."""
-        pictures = 0
-        reader = _Reader(earlier.files)
-        with ExitStack() as stack:
-            manifest = stack.enter_context(_Whole(out / MANIFEST))
-            sources = stack.enter_context(_Whole(out / SOURCES)) if self.source_apart else None
-            for memes in self._windows():
-                table, apart = self._window(memes, reader)
-                manifest.write(table)
-                pictures += table.num_rows
-                if sources is not None:
-                    sources.write(apart)
-                del table, apart  # before the next are read
-        if not self.source_apart:
-            (out / SOURCES).unlink(missing_ok=True)
-        return pictures
+    def windows(self, *, last: bool = False) -> Iterator[range]:
+        """The next memes of which nothing is awaited, in ranges of some `_WINDOW` slots each.
 
-    def _windows(self) -> list[range]:
-        """The memes, in ranges that have some `_GROUP` slots each."""
-        windows, begin = [], 0
-        for meme, end in enumerate(self._ends):
-            first = self._ends[begin - 1] if begin else 0
-            if end - first >= _GROUP or meme == len(self._ends) - 1:
-                windows.append(range(begin, meme + 1))
-                begin = meme + 1
-        return windows
+        Args:
+            last: whether nothing more will come, so that the rest makes a range, too.
+        """
+        while self._known < len(self._places) and self._places[self._known] != _AWAITED:
+            self._known += 1
+        begin, first = self._taken, self._begin(self._taken)
+        for meme in range(begin, len(self._ends)):
+            end = self._ends[meme]
+            if end > self._known:
+                return
+            if end - first >= _WINDOW:
+                self._taken = meme + 1
+                yield range(begin, meme + 1)
+                begin, first = meme + 1, end
+        if last and begin < len(self._ends):
+            self._taken = len(self._ends)
+            yield range(begin, len(self._ends))
 
-    def _window(self, memes: range, reader: _Reader) -> tuple[pa.Table, pa.Table]:
+    def _begin(self, meme: int) -> int:
+        """The first slot of a meme."""
+        return self._ends[meme - 1] if meme else 0
+
+    def rows(self, memes: range, reader: Reader) -> tuple[pa.Table, pa.Table]:
         """The rows of some memes, and those of their sources that stand apart."""
-        begin = self._ends[memes.start - 1] if memes.start else 0
-        slots = [s for s in range(begin, self._ends[memes.stop - 1]) if self._places[s] != _NONE]
+        begin = self._begin(memes.start)
+        slots = [s for s in range(begin, self._begin(memes.stop)) if self._places[s] != _NONE]
         table = reader.take([self._places[slot] for slot in slots])
         row_of = {slot: row for row, slot in enumerate(slots)}
         sizes = table.column("font_size").to_pylist()
@@ -128,31 +132,96 @@ class Plan:
         return table.filter(painted), table.filter(pa.array(apart, pa.bool_()))
 
 
+class NewManifest:
+    """The manifest that a run writes, as far as its rows are known, and in the end whole.
+
+    Args:
+        plan: where the rows are; it may grow.
+        earlier: the files that places are in; they may become more.
+        out: the folder.
+        on_rows: is given the manifest's rows, a table at a time, in their order.
+    """
+
+    def __init__(
+        self, plan: Plan, earlier: Earlier, out: Path, on_rows: Callable[[pa.Table], None]
+    ) -> None:
+        self._plan = plan
+        self._reader = Reader(earlier.files)
+        self._out = out
+        self._on_rows = on_rows
+        self._files: list[_Whole] = []
+
+    def go_on(self) -> None:
+        """Write what is known now."""
+        # Taking rows of a table imports this: better now, while others work, than in the end.
+        import pyarrow.compute  # noqa: F401
+
+        for memes in self._plan.windows():
+            self._write(memes)
+
+    def finish(self) -> None:
+        """Write the rest; now the manifest takes the place of the one before."""
+        for memes in self._plan.windows(last=True):
+            self._write(memes)
+        self._open()
+        while self._files:
+            self._files.pop().keep()
+        if not self._plan.source_apart:
+            (self._out / SOURCES).unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Leave nothing behind of what was not finished."""
+        while self._files:
+            self._files.pop().drop()
+
+    def _open(self) -> None:
+        if not self._files:
+            names = (MANIFEST, SOURCES) if self._plan.source_apart else (MANIFEST,)
+            self._files += [_Whole(self._out / name) for name in names]
+
+    def _write(self, memes: range) -> None:
+        self._open()
+        tables = self._plan.rows(memes, self._reader)
+        for file, table in zip(self._files, tables, strict=False):
+            file.add(table)
+        self._on_rows(tables[0])
+
+
 class _Whole:
-    """A Parquet file that takes its name when the block ends without an error."""
+    """A Parquet file that takes its name when it is kept."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._temporary = path.with_name(f".{path.name}.tmp")
-
-    def __enter__(self) -> pq.ParquetWriter:
+        self._gathered: list[pa.Table] = []
         self._writer = pq.ParquetWriter(
             self._temporary,
             SCHEMA,
             compression="zstd",
             use_dictionary=["template", "language", "locale", *VERSIONS],
         )
-        return self._writer
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
+    def add(self, table: pa.Table) -> None:
+        self._gathered.append(table)
+        if sum(table.num_rows for table in self._gathered) >= _GROUP:
+            self._write_gathered()
+
+    def _write_gathered(self) -> None:
+        self._writer.write(pa.concat_tables(self._gathered).combine_chunks())
+        self._gathered.clear()
+
+    def keep(self) -> None:
+        if self._gathered:
+            self._write_gathered()
         self._writer.close()
-        if kind is None:
-            self._temporary.replace(self._path)
-        else:
-            self._temporary.unlink(missing_ok=True)
+        self._temporary.replace(self._path)
+
+    def drop(self) -> None:
+        self._writer.close()
+        self._temporary.unlink(missing_ok=True)
 
 
-class _Reader:
+class Reader:
     """Rows by their place."""
 
     def __init__(self, files: Sequence[Path]) -> None:

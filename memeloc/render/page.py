@@ -1,10 +1,10 @@
-"""The page that shows a parallel set. In: OUT/manifest.parquet. Out: OUT/index.html.
+"""The page that shows a parallel set. In: the manifest's rows. Out: OUT/index.html.
 
 The page works from disk, without server or network. Browsers do not let a page opened from disk
 fetch files, so the data comes as scripts: the first memes stand in index.html itself, the others in
 OUT/.memeloc/page/, in chunks of `CHUNK` memes, one file for the grid and one for the proofs of
-each. Those files are named after their content and the old ones go last, so a page is whole at any
-instant.
+each, written as the rows come. Those files are named after their content and the old ones go last,
+so a page is whole at any instant.
 
 Captions are hostile until shown otherwise. They reach the page as JSON whose `<`, `>` and `&` are
 escaped, become text nodes and never HTML, and a Content-Security-Policy lets run only the script
@@ -21,15 +21,17 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
+from memeloc.render.manifest import STATE
 from memeloc.render.proof import PROBLEMS
-from memeloc.render.review import open_manifest
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memeloc.locales import Registry
 
 CHUNK = 200
@@ -37,8 +39,16 @@ CHUNK = 200
 
 _SOURCES = Path(__file__).parent / "page_files"
 _SCRIPTS = ("data.js", "find.js", "grid.js", "view.js", "start.js")
-_ROW = ("meme_id", "template", "language", "text", "problems", "width", "height", "path")
-_PROOF = (
+COLUMNS = (
+    "meme_id",
+    "template",
+    "language",
+    "locale",
+    "text",
+    "problems",
+    "width",
+    "height",
+    "path",
     "parts",
     "font_size",
     "size_share",
@@ -52,6 +62,8 @@ _PROOF = (
     "bytes",
     "sha256",
 )
+"""Columns of the manifest that the page shows."""
+
 _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 Json = Any  # what json.dumps takes
@@ -70,111 +82,143 @@ def embed(value: Json) -> str:
 
 
 @dataclass(slots=True)
-class _Index:
-    """What a first reading of the manifest's narrow columns tells."""
-
-    memes: dict[str, int] = field(default_factory=dict)  # id -> number, in the order of appearance
-    pictures_of: Counter[int] = field(default_factory=Counter)  # chunk -> pictures in it
-    templates: dict[str, set[str]] = field(default_factory=dict)  # name -> ids
-    locales: dict[str, str] = field(default_factory=dict)  # language -> tag
-    problems: Counter[str] = field(default_factory=Counter)  # kind -> pictures
-    flagged: Counter[str] = field(default_factory=Counter)  # language -> pictures with problems
-    pictures: int = 0
-    suffix: str = "jpg"
+class _Language:
+    number: int
+    tag: str
+    flagged: int = 0  # pictures with problems
 
 
-def write_page(out: Path, registry: Registry | None = None) -> Path:
-    """Write OUT/index.html from OUT/manifest.parquet and return its path.
+@dataclass(slots=True)
+class _Template:
+    number: int
+    memes: int = 0
 
-    Memory stays flat in the number of pictures as long as the pictures of a meme stand near each
-    other in the manifest; with any other order the page is the same, and the memory grows.
+
+class Page:
+    """The page, as far as its pictures are known, and in the end whole.
+
+    It holds no more than `CHUNK` memes, and those that stand in index.html.
 
     Args:
-        out: the folder that `memeloc render` wrote.
-        registry: names and directions of the languages; the built-in locales when None. A tag it
-            does not know is shown as it is, with the direction of its own letters.
-
-    Raises:
-        InputError: the manifest is missing or is none.
+        out: the folder that `memeloc render` writes.
+        registry: names and directions of the languages. A tag it does not know is shown as it is,
+            with the direction of its own letters.
     """
-    if registry is None:
-        from memeloc.locales import default
 
-        registry = default()
-    index = _read_index(out)
-    folder = out / ".memeloc" / "page"
-    folder.mkdir(parents=True, exist_ok=True)
-    chunks = -(-len(index.memes) // CHUNK)
-    names: tuple[list[str], list[str]] = ([""] * chunks, [""] * chunks)
-    first: list[Json] = []
-    for chunk, rows, proofs in _read_chunks(out, index):
-        if chunk == 0:
-            first = rows
-        else:
-            names[0][chunk] = _write_data(folder, "rows", f"memelocRows({chunk},{embed(rows)})")
-        names[1][chunk] = _write_data(folder, "proofs", f"memelocProofs({chunk},{embed(proofs)})")
-    page = out / "index.html"
-    about = _about(index, registry) | {"rows": names[0], "proofs": names[1]}
-    _write(page, "".join(_fill(_title(out), about, first)))
-    for stale in folder.iterdir():
-        if stale.name not in {*names[0], *names[1]}:
-            stale.unlink(missing_ok=True)
-    return page
+    def __init__(self, out: Path, registry: Registry) -> None:
+        self._out, self._registry = out, registry
+        self._folder = out / STATE / "page"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._languages: dict[str, _Language] = {}
+        self._templates: dict[str, _Template] = {}
+        self._problems: Counter[str] = Counter()
+        self._memes = self._pictures = 0
+        self._suffix = "jpg"
+        self._meme: str | None = None
+        self._rows: list[Json] = []
+        self._proofs: list[list[Json]] = []
+        self._first: list[Json] = []
+        self._files: dict[str, list[str]] = {"rows": [], "proofs": []}
 
+    def add(self, pictures: pa.Table) -> None:
+        """Add pictures: rows of the manifest, those of a meme one after another.
 
-def _read_index(out: Path) -> _Index:
-    index = _Index()
-    columns = ["meme_id", "template", "language", "locale", "problems", "path"]
-    with open_manifest(out) as manifest:
-        for batch in manifest.iter_batches(batch_size=8192, columns=columns, use_threads=False):
-            table = batch.to_pydict()
-            if batch.num_rows and not index.pictures:
-                index.suffix = PurePosixPath(table["path"][0]).suffix.lstrip(".")
-            index.pictures += batch.num_rows
-            index.locales.update(zip(table["language"], table["locale"], strict=True))
-            for meme, template, language, problems in zip(
-                table["meme_id"],
-                table["template"],
-                table["language"],
-                table["problems"],
-                strict=True,
-            ):
-                number = index.memes.setdefault(meme, len(index.memes))
-                index.pictures_of[number // CHUNK] += 1
-                index.templates.setdefault(template, set()).add(meme)
-                if problems:
-                    index.flagged[language] += 1
-                    index.problems.update(set(problems))
-    return index
-
-
-def _read_chunks(out: Path, index: _Index) -> Iterator[tuple[int, list[Json], list[Json]]]:
-    """Each chunk once all its pictures have come by: its number, its rows, its proofs."""
-    languages = {language: i for i, language in enumerate(index.locales)}
-    templates = {template: i for i, template in enumerate(sorted(index.templates))}
-    left = Counter(index.pictures_of)
-    rows: dict[int, dict[int, list[Json]]] = {}
-    proofs: dict[int, dict[int, list[Json]]] = {}
-    with open_manifest(out) as manifest:
-        columns = [*_ROW, *_PROOF]
-        # Few rows at a time and no threads, each of which would keep memory of its own.
-        for batch in manifest.iter_batches(batch_size=256, columns=columns, use_threads=False):
+        Args:
+            pictures: a table that has at least `COLUMNS`.
+        """
+        # Few rows at a time: as Python's objects they take much more memory.
+        for batch in pictures.select(COLUMNS).to_batches(max_chunksize=256):
             for picture in batch.to_pylist():
-                meme = index.memes[picture["meme_id"]]
-                chunk, language = meme // CHUNK, languages[picture["language"]]
-                row = rows.setdefault(chunk, {}).setdefault(
-                    meme, [picture["meme_id"], templates[picture["template"]], [0] * len(languages)]
-                )
-                row[2][language] = _cell(picture, index.suffix)
-                proof = proofs.setdefault(chunk, {}).setdefault(meme, [0] * len(languages))
-                proof[language] = _proof(picture)
-                left[chunk] -= 1
-                if not left[chunk]:
-                    yield chunk, _in_order(rows.pop(chunk)), _in_order(proofs.pop(chunk))
+                self._add(picture)
+
+    def write(self) -> Path:
+        """Write OUT/index.html, remove what the page before had, and return the path."""
+        if self._rows:
+            self._end_chunk()
+        page = self._out / "index.html"
+        about = self._about() | self._files
+        _write(page, "".join(_fill(_title(self._out), about, self._first)))
+        for stale in self._folder.iterdir():
+            if stale.name not in {*self._files["rows"], *self._files["proofs"]}:
+                stale.unlink(missing_ok=True)
+        return page
+
+    def _add(self, picture: dict[str, Any]) -> None:
+        if not self._pictures:
+            self._suffix = PurePosixPath(picture["path"]).suffix.lstrip(".")
+        self._pictures += 1
+        template = self._templates.setdefault(picture["template"], _Template(len(self._templates)))
+        language = self._languages.setdefault(
+            picture["language"], _Language(len(self._languages), picture["locale"])
+        )
+        if picture["meme_id"] != self._meme:
+            if len(self._rows) == CHUNK:
+                self._end_chunk()
+            self._meme = picture["meme_id"]
+            self._memes += 1
+            template.memes += 1
+            self._rows.append([self._meme, template.number, []])
+            self._proofs.append([])
+        _put(self._rows[-1][2], language.number, _cell(picture, self._suffix))
+        _put(self._proofs[-1], language.number, _proof(picture))
+        if picture["problems"]:
+            language.flagged += 1
+            self._problems.update(set(picture["problems"]))
+
+    def _end_chunk(self) -> None:
+        """Write the data of the memes that are gathered."""
+        number = len(self._files["rows"])
+        if number == 0:
+            self._first = self._rows
+            self._files["rows"].append("")
+        else:
+            self._write_data("rows", f"memelocRows({number},{embed(self._rows)})")
+        self._write_data("proofs", f"memelocProofs({number},{embed(self._proofs)})")
+        self._rows, self._proofs = [], []
+
+    def _write_data(self, kind: str, script: str) -> None:
+        name = f"{kind}-{hashlib.sha256(script.encode()).hexdigest()[:16]}.js"
+        if not (self._folder / name).exists():
+            _write(self._folder / name, script)
+        self._files[kind].append(name)
+
+    def _about(self) -> dict[str, Json]:
+        languages = []
+        for language, seen in self._languages.items():
+            name = native = language
+            direction = "auto"
+            with contextlib.suppress(InputError):
+                locale = self._registry.get(seen.tag)
+                name, native, direction = locale.name, locale.native_name, locale.direction
+            languages.append(
+                {
+                    "language": language,
+                    "folder": language,
+                    "locale": seen.tag,
+                    "name": name,
+                    "native": native,
+                    "direction": direction,
+                    "problems": seen.flagged,
+                }
+            )
+        return {
+            "memes": self._memes,
+            "pictures": self._pictures,
+            "flagged": sum(seen.flagged for seen in self._languages.values()),
+            "chunk": CHUNK,
+            "suffix": self._suffix,
+            "languages": languages,
+            "templates": [
+                {"name": name, "memes": seen.memes} for name, seen in self._templates.items()
+            ],
+            "problems": [{"name": kind, "pictures": self._problems[kind]} for kind in PROBLEMS],
+        }
 
 
-def _in_order(found: dict[int, list[Json]]) -> list[Json]:
-    return [found[number] for number in sorted(found)]
+def _put(cells: list[Json], place: int, value: Json) -> None:
+    """Set a place of a list; the places before it that it does not have yet are 0."""
+    cells += [0] * (place + 1 - len(cells))
+    cells[place] = value
 
 
 def _cell(picture: dict[str, Any], suffix: str) -> list[Json]:
@@ -210,39 +254,6 @@ def _proof(picture: dict[str, Any]) -> Json:
     }
 
 
-def _about(index: _Index, registry: Registry) -> dict[str, Json]:
-    languages = []
-    for language, tag in index.locales.items():
-        name = native = language
-        direction = "auto"
-        with contextlib.suppress(InputError):
-            locale = registry.get(tag)
-            name, native, direction = locale.name, locale.native_name, locale.direction
-        languages.append(
-            {
-                "language": language,
-                "folder": language,
-                "locale": tag,
-                "name": name,
-                "native": native,
-                "direction": direction,
-                "problems": index.flagged[language],
-            }
-        )
-    return {
-        "memes": len(index.memes),
-        "pictures": index.pictures,
-        "flagged": index.flagged.total(),
-        "chunk": CHUNK,
-        "suffix": index.suffix,
-        "languages": languages,
-        "templates": [
-            {"name": name, "memes": len(index.templates[name])} for name in sorted(index.templates)
-        ],
-        "problems": [{"name": kind, "pictures": index.problems[kind]} for kind in PROBLEMS],
-    }
-
-
 def _title(out: Path) -> str:
     return out.resolve().name or "memeloc"
 
@@ -272,13 +283,6 @@ def _fill(title: str, about: Json, first: Json) -> Iterator[str]:
 def _hash(source: str) -> str:
     digest = hashlib.sha256(source.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _write_data(folder: Path, kind: str, script: str) -> str:
-    name = f"{kind}-{hashlib.sha256(script.encode()).hexdigest()[:16]}.js"
-    if not (folder / name).exists():
-        _write(folder / name, script)
-    return name
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -91,10 +92,15 @@ def render_table(
         captions.check()
     summary = Summary(out, tuple(column.name for column in captions.languages))
     summary.notes += [*notes, *captions.ignored]
-    with hold(out), SkippedFile(summary.skipped_file) as skipped:
-        run = Run(captions, known, settings, fonts, summary, skipped, force)
+    with (
+        hold(out),
+        SkippedFile(summary.skipped_file) as skipped,
+        closing(
+            Run(captions, known, settings, fonts, registry, summary, skipped, force=force)
+        ) as run,
+    ):
         run.on_progress(progress)
         run.render(jobs, shard_map)
-        run.finish(registry)
+        run.finish()
     summary.seconds = time.monotonic() - began
     return summary

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
 from memeloc.engine import ShardMap, ShardResult, prepare
@@ -21,7 +22,7 @@ from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
 from memeloc.render.manifest import MANIFEST, PARTS, STATE, Earlier, Known
-from memeloc.render.merging import Plan
+from memeloc.render.merging import NewManifest, Plan
 from memeloc.render.out_folder import PAGE, SkippedFile, remove_temporaries
 from memeloc.render.renderer import Renderer
 from memeloc.render.shards import (
@@ -34,6 +35,11 @@ from memeloc.render.shards import (
     make_shard,
 )
 from memeloc.render.summary import Summary
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from memeloc.render.page import Page
 
 PRELOADED = ("memeloc.render.shards",)
 """What the processes of a run need."""
@@ -111,13 +117,6 @@ def _lane(shard: Shard) -> int:
     return shard.lane
 
 
-def _load_for_finish() -> None:
-    """Import what `Run.finish` needs and nothing before it."""
-    import pyarrow.compute  # noqa: F401
-
-    import memeloc.render.page  # noqa: F401
-
-
 class Run:
     """One run: what is planned, and what has become of it."""
 
@@ -127,6 +126,7 @@ class Run:
         templates: Mapping[str, Template],
         settings: Settings,
         fonts: Sequence[str | Path],
+        registry: Registry,
         summary: Summary,
         skipped: SkippedFile,
         force: bool,
@@ -147,6 +147,9 @@ class Run:
         self._renderer = Renderer(FontLibrary(self._fonts), max_side=settings.max_side)
         self._locales = {column.name: column.locale for column in (*table.languages, table.source)}
         self._plan = Plan(source_apart=table.source not in table.languages)
+        self._manifest = NewManifest(self._plan, self._earlier, self._out, self._show)
+        self._registry = registry
+        self._made_page: Page | None = None
         self._slots: dict[str, array[int]] = {}
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
         self._jobs = 1
@@ -186,20 +189,34 @@ class Run:
                 lane=_lane,
             )
 
-    def finish(self, registry: Registry) -> None:
+    def finish(self) -> None:
         """Write manifest and page, unless they say already what they would say."""
         self._skipped.keep()
         there = (self._out / MANIFEST).exists() and (self._out / PAGE).exists()
         if there and not self._cut_off and self._plan.is_what_was(self._earlier):
             return
-        from memeloc.render.page import write_page
-
         self._running.touch()
-        self._plan.write(self._earlier, self._out)
-        write_page(self._out, registry)
+        self._manifest.finish()
+        self._page().write()
         for path in (self._out / PARTS).glob("*"):
             path.unlink()
         self._running.unlink()
+
+    def close(self) -> None:
+        """Leave no part of manifest and page behind when `finish` was not reached."""
+        self._manifest.drop()
+
+    def _page(self) -> Page:
+        """The page to come; it is imported while processes are at work, before the run's end."""
+        if self._made_page is None:
+            from memeloc.render.page import Page
+
+            self._made_page = Page(self._out, self._registry)
+        return self._made_page
+
+    def _show(self, rows: pa.Table) -> None:
+        """Show rows of the manifest on the page."""
+        self._page().add(rows)
 
     def _shards(self) -> Iterator[Shard]:
         """Read the table, take what is unchanged off it, and cut the rest into shards.
@@ -347,11 +364,12 @@ class Run:
 
     def _done(self, result: ShardResult[Shard, Made]) -> None:
         """Put the rows of a shard that has ended into the plan."""
-        _load_for_finish()  # the first time, while processes are at work; at the end none would be
         slots = self._slots.pop(result.shard.part)
         painted = sum(item.painted for meme in result.shard.memes for item in meme.items)
         made = result.value
         if made is None:
+            for slot in slots:
+                self._plan.set(slot, None)
             first = result.shard.memes[0].meme_id
             self._fail(
                 painted, f"{painted} pictures from {first!r} on: {result.failure}", done=False
@@ -361,7 +379,9 @@ class Run:
             self._earlier.files.append(self._out / PARTS / result.shard.part)
             row = 0
             for number, slot in enumerate(slots):
-                if number not in made.failed:
+                if number in made.failed:
+                    self._plan.set(slot, None)
+                else:
                     self._plan.set(slot, file << 32 | row)
                     row += 1
             self._summary.rendered += made.rendered
@@ -370,6 +390,8 @@ class Run:
             if made.failed or self._summary.example is None:
                 self._look_at(result.shard, made)
         self._advance(painted)
+        self._page()
+        self._manifest.go_on()
 
     def _look_at(self, shard: Shard, made: Made) -> None:
         """Note what failed in a shard, and a picture that did not."""

@@ -24,7 +24,7 @@ from memeloc.render.manifest import (
     read_manifest,
     write_part,
 )
-from memeloc.render.merging import Plan
+from memeloc.render.merging import NewManifest, Plan
 
 TEMPLATE = Template(
     "robot-chef",
@@ -71,6 +71,14 @@ def _planned(earlier: Earlier, memes: list[list[str]], source: int | None = None
     return plan
 
 
+def _write(plan: Plan, earlier: Earlier, out: Path) -> list[dict[str, Any]]:
+    """Write the manifest and return the rows that were shown."""
+    shown: list[dict[str, Any]] = []
+    NewManifest(plan, earlier, out, lambda table: shown.extend(table.to_pylist())).finish()
+    assert shown == pq.read_table(out / MANIFEST).to_pylist()
+    return shown
+
+
 def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
     rows = Rows()
     _add(rows, "m1", "de", 50.0)
@@ -78,7 +86,7 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
     paths = ["de/robot-chef/m1.jpg", "en/robot-chef/m1.jpg"]
-    assert _planned(earlier, [paths], source=1).write(earlier, tmp_path) == 2
+    _write(_planned(earlier, [paths], source=1), earlier, tmp_path)
     frame = read_manifest(tmp_path)
     assert list(frame.columns) == SCHEMA.names
     row: dict[str, Any] = pq.read_table(tmp_path / MANIFEST).to_pylist()[0]
@@ -131,7 +139,7 @@ def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> N
     plan = Plan(source_apart=True)
     plan.add(_known(earlier, "de/robot-chef/m1.jpg").place)
     plan.end_meme(plan.add(_known(earlier, "en/robot-chef/m1").place))
-    assert plan.write(earlier, tmp_path) == 1
+    _write(plan, earlier, tmp_path)
     relative = pq.read_table(tmp_path / MANIFEST).column("relative_size")
     assert relative.to_pylist() == [[0.5, None]]
     assert pq.read_table(tmp_path / SOURCES).column("language").to_pylist() == ["en"]
@@ -152,6 +160,7 @@ def test_rows_come_together_in_any_order_from_any_parts(
 ) -> None:
     wanted = data.draw(st.permutations(ids))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_WINDOW", 3)
         patch.setattr(merging, "_GROUP", 5)
         patch.setattr(merging, "_CACHED", 2)
         out = Path(folder)
@@ -164,7 +173,7 @@ def test_rows_come_together_in_any_order_from_any_parts(
             _part(out, number, rows)
         earlier = Earlier(out)
         memes = [[f"{tag}/robot-chef/m{meme}.jpg" for tag in ("en", "de")] for meme in wanted]
-        assert _planned(earlier, memes, source=0).write(earlier, out) == 2 * len(ids)
+        _write(_planned(earlier, memes, source=0), earlier, out)
         table = pq.read_table(out / MANIFEST).to_pydict()
         assert table["path"] == [path for paths in memes for path in paths]
         assert table["relative_size"][1::2] == [[(10.0 + meme) / 100, None] for meme in wanted]
@@ -175,6 +184,69 @@ def test_rows_come_together_in_any_order_from_any_parts(
         if len(wanted) > 1:
             assert not _planned(after, memes[::-1], source=0).is_what_was(after)
             assert not _planned(after, memes[1:], source=0).is_what_was(after)
+
+
+@given(st.permutations(range(14)), st.integers(1, 4), st.sets(st.integers(0, 13)))
+def test_rows_are_written_as_soon_as_nothing_before_them_is_awaited(
+    order: list[int], languages: int, failing: set[int]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_WINDOW", 3)
+        patch.setattr(merging, "_GROUP", 5)
+        out = Path(folder)
+        rows = Rows()
+        tags = ("en", "de", "hi", "ar")[:languages]
+        wanted = [(f"m{meme}", tag) for meme in range(14) for tag in tags]
+        for meme, tag in wanted:
+            _add(rows, meme, tag, 100.0)
+        _part(out, 0, rows)
+        earlier = Earlier(out)
+        plan = Plan(source_apart=False)
+        for _ in range(14):
+            slots = [plan.add(None) for _ in tags]
+            plan.end_meme(slots[0])
+        shown: list[tuple[str, str]] = []
+        manifest = NewManifest(
+            plan,
+            earlier,
+            out,
+            lambda table: shown.extend(
+                (row["meme_id"], row["language"]) for row in table.to_pylist()
+            ),
+        )
+        settled: set[int] = set()
+        for meme in order:
+            for slot in range(languages * meme, languages * (meme + 1)):
+                plan.set(slot, None if meme in failing else 2 << 32 | slot)
+            settled.add(meme)
+            manifest.go_on()
+            known = next((number for number in range(14) if number not in settled), 14)
+            good = [(f"m{n}", tag) for n in range(known) if n not in failing for tag in tags]
+            assert shown == good[: len(shown)]
+            assert len(good) - len(shown) <= languages + 2, "all but a last group"
+            assert not (out / MANIFEST).exists()
+        manifest.finish()
+        table = pq.read_table(out / MANIFEST).to_pydict()
+        found = list(zip(table["meme_id"], table["language"], strict=True))
+        assert found == shown == [pair for pair in wanted if int(pair[0][1:]) not in failing]
+
+
+def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> None:
+    rows = Rows()
+    _add(rows, "m1", "en", 100.0)
+    _part(tmp_path, 0, rows)
+    earlier = Earlier(tmp_path)
+    memes = [["en/robot-chef/m1.jpg"]]
+    _write(_planned(earlier, memes), earlier, tmp_path)
+    before = (tmp_path / MANIFEST).read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_WINDOW", 1)
+        again = NewManifest(_planned(earlier, memes), earlier, tmp_path, lambda table: None)
+        again.go_on()
+        assert len(list(tmp_path.glob(".*.tmp"))) == 1
+        again.drop()
+    assert list(tmp_path.glob(".*.tmp")) == []
+    assert (tmp_path / MANIFEST).read_bytes() == before
 
 
 def test_the_newest_row_counts_and_unusable_files_do_not(tmp_path: Path) -> None:

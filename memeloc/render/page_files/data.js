@@ -1,6 +1,6 @@
 // What the page knows. In: the JSON in index.html and the .js files beside it. Out: memes by number.
 //
-// A meme is [id, template, cells]; a cell is 0 (no picture) or
+// A meme is [id, template, cells]; a cell is 0 (no picture; so are those after the last cell) or
 // [text, problems as a bit mask, width, height, least size relative to the source, path or 0].
 
 const about = JSON.parse(document.getElementById("about").textContent);

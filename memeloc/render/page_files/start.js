@@ -14,7 +14,7 @@ function fillTools() {
   ].map((text) => el("li", {}, text)),
   el("li", { class: about.flagged ? "bad" : "good" }, about.flagged ? `${plural(about.flagged, "picture", "pictures")} with problems` : "no problems"));
   byId("template").replaceChildren(el("option", { value: "" }, "All templates"),
-    ...about.templates.map((t) => el("option", { value: t.name }, `${t.name} (${number(t.memes)})`)));
+    ...[...about.templates].sort((a, b) => (a.name < b.name ? -1 : 1)).map((t) => el("option", { value: t.name }, `${t.name} (${number(t.memes)})`)));
   byId("problem").replaceChildren(el("option", { value: "" }, "All pictures"),
     el("option", { value: "any", disabled: !about.flagged }, `Any problem (${number(about.flagged)})`),
     ...about.problems.map((p) => el("option", { value: p.name, disabled: !p.pictures }, `${p.name} (${number(p.pictures)})`)));
