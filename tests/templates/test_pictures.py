@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import struct
-import time
 import zlib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFile
 
 from memeloc.errors import InputError
 from memeloc.templates import (
@@ -38,15 +37,14 @@ def png_that_claims(path: Path, width: int, height: int) -> Path:
 class TestOpenPicture:
     @pytest.mark.parametrize("size", [(50_000, 50_000), (10_000, 5_001), (2_000_000, 26)])
     def test_a_bomb_is_refused_before_it_is_decoded(
-        self, tmp_path: Path, size: tuple[int, int]
+        self, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(ImageFile.ImageFile, "load", lambda _: pytest.fail("decoded"))
         bomb = png_that_claims(tmp_path / "bomb.png", *size)
-        began = time.process_time()
         for read in (open_picture, picture_size):
             sentence = refusal(lambda read=read: read(bomb))
             assert sentence.startswith(str(bomb))
             assert "50 megapixels" in sentence
-        assert time.process_time() - began < 0.5
 
     def test_the_largest_allowed_size_passes_the_header(self, tmp_path: Path) -> None:
         path = png_that_claims(tmp_path / "large.png", 10_000, MAX_PIXELS // 10_000)

@@ -237,12 +237,11 @@ with serve_rest() as server:
 
 
 def test_ctrl_c_stores_what_is_in_flight_and_ends() -> None:
-    before = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", _INTERRUPTED],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=20,  # instead of waiting for what was not sent yet
         cwd=Path(__file__).parents[2],
         check=False,
     )
@@ -250,7 +249,6 @@ def test_ctrl_c_stores_what_is_in_flight_and_ends() -> None:
     count, distinct, same = done.stdout.split()
     assert same == "True"
     assert 1 <= int(count) == int(distinct) <= 8
-    assert time.monotonic() - before < 20
 
 
 def test_translators_of_other_packages_are_found(
