@@ -55,7 +55,9 @@ _FASTTEXT = {"nb": "no", "fil": "tl"}
 _LANGDETECT = {"nb": "no", "fil": "tl", "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
 """What the identifiers call languages that memeloc calls otherwise."""
 
-_NOISE = re.compile(r"(?:https?://|www\.)\S+|\b\S+\.(?:com|net|org)\b|[@#]\w+", re.IGNORECASE)
+_NOISE = re.compile(r"(?:https?://|www\.)\S+|\b\S+\.(?:com|net|org)\b|[@#]\w+")
+_NOISY = ("@", "#", "://", "www.", ".com", ".net", ".org")
+"""One of these stands in all that is noise; looking for them is faster than the pattern."""
 _ELONGATED = re.compile(r"([^\W\d_])\1{2,}")
 
 
@@ -127,10 +129,10 @@ def plain(text: str) -> str:
     >>> plain("NOOOOO WAY!!! see http://example.com İZMİR")
     'no way!!! see izmir'
     """
-    if any(mark in text for mark in ".@#/"):
+    text = text.lower().replace("i̇", "i")
+    if any([mark in text for mark in _NOISY]):
         text = _NOISE.sub(" ", text)
-    text = _ELONGATED.sub(r"\1", text.lower().replace("i̇", "i"))
-    return " ".join(text.split())
+    return " ".join(_ELONGATED.sub(r"\1", text).split())
 
 
 class Combined:
@@ -217,7 +219,8 @@ class _Group:
         self._nothing = np.zeros(len(tags))
         self._alphabets = alphabets
         self._models = models
-        self._foreign: dict[str, NDArray[np.float64] | None] = {}
+        self._foreign: dict[str, NDArray[np.float64]] = {}
+        self._silent: set[str] = set()  # characters that speak against no candidate, or all
 
     def identify(self, texts: Sequence[str], script: str) -> list[Identification]:
         """The language of each text, all in one script."""
@@ -248,14 +251,15 @@ class _Group:
     def _count_foreign(self, text: str) -> NDArray[np.float64]:
         """For each candidate, how many different letters of the text it does not have."""
         total = self._nothing
-        for char in set(text):
-            if char not in self._foreign:
-                row = np.array([char not in letters for letters in self._alphabets], float)
-                known = char.isalpha() and 0 < row.sum() < len(row)
-                self._foreign[char] = row if known else None
-            foreign = self._foreign[char]
-            if foreign is not None:
-                total = total + foreign
+        for char in set(text) - self._silent:
+            foreign = self._foreign.get(char)
+            if foreign is None:
+                foreign = np.array([char not in letters for letters in self._alphabets], float)
+                if not char.isalpha() or not 0 < foreign.sum() < len(foreign):
+                    self._silent.add(char)
+                    continue
+                self._foreign[char] = foreign
+            total = total + foreign
         return total if total is self._nothing else np.minimum(total, FOREIGN_LETTERS)
 
 
