@@ -130,7 +130,7 @@ def plain(text: str) -> str:
     'no way!!! see izmir'
     """
     text = text.lower().replace("i̇", "i")
-    if any([mark in text for mark in _NOISY]):
+    if any(mark in text for mark in _NOISY):
         text = _NOISE.sub(" ", text)
     return " ".join(_ELONGATED.sub(r"\1", text).split())
 
