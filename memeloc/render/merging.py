@@ -164,8 +164,9 @@ class NewManifest:
         for memes in self._plan.windows(last=True):
             self._write(memes)
         self._open()
-        while self._files:
-            self._files.pop().keep()
+        for file in reversed(self._files):  # the manifest last
+            file.keep()
+        self._files.clear()
         if not self._plan.source_apart:
             (self._out / SOURCES).unlink(missing_ok=True)
 
@@ -217,8 +218,10 @@ class _Whole:
         self._temporary.replace(self._path)
 
     def drop(self) -> None:
-        self._writer.close()
-        self._temporary.unlink(missing_ok=True)
+        try:
+            self._writer.close()  # it writes, and a disk may be full
+        finally:
+            self._temporary.unlink(missing_ok=True)
 
 
 class Reader:

@@ -19,6 +19,7 @@ from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
 from memeloc.render.encode import TEMPORARY
 from memeloc.render.parallel_set import Summary, render_table
+from memeloc.render.shards import Shard
 
 HEADER = ("meme_id", "template", "en", "de", "zh")
 ROWS = [
@@ -252,6 +253,27 @@ def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
     _assert_whole(two, 210)
 
 
+@pytest.mark.parametrize("parity", [False, True])
+def test_a_process_gets_whole_memes_of_its_own_templates(tmp_path: Path, parity: bool) -> None:
+    names = ("robot-chef", "summit-snail", "night-owl", "cloud-monday", "busy-market")
+    rows = [(f"m{i}", names[i % 5], *(f"{text} {i}" for text in ROWS[0][2:])) for i in range(150)]
+    shards: list[Shard] = []
+
+    def spread(function: Any, given: Iterable[Shard], **options: Any) -> None:
+        shards.extend(given)
+        map_shards(function, shards, **options)
+
+    summary = _render(
+        _table(tmp_path, rows), tmp_path / "out", jobs=2, parity=parity, shard_map=spread
+    )
+    assert _counts(summary) == (450, 0, 0, 0)
+    memes = [(meme, shard.lane) for shard in shards for meme in shard.memes]
+    assert sorted(meme.meme_id for meme, _ in memes) == sorted(row[0] for row in rows)
+    assert all(len(meme.items) == 3 for meme, _ in memes)
+    lanes = {name: {lane for meme, lane in memes if meme.template == name} for name in names}
+    assert sorted(map(sorted, lanes.values())) in ([[0]] * 2 + [[1]] * 3, [[0]] * 3 + [[1]] * 2)
+
+
 def _die_at_m30(shard: Any) -> Any:
     from memeloc.render.shards import make_shard
 
@@ -379,13 +401,14 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
 
     def spread(function: Any, shards: Any, *, on_done: Any, **_: Any) -> None:
         for index, shard in enumerate(shards):
-            if index == 2:
+            if index == 6:  # rows of the first shards stand in the new manifest
+                assert (out / ".manifest.parquet.tmp").exists()
                 raise OSError(28, "No space left on device")
             on_done(ShardResult(index, shard, function(shard)))
 
     with pytest.raises(OSError, match="No space"):
         _render(table, out, shard_map=spread)
-    assert not (out / "manifest.parquet").exists()
+    assert not list(out.glob("*manifest*"))
     summary = _render(table, out)
     assert summary.unchanged > 100
     _assert_whole(out, 1200)
