@@ -341,6 +341,25 @@ def test_the_large_view_has_the_proof(reader: Reader) -> None:
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
 
 
+@pytest.mark.parametrize("width", [640, 1200, 2400])
+def test_pictures_are_seen_whole_however_wide_the_columns_are(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    rows = [picture(n, "de", f"{n}", width=64, height=(64, 32, 128)[n % 3]) for n in range(3)]
+    reader = Reader(browser, write_set(tmp_path, rows), viewport={"width": width, "height": 900})
+    overflow = """images => images.map((image) => {
+      const [frame, own] = [image.parentElement, image].map((node) => node.getBoundingClientRect());
+      return [own.left - frame.left, own.top - frame.top, frame.right - own.right,
+              frame.bottom - own.bottom].map((gap) => gap >= -0.5 && gap < 0.5);
+    })"""
+    assert reader.tab.locator(".frame img").evaluate_all(overflow) == [[True] * 4] * 3
+    fits = reader.tab.locator(".frame img").evaluate_all(
+        "images => images.map((image) => getComputedStyle(image).objectFit)"
+    )
+    assert fits == ["contain"] * 3
+    reader.context.close()
+
+
 def test_a_missing_picture_is_said(reader: Reader) -> None:
     reader.tab.fill("#query", "m00009")
     reader.status("1 of 12 memes")
