@@ -153,7 +153,7 @@ class Reader:
     def waits_for_focus(self, row: int, column: int) -> None:
         """A dialog's close event, which gives the focus back, comes after `close` returns."""
         cell = f".row[aria-rowindex='{row}'] [aria-colindex='{column}']"
-        self.tab.wait_for_function(f"document.activeElement.matches(`{cell}`)")
+        self.tab.locator(f"{cell}:focus").wait_for(state="attached")
 
     def focused(self) -> tuple[int, int]:
         return tuple(

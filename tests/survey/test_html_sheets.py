@@ -210,7 +210,7 @@ def test_who_stops_sends_what_is_answered_and_gets_no_code(
     begin(page)
     fill(page, survey, 0, 1)
     page.click("button.quiet")
-    page.wait_for_function("document.getElementById('state')?.textContent.includes('arrived')")
+    page.locator("#state", has_text="arrived").wait_for(state="attached")
     (body,) = collector.bodies
     sent = json.loads(body)
     assert (sent["status"], [one["entry"] for one in sent["answers"]]) == ("returned", ["m1"])
