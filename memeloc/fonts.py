@@ -80,9 +80,30 @@ class Family:
                     file=self.path,
                 )
 
+    def open(self) -> hb.Face:
+        """Check the file and open it; both faces may share what this returns.
+
+        Raises:
+            InputError: it is not the file expected, or not a font.
+            MissingError: it is not there.
+        """
+        self.check()
+        try:
+            opened = hb.Face(hb.Blob.from_file_path(str(self.path)), self.index)
+            if opened.glyph_count == 0:
+                raise ValueError("no glyphs")
+        except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
+            raise InputError("this is not a font that HarfBuzz can read", file=self.path) from error
+        return opened
+
 
 class Face:
     """A family at one of its settings, opened for HarfBuzz at the font's own units.
+
+    Args:
+        family: the family.
+        face: which of its settings.
+        opened: its file, when it is open already.
 
     Attributes:
         family: the family's name.
@@ -91,24 +112,15 @@ class Face:
         upem: units an em.
     """
 
-    def __init__(self, family: Family, face: FaceName) -> None:
-        family.check()
+    def __init__(self, family: Family, face: FaceName, opened: hb.Face | None = None) -> None:
         settings = family.poster if face == "poster" else family.plain
         embolden = family.embolden if face == "poster" else 0.0
         axes = ",".join(f"{axis}={value:g}" for axis, value in sorted(settings.items()))
         self.family = family.name
         self.source = family
         self.key = f"{family.name}#{family.index}:{axes}:{embolden:g}"
-        try:
-            hb_face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
-            self.upem: int = hb_face.upem
-            if hb_face.glyph_count == 0:
-                raise ValueError("no glyphs")
-        except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
-            raise InputError(
-                "this is not a font that HarfBuzz can read", file=family.path
-            ) from error
-        self.hb_face = hb_face
+        self.hb_face = hb_face = opened or family.open()
+        self.upem: int = hb_face.upem
         self.font = hb.Font(hb_face)
         if settings:
             self.font.set_variations(dict(settings))
@@ -253,7 +265,9 @@ class FontLibrary:
                 raise InputError(
                     f"there is no font family {family!r}; `memeloc fonts list` names them all"
                 )
-            opened = self._faces[family, face] = Face(self.families[family], face)
+            other = self._faces.get((family, "plain" if face == "poster" else "poster"))
+            shared = other.hb_face if other else None
+            opened = self._faces[family, face] = Face(self.families[family], face, shared)
         return opened
 
     def stack(self, locale: Locale, face: FaceName) -> FontStack:

@@ -155,10 +155,14 @@ class Strike:
         matrix.setScale(scale, scale)
         matrix.postTranslate(shift - left, -top)
         rasterise(letter, matrix, planes[-1])
-        if around is not None:
+        if around is None:
+            together = planes[0]
+        else:
             rasterise(around, matrix, planes[0])
-            np.maximum(planes[0], planes[1], out=planes[0])
-        together = np.ascontiguousarray(np.moveaxis(planes, 0, -1)).reshape(height, -1)
+            pairs = np.empty((height, width, 2), np.uint8)
+            np.maximum(planes[0], planes[1], out=pairs[..., 0])
+            pairs[..., 1] = planes[1]
+            together = pairs.reshape(height, -1)
         mask = self.masks[key] = Mask(together, left, top, height, together.shape[1])
         self._cache.added(self, planes.nbytes + 200)
         return mask
