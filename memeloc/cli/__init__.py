@@ -9,10 +9,13 @@ what), 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc
 from typing import Annotated, Any
@@ -204,6 +207,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """The `memeloc` program."""
     output.is_program = True
+    # A command makes many objects that last and few cycles. Looking for cycles as often as Python
+    # does by itself is a tenth of what a short command does.
+    gc.set_threshold(50_000, 50, 100)
+    status = 1
+
+    def leave() -> None:
+        """End at once: to free all memory piece by piece is another tenth."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(status)
+
+    atexit.register(leave)  # the first to be registered, and so the last to run
     try:
         status = run()
     except KeyboardInterrupt:

@@ -100,12 +100,13 @@ def render(
     from memeloc.render.encode import file_format
     from memeloc.render.manifest import leave_out_pandas
     from memeloc.render.parallel_set import render_table
+    from memeloc.render.shards import get_ready
 
     jobs = jobs or usable_cpus()
     if output.is_program:
         leave_out_pandas()
         if jobs > 1:
-            fork_ahead(jobs)
+            fork_ahead(jobs, get_ready)
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with progress("Rendering", None) as bar:
 

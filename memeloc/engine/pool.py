@@ -60,10 +60,11 @@ def prepare(modules: Sequence[str]) -> None:
             forkserver.ensure_running()
 
 
-def fork_ahead(count: int) -> None:
+def fork_ahead(count: int, get_ready: Callable[[], None] | None = None) -> None:
     """Fork the processes of a map to come, with all that this process has loaded.
 
-    They begin at once and hold the modules in common. For the main program alone, and best before
+    They begin at once and hold the modules in common. While they wait for the map, each calls
+    `get_ready`; what that raises is left for the map's `initializer` to meet. For the main program alone, and best before
     it opens anything: a library cannot know what else the process it is in has open. Where forking
     is not safe (threads, another system than Linux) nothing happens, and the map starts processes.
     """
@@ -71,7 +72,7 @@ def fork_ahead(count: int) -> None:
         return
     gc.freeze()  # so that no collection writes to pages that are held in common
     while len(_forked) < count:
-        _forked.append(_Process("fork"))
+        _forked.append(_Process("fork", get_ready))
 
 
 def map_shards(
@@ -150,13 +151,13 @@ class _DeadError(Exception):
 class _Process:
     """A process that does one shard after another, and this end of the pipe to it."""
 
-    def __init__(self, method: str) -> None:
+    def __init__(self, method: str, get_ready: Callable[[], None] | None = None) -> None:
         context: Any = multiprocessing.get_context(method)
         self._pipe, theirs = context.Pipe()
         # A forked process has what is open here: these it must close, so that a pipe of which this
         # process is gone has no other end left.
         strangers = [p._pipe for p in (*_forked, self)] if method == "fork" else []
-        self._process = context.Process(target=_serve, args=(theirs, strangers))
+        self._process = context.Process(target=_serve, args=(theirs, strangers, get_ready))
         with _deaf_to_interrupts(), warnings.catch_warnings():
             # Python warns of threads, and counts those of numpy and Arrow, which mind forking.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -323,7 +324,9 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, strangers: Sequence[Connection]) -> None:
+def _serve(
+    pipe: Connection, strangers: Sequence[Connection], get_ready: Callable[[], None] | None
+) -> None:
     """What a process does: the shards that come over the pipe, until it is closed.
 
     It leaves Ctrl-C to its parent, and never outlives it.
@@ -332,6 +335,9 @@ def _serve(pipe: Connection, strangers: Sequence[Connection]) -> None:
     for stranger in strangers:
         stranger.close()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if get_ready is not None:
+        with suppress(Exception):
+            get_ready()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         function, initializer, initargs = pipe.recv()
         begun = (True, None) if initializer is None else _outcome(initializer, initargs)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from PIL import Image
+
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
 from memeloc.model import Caption, Locale, Template
@@ -211,6 +213,16 @@ class PictureFiles:
 
 _files: list[PictureFiles] = []
 """In a process of its own: what `make_shard` works with."""
+_library: list[FontLibrary] = []
+"""In a process that waits for a run: the fonts of a run that has none of its own."""
+
+
+def get_ready() -> None:
+    """Do what most runs ask of their processes, before it is known what run this is for."""
+    leave_out_pandas()
+    _library[:] = [FontLibrary()]
+    Image.preinit()
+    import budoux  # noqa: F401
 
 
 def begin_process(
@@ -222,7 +234,8 @@ def begin_process(
 ) -> None:
     """Make a process ready for `make_shard`."""
     leave_out_pandas()
-    renderer = Renderer(FontLibrary(fonts), max_side=settings.max_side)
+    library = _library[0] if _library and not fonts else FontLibrary(fonts)
+    renderer = Renderer(library, max_side=settings.max_side)
     _files[:] = [PictureFiles(renderer, out, settings, templates, languages)]
 
 
