@@ -64,9 +64,10 @@ def fork_ahead(count: int, get_ready: Callable[[], None] | None = None) -> None:
     """Fork the processes of a map to come, with all that this process has loaded.
 
     They begin at once and hold the modules in common. While they wait for the map, each calls
-    `get_ready`; what that raises is left for the map's `initializer` to meet. For the main program alone, and best before
-    it opens anything: a library cannot know what else the process it is in has open. Where forking
-    is not safe (threads, another system than Linux) nothing happens, and the map starts processes.
+    `get_ready`; what that raises is left for the map's `initializer` to meet. For the main program
+    alone, and best before it opens anything: a library cannot know what else the process it is in
+    has open. Where forking is not safe (threads, another system than Linux) nothing happens, and
+    the map starts processes.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -83,8 +83,8 @@ class Renderer:
         self._painter = Painter()
         self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
         self._itemizers: dict[int, Itemizer] = {}
-        self._fingerprints: dict[tuple[Template, Locale], str] = {}
-        self._font_prints: dict[Locale, str] = {}
+        self._template_prints: dict[Template, str] = {}
+        self._locale_prints: dict[Locale, str] = {}
 
     def render(
         self,
@@ -147,30 +147,19 @@ class Renderer:
         Raises:
             InputError: the template's picture cannot be read.
         """
-        known = self._fingerprints.get((template, locale))
-        if known is None:
-            fonts = self._font_prints.get(locale)
-            if fonts is None:
-                fonts = self._font_prints[locale] = self.fonts.fingerprint(locale)
-            try:
-                with template.image.open("rb") as stream:
-                    picture = hashlib.file_digest(stream, "sha256").hexdigest()
-            except OSError as error:
-                raise InputError(
-                    f"cannot be read: {error.strerror}", file=template.image
-                ) from error
+        of_template = self._template_prints.get(template)
+        if of_template is None:
+            of_template = self._template_prints[template] = _template_print(template)
+        of_locale = self._locale_prints.get(locale)
+        if of_locale is None:
             facts = {
-                "boxes": [asdict(box) for box in template.boxes],
-                "picture": picture,
                 "locale": asdict(locale),
-                "fonts": fonts,
+                "fonts": self.fonts.fingerprint(locale),
                 "max_side": self.max_side,
                 "versions": versions(),
             }
-            text = json.dumps(facts, sort_keys=True, default=str)
-            known = hashlib.sha256(text.encode()).hexdigest()
-            self._fingerprints[template, locale] = known
-        return known
+            of_locale = self._locale_prints[locale] = _hash_of(facts)
+        return hashlib.sha256(f"{of_template} {of_locale}".encode()).hexdigest()
 
     def _locale(self, locale: Locale | str) -> Locale:
         return self.locales.get(locale) if isinstance(locale, str) else locale
@@ -273,6 +262,19 @@ def _prove_part(
         truncated=layout.truncated,
         clipped=painted.clipped,
     )
+
+
+def _template_print(template: Template) -> str:
+    try:
+        with template.image.open("rb") as stream:
+            picture = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=template.image) from error
+    return _hash_of({"boxes": [asdict(box) for box in template.boxes], "picture": picture})
+
+
+def _hash_of(facts: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def versions() -> dict[str, str]:
