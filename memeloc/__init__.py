@@ -6,7 +6,9 @@ In: nothing. Out: the names that most scripts need. Each is imported when it is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from memeloc.lazily import offer
 
 if TYPE_CHECKING:
     from memeloc.captions import read_captions
@@ -37,34 +39,15 @@ __all__ = [
     "render_table",
 ]
 
-_HOMES = {
-    "Caption": "memeloc.model",
-    "FontLibrary": "memeloc.fonts",
-    "Locale": "memeloc.model",
-    "Meme": "memeloc.model",
-    "MemelocError": "memeloc.errors",
-    "Proof": "memeloc.render",
-    "Rendered": "memeloc.render",
-    "Renderer": "memeloc.render",
-    "Template": "memeloc.model",
-    "TextBox": "memeloc.model",
-    "TextStyle": "memeloc.model",
-    "load_templates": "memeloc.templates",
-    "read_captions": "memeloc.captions",
-    "render_table": "memeloc.render.parallel_set",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a name of the public interface when it is first asked for (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'memeloc' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offer(
+    __name__,
+    {
+        "memeloc.captions": ["read_captions"],
+        "memeloc.errors": ["MemelocError"],
+        "memeloc.fonts": ["FontLibrary"],
+        "memeloc.model": ["Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
+        "memeloc.render": ["Proof", "Rendered", "Renderer"],
+        "memeloc.render.parallel_set": ["render_table"],
+        "memeloc.templates": ["load_templates"],
+    },
+)

@@ -7,10 +7,15 @@ of a picture, `write_template` of one that was collected.
 
 from __future__ import annotations
 
-from memeloc.templates.loading import find_template, load_template, load_templates
-from memeloc.templates.making import LAYOUTS, add_template, preview, write_preview
-from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
-from memeloc.templates.writing import write_folder, write_template
+from typing import TYPE_CHECKING
+
+from memeloc.lazily import offer
+
+if TYPE_CHECKING:
+    from memeloc.templates.loading import find_template, load_template, load_templates
+    from memeloc.templates.making import LAYOUTS, add_template, preview, write_preview
+    from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
+    from memeloc.templates.writing import write_folder, write_template
 
 __all__ = [
     "LAYOUTS",
@@ -27,3 +32,13 @@ __all__ = [
     "write_preview",
     "write_template",
 ]
+
+__getattr__, __dir__ = offer(
+    __name__,
+    {
+        "memeloc.templates.loading": ["find_template", "load_template", "load_templates"],
+        "memeloc.templates.making": ["LAYOUTS", "add_template", "preview", "write_preview"],
+        "memeloc.templates.pictures": ["MAX_BYTES", "MAX_PIXELS", "open_picture", "picture_size"],
+        "memeloc.templates.writing": ["write_folder", "write_template"],
+    },
+)
