@@ -108,44 +108,44 @@ class Command:
             of_rounds("Commands", "the same again, all unchanged", again, "s", bound),
         ]
 
-    def jobs(self, pictures: int = 3000, times: int = 7) -> list[Figure]:
+    def jobs(self, pictures: int = 3000, turns: int = 9) -> list[Figure]:
         """How much faster two processes are than one, and two bare ones in the same minutes.
 
-        Each is the best of several turns: what else happens on a machine only ever adds time, and
-        two processors are free of it together less often than one.
+        Both are the median of pairs of runs, one right after the other: a rented machine may be a
+        third faster or slower some minutes later.
         """
         runs: dict[int, list[Run]] = {1: [], 2: []}
         bare: dict[int, list[float]] = {1: [], 2: []}
-        for turn in range(times):
-            for jobs in (1, 2):
-                self._say(f"{pictures} pictures, --jobs {jobs}, {turn + 1} of {times}")
+        for turn in range(turns):
+            for jobs in (1, 2) if turn % 2 else (2, 1):
+                self._say(f"{pictures} pictures, --jobs {jobs}, {turn + 1} of {turns}")
                 runs[jobs].append(self._render(pictures, jobs))
                 bare[jobs].append(bare_jpeg.seconds(jobs))
-        one, two = (min(runs[jobs], key=lambda took: took.wall) for jobs in (1, 2))
-        pairs = tuple(a.wall / b.wall for a, b in zip(runs[1], runs[2], strict=True))
+        one, two = ([took.wall for took in runs[jobs]] for jobs in (1, 2))
+        spent = [median(took.cpu for took in runs[jobs]) for jobs in (1, 2)]
         note = (
-            f"best of {times}: wall {one.wall:.1f} s to {two.wall:.1f} s, CPU {one.cpu:.1f} s to "
-            f"{two.cpu:.1f} s, start included; median of the turns {median(pairs):.2f}"
+            f"median of {turns} pairs, start included; wall {median(one):.1f} s to "
+            f"{median(two):.1f} s, CPU {spent[0]:.1f} s to {spent[1]:.1f} s; "
+            f"best over best {min(one) / min(two):.2f}"
         )
         group = "Many pictures"
         return [
-            Figure(
+            of_rounds(
                 group,
                 f"--jobs 2 over --jobs 1, {pictures} pictures",
-                one.wall / two.wall,
+                [a / b for a, b in zip(one, two, strict=True)],
                 "x",
                 Bound("at least", 1.8),
                 note,
-                pairs,
             ),
-            Figure(
+            of_rounds(
                 group,
                 "two processes over one, bare JPEG encoding",
-                2 * min(bare[1]) / min(bare[2]),
+                [2 * a / b for a, b in zip(bare[1], bare[2], strict=True)],
                 "x",
-                note=f"best of {times}",
+                note=f"median of {turns} pairs",
             ),
-            Figure(group, "pictures a second, --jobs 2", pictures / two.wall, "/s"),
+            Figure(group, "pictures a second, --jobs 2", pictures / median(two), "/s"),
         ]
 
     def memory(self, few: int = 1000, many: int = 6000) -> list[Figure]:
