@@ -169,6 +169,27 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert program.wait() == 1
 
 
+_ENDING = """
+import atexit, threading, time
+from memeloc import cli
+
+def work():
+    atexit.register(print, "put away")
+    threading.Thread(target=lambda: (time.sleep(0.3), print("answered"))).start()
+    print("done")
+    return 3
+
+cli.run = work
+cli.main()
+"""
+
+
+def test_the_program_ends_at_once_but_not_before_all_is_done_and_said() -> None:
+    done = subprocess.run([sys.executable, "-c", _ENDING], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout.split() == ["done", "answered", "put", "away"]
+
+
 def test_json_is_one_utf8_object_even_with_a_lone_surrogate(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:

@@ -164,9 +164,15 @@ def work(number):
 def refuse(number):
     raise ValueError(f"{number} is refused")
 
+def get_ready():
+    loaded.append("ready")
+
+def fail_to():
+    raise ValueError("what is missing is met again when there is work")
+
 if __name__ == "__main__":
     loaded.append("here")
-    fork_ahead(3)
+    fork_ahead(3, get_ready)
     results = []
     map_shards(work, range(8), jobs=2, on_done=results.append)
     results.sort(key=lambda result: result.index)
@@ -178,6 +184,8 @@ if __name__ == "__main__":
         map_shards(refuse, [1], jobs=2, on_done=print)
     except ValueError as error:
         print(error, "In a process of its own" in error.__notes__[0])
+    fork_ahead(1, fail_to)
+    map_shards(work, [1], jobs=2, on_done=lambda result: print(result.value[2]))
     fork_ahead(2)
 """
 
@@ -192,10 +200,11 @@ def test_what_was_forked_ahead_is_used_and_its_death_costs_no_more(tmp_path: Pat
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "[3]",
-        "[['here'], ['here']]",
+        "[['here', 'ready'], ['here', 'ready']]",
         "True",
         *["True"] * 4,
         "1 is refused True",
+        "['here']",
     ]
 
 
