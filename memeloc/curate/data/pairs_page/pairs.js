@@ -5,6 +5,9 @@ const rows = data.rows;
 const store = document.body.dataset.store;
 const element = (id) => document.getElementById(id);
 const said = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
+// What was said on this page since it was opened. All else may come to light later, for a browser may
+// open a file's store late, and the page may be open twice: it is taken over, never written over.
+const fresh = new Set();
 let place = 0;
 let keeps = true;
 
@@ -12,7 +15,7 @@ function recall() {
   try {
     const kept = JSON.parse(localStorage.getItem(store) || "{}");
     for (const [subject, one] of Object.entries(kept)) {
-      if (said.has(subject) && typeof one.answer === "string") {
+      if (said.has(subject) && !fresh.has(subject) && typeof one.answer === "string") {
         said.set(subject, { answer: one.answer, comment: String(one.comment || "") });
       }
     }
@@ -22,6 +25,8 @@ function recall() {
 }
 
 function keep() {
+  fresh.add(rows[place].subject);
+  recall();
   try {
     localStorage.setItem(store, JSON.stringify(Object.fromEntries(said)));
   } catch {
