@@ -1,6 +1,6 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
-It takes some fourteen minutes, and for that time four gigabytes where temporary files go (TMPDIR;
+It takes some fifteen minutes, and for that time four gigabytes where temporary files go (TMPDIR;
 ten with --full). Only an otherwise idle machine gives true wall times.
 """
 
