@@ -157,12 +157,12 @@ def _chosen(
     known: Known, key: str, said: Mapping[str, Sequence[str]], told: Told, row: int
 ) -> list[str]:
     """The ids of the options that texts name, in the form's order; what names none is told."""
-    item = known.items.get(key)
-    if item is None:
+    texts, item = said.get(key), known.items.get(key)
+    if not texts or item is None:
         return []
     options = known.options[key]
     found: set[str] = set()
-    for text in said.get(key, ()):
+    for text in texts:
         if not text.strip():
             continue
         one = options.get(plain(text))

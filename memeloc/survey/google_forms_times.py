@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from importlib.resources import files
 
 _BUDDHIST = 543
@@ -143,8 +144,13 @@ def _words(half: str) -> tuple[str, ...]:
 
 
 _FORENOON_WORDS, _AFTERNOON_WORDS = _words("am"), _words("pm")
+_FORENOON, _AFTERNOON = (
+    frozenset(word.replace(" ", "") for word in words)
+    for words in (_FORENOON_WORDS, _AFTERNOON_WORDS)
+)
 
 
+@lru_cache(maxsize=1 << 12)
 def _taken_apart(text: str) -> _Parts | None:
     """A timestamp's numbers, or None when it is none."""
     if not text or len(text) > 100:
@@ -190,8 +196,7 @@ def _half(hour: int, words: str) -> int:
     squeezed = words.replace(" ", "").strip(",")
     if not squeezed or not 1 <= hour <= 12:
         return hour
-    afternoon = any(squeezed == word.replace(" ", "") for word in _AFTERNOON_WORDS)
-    forenoon = any(squeezed == word.replace(" ", "") for word in _FORENOON_WORDS)
+    afternoon, forenoon = squeezed in _AFTERNOON, squeezed in _FORENOON
     if not afternoon and not forenoon:
         afternoon = any(len(word) > 1 and word in words for word in _AFTERNOON_WORDS)
         forenoon = any(len(word) > 1 and word in words for word in _FORENOON_WORDS)

@@ -13,7 +13,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -59,7 +59,7 @@ class SurveyTexts:
 
         return _PLACEHOLDER.sub(filled, own or self._source[key])
 
-    @property
+    @cached_property
     def digits(self) -> str:
         """The ten digits, 0 first, that the language writes numbers with.
 
