@@ -54,7 +54,8 @@ def test_as_a_program_it_tells_its_address_and_logs_every_request(tmp_path: Path
             changed = headers["Last-Modified"]
             assert get(f"{address}/memegenerator/", If_Modified_Since=changed)[0] == 304
             assert get(f"{address}/nothing")[0] == 404
-            # A request is logged once it is answered, so the last may still be under way.
+            # A request is logged once it is answered, by a thread of its own: the last may still
+            # be under way, and two may come in another order.
             while len(log.read_text().splitlines()) < 4 and time.monotonic() < until:
                 time.sleep(0.05)
         finally:
@@ -66,7 +67,7 @@ def test_as_a_program_it_tells_its_address_and_logs_every_request(tmp_path: Path
         ("GET", "/memegenerator/", "304"),
         ("GET", "/nothing", "404"),
     ]
-    assert lines[1][3] == "0"
+    assert {line[3] for line in lines if line[2] == "304"} == {"0"}
 
 
 def test_robots_txt_closes_a_path_of_every_site(site: Running) -> None:
