@@ -47,11 +47,11 @@ class Figure:
     Attributes:
         group: what it belongs to.
         name: what it is.
-        value: the median of `samples`, unless the note says otherwise, or the only one.
+        value: the median of `samples`, or the only one.
         unit: `x` for a ratio, `ms`, `s`, `MB`.
         bound: what it is held to; None for one that is only told.
         note: how it came about, short.
-        samples: what was found, one a round.
+        samples: what it is the median of, one a round.
     """
 
     group: str

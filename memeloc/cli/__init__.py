@@ -189,16 +189,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    status = 0
     try:
-        app(args=arguments, prog_name="memeloc")
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-    else:
-        status = 0
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone (`| head`). Python would complain when it flushes again at exit.
+        try:
+            app(args=arguments, prog_name="memeloc")
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 1
+        if sys.stdout is not None:  # as it is after `>&-`
+            sys.stdout.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            say(f"memeloc: the output cannot be written: {error.strerror}")
+        # Of a reader that has gone (`| head`) nothing is said; and Python would complain of either
+        # when it flushes again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = status or 1
     return status
@@ -214,12 +217,12 @@ def main() -> None:
 
     def leave() -> None:
         """End at once: to free all memory piece by piece is another tenth."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in filter(None, (sys.stdout, sys.stderr)):
             with suppress(OSError):
                 stream.flush()
         os._exit(status)
 
-    atexit.register(leave)  # the first to be registered, and so the last to run
+    atexit.register(leave)  # before anything else of ours, and so it runs after all of that
     try:
         status = run()
     except KeyboardInterrupt:

@@ -219,7 +219,6 @@ _library: list[FontLibrary] = []
 
 def get_ready() -> None:
     """Do what most runs ask of their processes, before it is known what run this is for."""
-    leave_out_pandas()
     _library[:] = [FontLibrary()]
     Image.preinit()
     import budoux  # noqa: F401

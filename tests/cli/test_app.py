@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import typer
@@ -167,6 +168,22 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     program.stdout.close()
     assert program.stderr.read() == b""
     assert program.wait() == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
+def test_output_that_cannot_be_written_is_a_sentence_and_status_1() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "memeloc", "--version"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = "memeloc: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes it")
+def test_without_a_standard_output_a_command_does_its_work() -> None:
+    command = f"'{sys.executable}' -m memeloc --version >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 _ENDING = """

@@ -180,9 +180,14 @@ def test_answers_that_come_to_light_late_are_taken_over_not_written_over(page: A
     assert picked(late) == ["different"]
     late.keyboard.press("ArrowLeft")
     assert picked(late) == ["same"]
-    page.keyboard.press("Escape")
-    page.keyboard.press("3")
+    # A comment on the pair that the other page has answered meanwhile keeps that answer.
+    page.locator("#comment").fill("why not?")
+    page.locator("#comment").press("Escape")
+    page.keyboard.press("ArrowRight")
     page.locator("#place", has_text="Pair 3 of 3; 2 answered").wait_for()
+    page.keyboard.press("ArrowLeft")
+    assert picked(page) == ["different"]
+    assert page.locator("#comment").input_value() == "why not?"
 
 
 @pytest.mark.xdist_group("chromium")

@@ -5,9 +5,6 @@ const rows = data.rows;
 const store = document.body.dataset.store;
 const element = (id) => document.getElementById(id);
 const said = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
-// What was said on this page since it was opened. All else may come to light later, for a browser may
-// open a file's store late, and the page may be open twice: it is taken over, never written over.
-const fresh = new Set();
 let place = 0;
 let keeps = true;
 
@@ -15,7 +12,7 @@ function recall() {
   try {
     const kept = JSON.parse(localStorage.getItem(store) || "{}");
     for (const [subject, one] of Object.entries(kept)) {
-      if (said.has(subject) && !fresh.has(subject) && typeof one.answer === "string") {
+      if (said.has(subject) && typeof one.answer === "string") {
         said.set(subject, { answer: one.answer, comment: String(one.comment || "") });
       }
     }
@@ -24,9 +21,11 @@ function recall() {
   }
 }
 
-function keep() {
-  fresh.add(rows[place].subject);
+// A browser may open a file's store late, and the page may be open twice. So what was kept is taken
+// over before each change, and never written over.
+function change(how) {
   recall();
+  how(said.get(rows[place].subject));
   try {
     localStorage.setItem(store, JSON.stringify(Object.fromEntries(said)));
   } catch {
@@ -95,10 +94,8 @@ function goOpen() {
 }
 
 function answer(value) {
-  const one = said.get(rows[place].subject);
-  const same = one.answer === value;
-  one.answer = same ? "" : value;
-  keep();
+  const same = said.get(rows[place].subject).answer === value;
+  change((one) => { one.answer = same ? "" : value; });
   if (same || place === rows.length - 1) show();
   else go(place + 1);
 }
@@ -149,8 +146,7 @@ element("next").addEventListener("click", () => go(place + 1));
 element("open").addEventListener("click", goOpen);
 element("save").addEventListener("click", save);
 element("comment").addEventListener("input", (event) => {
-  said.get(rows[place].subject).comment = event.target.value;
-  keep();
+  change((one) => { one.comment = event.target.value; });
 });
 
 recall();
