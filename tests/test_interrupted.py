@@ -127,22 +127,21 @@ def test_one_more_run_ends_with_the_same_state_as_an_undisturbed_one(
     chance = random.Random(kills)
     calm = _workspace(tmp_path / "calm")
     longest = {step: _undisturbed(calm, step) for step in _STEPS}
-    struck = []
-    left = kills
-    while left > 0:
-        rough = _workspace(tmp_path / f"rough-{left}")
+    struck = missed = 0
+    while struck < kills:
+        rough = _workspace(tmp_path / f"rough-{struck}-{missed}")
         for step in _STEPS:
-            for _ in range(min(2, left)):
+            for _ in range(min(2, kills - struck)):
                 # A run spends its beginning on starting Python: strike later, mostly.
                 span = longest[step]
                 moment = chance.triangular(0.3 * span, span, 0.8 * span)
-                struck.append(_killed(rough, step, moment))
-                if not struck[-1]:
+                if not _killed(rough, step, moment):
+                    missed += 1
                     longest[step] *= 0.8  # it was measured while the machine had more to do
-                left -= 1
+                    break
+                struck += 1
                 _assert_sound(rough)
             _undisturbed(rough, step)
             _assert_sound(rough)
         _assert_same(rough, calm)
-    assert len(struck) == kills
-    assert sum(struck) >= kills // 2
+        assert missed <= 10 + kills
