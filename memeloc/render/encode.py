@@ -71,10 +71,13 @@ def file_format(name: str) -> Format:
 
 
 def encode(image: Image, settings: Settings) -> bytes:
-    """The picture as the bytes of a file."""
+    """The picture as the bytes of a file.
+
+    A JPEG has a restart marker after each row of blocks, see `memeloc.render.jpeg`.
+    """
     buffer = BytesIO()
     if settings.format == "jpg":
-        image.save(buffer, "JPEG", quality=settings.quality)
+        image.save(buffer, "JPEG", quality=settings.quality, restart_marker_rows=1)
         return buffer.getvalue()
     if image.mode != "RGB":
         image = image.convert("RGB")

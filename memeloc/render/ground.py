@@ -5,7 +5,7 @@ Pixels are uint32 words of RGBX, see `memeloc.render.compose`.
 
 from __future__ import annotations
 
-import sys
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +45,7 @@ _LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) **
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ground:
     """A template's picture at the size it is rendered at.
 
@@ -141,30 +141,80 @@ class Grounds:
         return ground
 
 
-class Canvases:
-    """Pixel buffers, used again once the picture made in one is gone.
+class Canvas:
+    """A copy of a ground's pixels, to paint one picture on.
 
-    A new buffer of a megabyte costs more in page faults than copying the template into it.
+    Attributes:
+        ground: what was copied.
+        pixels: shape (height, width), to be read; `rows` gives those to be changed.
+        touched: the rows given out by `rows`, the first and the one after the last of each time.
+    """
+
+    __slots__ = ("ground", "pixels", "touched")
+
+    def __init__(self, ground: Ground, pixels: Pixels) -> None:
+        self.ground = ground
+        self.pixels = pixels
+        self.touched: list[tuple[int, int]] = []
+
+    def rows(self, first: int, after: int) -> Pixels:
+        """The rows from `first` up to `after`, to be painted on."""
+        self.touched.append((first, after))
+        return self.pixels[first:after]
+
+
+class _Buffer:
+    """Memory that is lent to one canvas after another."""
+
+    __slots__ = ("_borrower", "_ground", "_memory", "_touched", "shape")
+
+    def __init__(self, ground: Ground) -> None:
+        self._memory = ground.pixels.copy()
+        self.shape = self._memory.shape
+        self._ground = ground
+        self._touched: list[tuple[int, int]] = []
+        self._borrower: weakref.ref[Pixels] | None = None
+
+    def is_free(self) -> bool:
+        """Whether neither the last canvas nor a picture of it is left."""
+        return self._borrower is None or self._borrower() is None
+
+    def lend(self, ground: Ground) -> Canvas:
+        """A canvas of that ground; only the rows that differ from it are copied."""
+        if ground is self._ground:
+            for first, after in self._touched:
+                self._memory[first:after] = ground.pixels[first:after]
+        else:
+            np.copyto(self._memory, ground.pixels)
+        canvas = Canvas(ground, self._memory.view())
+        # What is made of `canvas.pixels` holds that very view, or its slices hold the memory.
+        self._borrower = weakref.ref(canvas.pixels)
+        self._ground, self._touched = ground, canvas.touched
+        return canvas
+
+
+class Canvases:
+    """Memory for canvases, used again once the picture made in it is gone.
+
+    A new buffer of a megabyte costs more in page faults than copying the template into it; and of a
+    canvas of the same template, only the rows that text has touched are copied again.
     """
 
     _KEPT = 4
 
     def __init__(self) -> None:
-        self._buffers: list[Pixels] = []
+        self._buffers: list[_Buffer] = []
 
-    def copy_of(self, ground: Ground) -> Pixels:
-        """A copy of a ground's pixels that nobody else holds."""
+    def canvas_of(self, ground: Ground) -> Canvas:
+        """A canvas of a ground that nobody else paints on."""
         shape = ground.pixels.shape
         for buffer in self._buffers:
-            # The list, the loop variable and the argument of getrefcount hold it, nobody else.
-            if buffer.shape == shape and sys.getrefcount(buffer) == 3:
-                np.copyto(buffer, ground.pixels)
-                return buffer
-        fresh = ground.pixels.copy()
+            if buffer.shape == shape and buffer.is_free():
+                return buffer.lend(ground)
         if len(self._buffers) >= self._KEPT:
             self._buffers.pop(0)
-        self._buffers.append(fresh)
-        return fresh
+        self._buffers.append(_Buffer(ground))
+        return self._buffers[-1].lend(ground)
 
 
 def as_image(pixels: Pixels) -> Image.Image:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from memeloc.model import Align, VAlign
 from memeloc.render import colour
-from memeloc.render.compose import Compositor, Ink, Pixels
+from memeloc.render.compose import Compositor, Ink
 from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
+from memeloc.render.ground import Canvas
 from memeloc.render.layout import Line, PartLayout, PlacedRun
 from memeloc.render.proof import Box
 
@@ -118,11 +119,11 @@ class Painter:
         self._glyphs = GlyphCache()
         self._compositor = Compositor()
 
-    def paint(self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink) -> Painted:
-        """Paint one part into the pixels of its picture.
+    def paint(self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink) -> Painted:
+        """Paint one part.
 
         Args:
-            pixels: shape (height, width), changed in place.
+            canvas: of its picture.
             layout: the part; one without lines paints nothing.
             area: where it goes.
             ink: its colours.
@@ -133,13 +134,13 @@ class Painter:
         if not placed:
             return Painted(None, [], clipped=False)
         paint = self._paint_turned if area.angle % 360 else self._paint_level
-        painted = paint(pixels, layout, area, ink, placed)
+        painted = paint(canvas, layout, area, ink, placed)
         if any(run.face.colour for line in layout.lines for run in line.runs):
-            self._paint_coloured(pixels, layout.size, area, placed)
+            self._paint_coloured(canvas, layout.size, area, placed)
         return painted
 
     def _paint_coloured(
-        self, pixels: Pixels, size: float, area: Area, placed: list[Placed]
+        self, canvas: Canvas, size: float, area: Area, placed: list[Placed]
     ) -> None:
         """Draw the glyphs that the masks left out: those of colour fonts."""
         turn = (area.angle, (area.left + area.right) / 2, (area.top + area.bottom) / 2)
@@ -151,17 +152,18 @@ class Painter:
                         for gid, at, up in run.glyphs
                         if colour.has_colour(run.face, gid)
                     ]
+                    pixels = canvas.rows(0, canvas.ground.height)  # no telling how far they reach
                     colour.draw(pixels, run.face, size, glyphs, turn)
 
     def _paint_level(
-        self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
+        self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
     ) -> Painted:
         left = min(item.ink[0] for item in placed) - 1
         top = min(item.ink[1] for item in placed) - 1
         right = max(item.ink[2] for item in placed) + 1
         bottom = max(item.ink[3] for item in placed) + 1
         found = (left + 1, top + 1, right - 1, bottom - 1)
-        height, width = pixels.shape
+        height, width = canvas.pixels.shape
         if left >= 0 and right <= width and right - left > _WHOLE_ROWS * width:
             left, right = 0, width
         count = 2 if area.margin else 1
@@ -176,7 +178,7 @@ class Painter:
         )
         if inside[0] < inside[2] and inside[1] < inside[3]:
             self._compositor.blend(
-                pixels[inside[1] : inside[3], inside[0] : inside[2]],
+                canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
@@ -231,19 +233,19 @@ class Painter:
             np.maximum(rows, three, out=rows)
 
     def _paint_turned(
-        self, pixels: Pixels, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
+        self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
     ) -> Painted:
         """Paint by paths: a mask serves one angle only, and tilted parts are few."""
         centre = ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
         turn = skia.Matrix()
         turn.setRotate(area.angle, *centre)
         bounds = turn.mapRect(skia.Rect.MakeLTRB(area.left, area.top, area.right, area.bottom))
-        height, width = pixels.shape
+        height, width = canvas.pixels.shape
         left, top = math.floor(bounds.left()) - 2, math.floor(bounds.top()) - 2
         right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
         planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
         layers = [np.zeros(planes.shape[:2], np.uint8) for _ in range(planes.shape[2])]
-        canvases = [_canvas_on(layer) for layer in layers]
+        drawn = [_drawn_on(layer) for layer in layers]
         for line, x, y, _ in placed:
             for run in line.runs:
                 outlines = self._glyphs.outlines(run.face, area.margin)
@@ -255,9 +257,9 @@ class Painter:
                     matrix.postRotate(area.angle, *centre)
                     matrix.postTranslate(-left, -top)
                     letter, around = outlines.paths(gid)
-                    for canvas, path in zip(canvases, [around or letter, letter], strict=False):
-                        canvas.setMatrix(matrix)
-                        canvas.drawPath(path, _PAINT)
+                    for surface, path in zip(drawn, [around or letter, letter], strict=False):
+                        surface.setMatrix(matrix)
+                        surface.drawPath(path, _PAINT)
         if len(layers) == 2:
             np.maximum(layers[0], layers[1], out=layers[0])
         np.stack(layers, axis=-1, out=planes)
@@ -266,7 +268,7 @@ class Painter:
         found = _ink_of(planes[..., 0], left, top)
         if inside[0] < inside[2] and inside[1] < inside[3]:
             self._compositor.blend(
-                pixels[inside[1] : inside[3], inside[0] : inside[2]],
+                canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
@@ -283,7 +285,7 @@ def _plain(run: PlacedRun) -> list[tuple[int, float, float]]:
     return [glyph for glyph in run.glyphs if not colour.has_colour(run.face, glyph[0])]
 
 
-def _canvas_on(plane: Plane) -> skia.Canvas:
+def _drawn_on(plane: Plane) -> skia.Canvas:
     height, width = plane.shape
     info = skia.ImageInfo.Make(width, height, skia.kAlpha_8_ColorType, skia.kPremul_AlphaType)
     surface = skia.Surface.MakeRasterDirect(info, plane, plane.strides[0])

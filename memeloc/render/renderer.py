@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from PIL import Image
 
@@ -19,24 +19,36 @@ from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
 from memeloc.render import ground as grounds
 from memeloc.render.compose import Ink
-from memeloc.render.ground import Canvases, Ground, Grounds, as_image, relative_luminance
+from memeloc.render.ground import (
+    Canvas,
+    Canvases,
+    Ground,
+    Grounds,
+    as_image,
+    relative_luminance,
+)
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.paint import Area, Painted, Painter
 from memeloc.render.proof import PartProof, Proof, prove
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rendered:
     """A finished picture and what is known about it.
 
     Attributes:
-        image: RGB.
+        canvas: the picture's pixels, and which of its rows text has touched.
         proof: see `Proof`.
     """
 
-    image: Image.Image
+    canvas: Canvas
     proof: Proof
+
+    @cached_property
+    def image(self) -> Image.Image:
+        """The picture, RGB."""
+        return as_image(self.canvas.pixels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +122,17 @@ class Renderer:
         """
         ground = self._grounds.get(template)
         slots, parts = self._prepare(template, ground, caption, locale)
-        pixels = self._canvases.copy_of(ground)
+        canvas = self._canvases.canvas_of(ground)
         proofs = []
         line_boxes = []
         language = self._locale(locale)
         for index, slot in enumerate(slots):
             layout = self._lay_out(slot, parts, index, language, max_sizes)
-            painted = self._painter.paint(pixels, layout, slot.area, slot.ink)
+            painted = self._painter.paint(canvas, layout, slot.area, slot.ink)
             proofs.append(_prove_part(slot, layout, painted, ground, language))
             line_boxes += painted.lines
         proof = prove(ground.width, ground.height, proofs, line_boxes)
-        return Rendered(as_image(pixels), proof)
+        return Rendered(canvas, proof)
 
     def sizes(
         self, template: Template, caption: Caption | str, locale: Locale | str

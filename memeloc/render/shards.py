@@ -20,6 +20,7 @@ from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.encode import Settings, encode, write_whole
+from memeloc.render.jpeg import JpegEncoder
 from memeloc.render.manifest import PARTS, Rows, leave_out_pandas, write_part
 from memeloc.render.parity import common_sizes
 from memeloc.render.renderer import Renderer
@@ -112,6 +113,7 @@ class PictureFiles:
         self._out = os.path.join(os.fspath(out), "")  # noqa: PTH118 - a string, for speed
         self._parts = out / PARTS
         self._settings = settings
+        self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
         self._suffix = f".{settings.format}"
         self._templates = templates
         self._languages = languages
@@ -132,7 +134,10 @@ class PictureFiles:
         rendered = self._renderer.render(
             self._templates[template], Caption(item.parts), locale, max_sizes=max_sizes
         )
-        content = encode(rendered.image, self._settings)
+        if self._jpeg is not None:
+            content = self._jpeg.encode(rendered.canvas)
+        else:
+            content = encode(rendered.image, self._settings)
         name = meme_id + self._suffix
         write_whole(folder[0], name, content)
         rows.add_picture(

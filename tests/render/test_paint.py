@@ -12,6 +12,7 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.model import Align, VAlign
 from memeloc.render.compose import Ink
+from memeloc.render.ground import Canvas, Ground
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.paint import Area, Painter, place
@@ -27,11 +28,17 @@ def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06
     return lay_out(text, locale, itemizer, Bounds(200, 100, largest, margin, 1.0))
 
 
+def plain(colour: int = 0xFFFFFFFF) -> Canvas:
+    """A canvas of one colour."""
+    pixels = np.full((160, 240), colour, np.uint32)
+    return Canvas(Ground(pixels.copy()), pixels)
+
+
 def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
     """The red channel of a white picture after painting, 0 to 255."""
-    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
-    Painter().paint(pixels, layout, area, ink)
-    return (pixels & 255).astype(np.uint8)
+    canvas = plain()
+    Painter().paint(canvas, layout, area, ink)
+    return (canvas.pixels & 255).astype(np.uint8)
 
 
 def box_of(ink: NDArray[np.bool_]) -> tuple[int, int, int, int]:
@@ -65,17 +72,18 @@ def test_alignment_is_of_the_ink(tag: str, align: Align, valign: VAlign) -> None
 
 
 def test_nothing_to_paint_changes_nothing() -> None:
-    pixels = np.full((160, 240), 0xFF123456, np.uint32)
-    done = Painter().paint(pixels, EMPTY, AREA, BLACK_ON_WHITE)
+    canvas = plain(0xFF123456)
+    done = Painter().paint(canvas, EMPTY, AREA, BLACK_ON_WHITE)
     assert done == (None, [], False)
-    assert (pixels == 0xFF123456).all()
+    assert canvas.touched == []
+    assert (canvas.pixels == 0xFF123456).all()
 
 
 def test_the_letter_is_filled_and_its_outline_around_it() -> None:
     layout = laid("I", largest=80.0)
-    pixels = np.full((160, 240), 0xFF808080, np.uint32)
-    Painter().paint(pixels, layout, AREA, Ink("#ffffff", "#ff0000"))
-    middle = pixels[80]
+    canvas = plain(0xFF808080)
+    Painter().paint(canvas, layout, AREA, Ink("#ffffff", "#ff0000"))
+    middle = canvas.pixels[80]
     colours = [int(value) & 0xFFFFFF for value in middle]
     whites = [at for at, colour in enumerate(colours) if colour == 0xFFFFFF]
     reds = [at for at, colour in enumerate(colours) if colour in (0x0000FF, 0x0000FE)]
@@ -87,13 +95,13 @@ def test_the_letter_is_filled_and_its_outline_around_it() -> None:
 
 def test_every_line_has_its_box_within_the_parts() -> None:
     layout = laid("one two three four five six seven")
-    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
-    done = Painter().paint(pixels, layout, AREA, BLACK_ON_WHITE)
+    canvas = plain()
+    done = Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE)
     assert len(done.lines) == len(layout.lines) > 1
     assert done.ink is not None
     assert done.ink[1] == min(box[1] for box in done.lines)
     assert done.ink[3] == max(box[3] for box in done.lines)
-    dark = (pixels & 255) < 200
+    dark = (canvas.pixels & 255) < 200
     for box in done.lines:
         assert dark[box[1] : box[3], box[0] : box[2]].any()
     assert [item.line for item in place(layout, AREA)] == layout.lines
@@ -121,21 +129,31 @@ def test_a_full_turn_is_none() -> None:
 
 def test_what_lies_outside_the_picture_is_clipped_and_told() -> None:
     layout = laid("far out")
-    pixels = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+    canvas = plain()
     outside = Area(-150, 30, 50, 130, 0.0, "left", "middle", 0.06)
-    assert Painter().paint(pixels, layout, outside, BLACK_ON_WHITE).clipped
+    assert Painter().paint(canvas, layout, outside, BLACK_ON_WHITE).clipped
     far = Area(1000, 1000, 1200, 1100, 0.0, "left", "middle", 0.06)
-    before = pixels.copy()
-    assert Painter().paint(pixels, layout, far, BLACK_ON_WHITE).clipped
-    assert (pixels == before).all()
-    assert not Painter().paint(pixels, layout, AREA, BLACK_ON_WHITE).clipped
+    before = canvas.pixels.copy()
+    assert Painter().paint(canvas, layout, far, BLACK_ON_WHITE).clipped
+    assert (canvas.pixels == before).all()
+    assert not Painter().paint(canvas, layout, AREA, BLACK_ON_WHITE).clipped
 
 
 def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
     painter = Painter()
     for text in ("something else", "ありがとう", "made it"):
-        first = np.full((160, 240), 0xFFFFFFFF, np.uint32)
+        first, fresh = plain(), plain()
         painter.paint(first, laid(text), AREA, BLACK_ON_WHITE)
-        fresh = np.full((160, 240), 0xFFFFFFFF, np.uint32)
         Painter().paint(fresh, laid(text), AREA, BLACK_ON_WHITE)
-        assert (first == fresh).all()
+        assert (first.pixels == fresh.pixels).all()
+
+
+@pytest.mark.parametrize("angle", [0.0, 25.0])
+@pytest.mark.parametrize("left", [20, -120])
+def test_a_canvas_is_told_which_rows_are_painted_on(angle: float, left: int) -> None:
+    canvas = plain()
+    area = replace(AREA, left=left, right=left + 200, angle=angle)
+    Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)
+    changed = np.flatnonzero((canvas.pixels != canvas.ground.pixels).any(1))
+    ((first, after),) = canvas.touched
+    assert 0 <= first <= changed[0] <= changed[-1] < after <= 160
