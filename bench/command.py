@@ -108,7 +108,7 @@ class Command:
             of_rounds("Commands", "the same again, all unchanged", again, "s", bound),
         ]
 
-    def jobs(self, pictures: int = 3000, turns: int = 9) -> list[Figure]:
+    def jobs(self, pictures: int = 3000, turns: int = 13) -> list[Figure]:
         """How much faster two processes are than one, and two bare ones in the same minutes.
 
         Both are the median of pairs of runs, one right after the other: a rented machine may be a
