@@ -2,7 +2,8 @@
 
 A command parses, calls one function of the library, and prints. A module a command group; each is
 imported when it is asked for, and imports only typer and the standard library at its top, so that
-`memeloc --help`, which asks for all of them, answers at once.
+`memeloc --help`, which asks for all of them, answers at once. An imported module is a name in here,
+so none has the name of anything built in.
 Errors are caught here and nowhere else. Exit status: 0 done, 1 something failed (a sentence says
 what), 2 wrong usage, 130 interrupted.
 """
@@ -34,7 +35,7 @@ COMMANDS = {
     "ocr": "ocr.ocr",
     "dedup": "dedup.dedup",
     "match": "match.match",
-    "filter": "filter.filter_items",
+    "filter": "filter_.filter_items",
     "review": "review.app",
     "select": "select.select",
     "import": "import_.import_table",
@@ -217,9 +218,10 @@ def main() -> None:
 
     def leave() -> None:
         """End at once: to free all memory piece by piece is another tenth."""
-        for stream in filter(None, (sys.stdout, sys.stderr)):
-            with suppress(OSError):
-                stream.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # as after `>&-`
+                with suppress(OSError):
+                    stream.flush()
         os._exit(status)
 
     atexit.register(leave)  # before anything else of ours, and so it runs after all of that

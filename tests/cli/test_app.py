@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import io
 import json
 import os
@@ -139,6 +140,20 @@ def test_a_command_loads_no_other() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("words", [[], *([name] for name in cli.COMMANDS)])
+def test_the_program_says_what_was_asked_and_nothing_else(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "memeloc", *words, "--help"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Usage: memeloc" in done.stdout
+
+
+def test_no_module_of_commands_hides_a_builtin() -> None:
+    modules = {target.partition(".")[0] for target in cli.COMMANDS.values()}
+    assert not modules & set(dir(builtins))
 
 
 def test_an_unknown_command_is_told_its_neighbour(command: Command) -> None:
