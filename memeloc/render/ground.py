@@ -146,7 +146,8 @@ class Canvas:
 
     Attributes:
         ground: what was copied.
-        pixels: shape (height, width), to be read; `rows` gives those to be changed.
+        pixels: shape (height, width), to be read; `rows` gives those to be changed. The memory is
+            used again when nothing holds this array: slices, which do not, are for the moment.
         touched: the rows given out by `rows`, the first and the one after the last of each time.
     """
 
@@ -187,7 +188,7 @@ class _Buffer:
         else:
             np.copyto(self._memory, ground.pixels)
         canvas = Canvas(ground, self._memory.view())
-        # What is made of `canvas.pixels` holds that very view, or its slices hold the memory.
+        # A picture made of these pixels holds this very view, as a canvas does.
         self._borrower = weakref.ref(canvas.pixels)
         self._ground, self._touched = ground, canvas.touched
         return canvas
