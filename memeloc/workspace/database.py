@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,13 +148,30 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves: the driver begins too late
     cursor = connection.cursor()
     try:
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            cursor.execute("PRAGMA journal_mode=WAL")
+        _use_wal(cursor)
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA cache_size=-16000")
     finally:
         cursor.close()
+
+
+def _use_wal(cursor: sqlite3.Cursor) -> None:
+    """Turn WAL mode on, and wait for others who do so at the same time.
+
+    SQLite refuses one of them at once: it does not wait where one that reads wants to write.
+    """
+    latest = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > latest:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:
