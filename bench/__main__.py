@@ -1,7 +1,7 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
-It takes some fifteen minutes, and for that time four gigabytes where temporary files go (TMPDIR;
-ten with --full). Only an otherwise idle machine gives true wall times.
+It takes some eighteen minutes, and for that time eleven gigabytes, fourteen with --full: in memory
+where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle machine gives true wall times.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from time import process_time
 from bench.figures import Figure
 
 _MEMORY = Path("/dev/shm")
-_NEEDED = 8_000_000_000
+_NEEDED = 15_000_000_000
 _FILE = 75_000
 _FILES = 500
 

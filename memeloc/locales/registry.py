@@ -113,7 +113,7 @@ class Registry:
             return f"there is no locale {tag[:60]!r}; did you mean {choice}?"
         return (
             f"there is no locale {tag[:60]!r}; `memeloc locales list` names all {len(self)}, and "
-            "--locales DIR adds your own"
+            "--locales DIR adds your own."
         )
 
 

@@ -143,6 +143,7 @@ class Painter:
         self, canvas: Canvas, size: float, area: Area, placed: list[Placed]
     ) -> None:
         """Draw the glyphs that the masks left out: those of colour fonts."""
+        pixels = canvas.rows(0, canvas.ground.height)  # there is no telling how far they reach
         turn = (area.angle, (area.left + area.right) / 2, (area.top + area.bottom) / 2)
         for line, x, y, _ in placed:
             for run in line.runs:
@@ -152,7 +153,6 @@ class Painter:
                         for gid, at, up in run.glyphs
                         if colour.has_colour(run.face, gid)
                     ]
-                    pixels = canvas.rows(0, canvas.ground.height)  # no telling how far they reach
                     colour.draw(pixels, run.face, size, glyphs, turn)
 
     def _paint_level(
@@ -245,7 +245,7 @@ class Painter:
         right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
         planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
         layers = [np.zeros(planes.shape[:2], np.uint8) for _ in range(planes.shape[2])]
-        drawn = [_drawn_on(layer) for layer in layers]
+        brushes = [_skia_canvas(layer) for layer in layers]
         for line, x, y, _ in placed:
             for run in line.runs:
                 outlines = self._glyphs.outlines(run.face, area.margin)
@@ -257,9 +257,9 @@ class Painter:
                     matrix.postRotate(area.angle, *centre)
                     matrix.postTranslate(-left, -top)
                     letter, around = outlines.paths(gid)
-                    for surface, path in zip(drawn, [around or letter, letter], strict=False):
-                        surface.setMatrix(matrix)
-                        surface.drawPath(path, _PAINT)
+                    for brush, path in zip(brushes, [around or letter, letter], strict=False):
+                        brush.setMatrix(matrix)
+                        brush.drawPath(path, _PAINT)
         if len(layers) == 2:
             np.maximum(layers[0], layers[1], out=layers[0])
         np.stack(layers, axis=-1, out=planes)
@@ -285,7 +285,7 @@ def _plain(run: PlacedRun) -> list[tuple[int, float, float]]:
     return [glyph for glyph in run.glyphs if not colour.has_colour(run.face, glyph[0])]
 
 
-def _drawn_on(plane: Plane) -> skia.Canvas:
+def _skia_canvas(plane: Plane) -> skia.Canvas:
     height, width = plane.shape
     info = skia.ImageInfo.Make(width, height, skia.kAlpha_8_ColorType, skia.kPremul_AlphaType)
     surface = skia.Surface.MakeRasterDirect(info, plane, plane.strides[0])
