@@ -1,7 +1,8 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
 It takes some eighteen minutes, and for that time eleven gigabytes, fourteen with --full: in memory
-where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle machine gives true wall times.
+where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle
+machine gives true wall times.
 """
 
 from __future__ import annotations

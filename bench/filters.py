@@ -15,7 +15,7 @@ from bench import language_id
 from bench.figures import Bound, Figure
 from memeloc.curate import registry
 from memeloc.curate.identifiers import Identifier, Method, identifier
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.curate.run import run_filter
 from memeloc.engine import usable_cpus
 from memeloc.items import Item, Origin
@@ -142,7 +142,7 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     """100,000 captions, on as many templates with pictures as they may have, through three."""
     say(f"{_CAPTIONS:,} captions through language, quality and topics")
     captions, templates = make_items(texts, folder)
-    desk = Desk(
+    context = FilterContext(
         templates={item.id: item for item in templates},
         languages=("en", "de", "es", "hi", "zh-Hans"),
         jobs=usable_cpus(),
@@ -152,7 +152,7 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     for name in ("language", "quality", "topics"):
         begin = time.monotonic()
         tally = run_filter(
-            registry.create(name, {}, desk), [*templates, *captions], {}, lambda some: None
+            registry.create(name, {}, context), [*templates, *captions], {}, lambda some: None
         )
         total += time.monotonic() - begin
         parts.append(f"{name} {time.monotonic() - begin:.1f} s for {tally.judged:,}")
@@ -169,7 +169,7 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     say("code-mixing")
     begin = time.monotonic()
     some = captions[: _CAPTIONS // 10]
-    run_filter(registry.create("mixing", {}, desk), some, {}, lambda found: None)
+    run_filter(registry.create("mixing", {}, context), some, {}, lambda found: None)
     rate = len(some) / (time.monotonic() - begin)
     figures.append(Figure(_GROUP, "captions looked at for code-mixing", rate, "/s"))
     return figures

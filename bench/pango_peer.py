@@ -48,7 +48,7 @@ class PangoPeer:
         self._ffi: Any = pangocffi.ffi
         self._pangocairo: Any = pangocairocffi.pangocairo
         self._layouts: dict[Locale, _Layout] = {}
-        self._grounds: dict[Template, tuple[int, int, bytes]] = {}
+        self._key_parts: dict[Template, tuple[int, int, bytes]] = {}
         self._surfaces: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._families: dict[str, str] = {}
         # All of them before the first layout: Pango's font map does not look again.
@@ -57,10 +57,10 @@ class PangoPeer:
 
     def draw(self, scene: Scene) -> Image.Image:
         """See `Peer.draw`."""
-        width, height, ground = self._ground(scene.template)
+        width, height, background = self._background(scene.template)
         surface, data, context = self._surface(width, height)
         surface.flush()
-        data[:] = ground
+        data[:] = background
         surface.mark_dirty()
         layout = self._layout(scene.locale, context)
         for text, box in zip(scene.drawn, pixel_boxes(scene.template, width, height), strict=True):
@@ -110,12 +110,12 @@ class PangoPeer:
                 font = TTFont(family.path, fontNumber=family.index, lazy=True)
                 self._families[family.name] = str(font["name"].getBestFamilyName())
 
-    def _ground(self, template: Template) -> tuple[int, int, bytes]:
-        known = self._grounds.get(template)
+    def _background(self, template: Template) -> tuple[int, int, bytes]:
+        known = self._key_parts.get(template)
         if known is None:
             image = open_picture(template.image)
             pixels = image.convert("RGBA").tobytes("raw", "BGRA")
-            known = self._grounds[template] = (image.width, image.height, pixels)
+            known = self._key_parts[template] = (image.width, image.height, pixels)
         return known
 
     def _surface(self, width: int, height: int) -> tuple[Any, Any, Any]:

@@ -30,14 +30,14 @@ class PillowPeer:
 
     def __init__(self) -> None:
         self._stacks = Stacks()
-        self._grounds: dict[Template, Image.Image] = {}
+        self._key_parts: dict[Template, Image.Image] = {}
 
     def draw(self, scene: Scene) -> Image.Image:
         """See `Peer.draw`."""
-        ground = self._grounds.get(scene.template)
-        if ground is None:
-            ground = self._grounds[scene.template] = open_picture(scene.template.image)
-        image = ground.copy()
+        background = self._key_parts.get(scene.template)
+        if background is None:
+            background = self._key_parts[scene.template] = open_picture(scene.template.image)
+        image = background.copy()
         draw = ImageDraw.Draw(image)
         family = self._stacks.get(scene.locale).primary.source
         settings = tuple(sorted(family.poster.items()))

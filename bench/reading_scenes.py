@@ -1,7 +1,7 @@
 """Memes to be read back. In: the starter set and a seed. Out: pictures as they go round, and texts.
 
 What goes round has been scaled and saved as JPEG more than once; a third of the poster memes here
-stand on a busy ground of coloured noise instead of a drawing.
+stand on a busy background of coloured noise instead of a drawing.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -
     """Memes of the starter set, spread over its templates, in each language chosen.
 
     Args:
-        folder: for the noise grounds.
+        folder: for the noise parts.
         chosen: columns of the starter set.
         memes: how many a language.
         seed: of the choice, the noise, the scales and the qualities.
@@ -86,9 +86,9 @@ def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -
             posters += 1
             if not posters % BUSY:
                 with Image.open(template.image) as picture:
-                    ground = noise(picture.size, chance.randrange(2**32))
+                    background = noise(picture.size, chance.randrange(2**32))
                 path = folder / f"{row['meme_id']}.png"
-                ground.save(path)
+                background.save(path)
                 template, said = replace(template, image=path), ", busy"
         for language in chosen:
             locale = default().get(language)

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.cli.surveying import load_survey, packs_back
-from memeloc.survey.csv_sheets import COLUMNS, CONSENT
-from memeloc.survey.google_forms_plan import plan, question_id, second_key
+from memeloc.store import Workspace
+from memeloc.survey.design.simulate import simulate, truths
 from memeloc.survey.instructions import label_names, question, said
-from memeloc.survey.nouns import Participant, Question, Sheet, Submission, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import SurveyPack
-from memeloc.survey.simulate import simulate, truths
-from memeloc.workspace import Workspace
+from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
+from memeloc.survey.targets.csv.export import COLUMNS, CONSENT
+from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
 
 FACTS = {
     "US": ("United States", "English"),

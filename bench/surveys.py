@@ -72,7 +72,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
 
 
 def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
-    from memeloc.survey.registry import exporter_names
+    from memeloc.survey.targets.registry import exporter_names
 
     say(f"{_MEMES} memes are rendered in {len(CULTURES)} languages")
     _workspace(folder, _MEMES)
@@ -213,8 +213,8 @@ def _answers(workspace: Path, folder: Path) -> dict[str, Any]:
     The copy has the times that only some targets tell, and what a recruitment service says.
     """
     from bench import survey_answers as made
-    from memeloc.survey.protocol import Imported
-    from memeloc.workspace import FileRecord, Workspace
+    from memeloc.store import FileRecord, Workspace
+    from memeloc.survey.targets.protocol import Imported
 
     copy = folder.parent / "filled"
     with Workspace.open(workspace) as unfilled:

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.cli.surveying import load_survey, packs_back
-from memeloc.survey.nouns import Check, Sheet, Submission, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import SurveyPack
-from memeloc.survey.simulate import START, Simulated, simulate, truths
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
+from memeloc.survey.design.simulate import START, Simulated, simulate, truths
+from memeloc.survey.model import Check, Sheet, Submission, entry_id
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
 
 COUNTRIES = {
     "US": ("United States", "English"),

@@ -63,8 +63,8 @@ while :; do
     memeloc survey import pilot "${files[@]}" --json >second.json
     new='sum(one["new"] for one in it["files"])'
     echo "$(field 'len(it["files"])' <first.json) files: $(field "$new" <first.json) submissions," \
-        "$(field 'len(it["unplaced"])' <first.json) answers without a place"
-    [ "$(field 'len(it["unplaced"])' <first.json)" = 0 ] || fail "answers were not placed"
+        "$(field 'len(it["rejected"])' <first.json) answers without a place"
+    [ "$(field 'len(it["rejected"])' <first.json)" = 0 ] || fail "answers were not placed"
     [ "$(field "$new" <second.json)" = 0 ] || fail "answers counted twice"
 
     say "Round $round: quality control"

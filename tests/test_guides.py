@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fontTools import unicodedata as scripts
 
-from memeloc.correct.items import STATUSES
+from memeloc.correct.model import STATUSES
 from memeloc.locales import default
 from memeloc.model import SEPARATOR
 from memeloc.resources import folder

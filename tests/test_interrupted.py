@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.render.encode import TEMPORARY
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
 
 MEMES = 150
 OUT = "out"

@@ -19,7 +19,7 @@ from memeloc.model import (
     TextStyle,
     check_tag_name,
 )
-from memeloc.render.ground import contrast, relative_luminance
+from memeloc.render.background import contrast, relative_luminance
 
 part = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), max_size=20)
 parts = st.lists(part.map(str.strip), min_size=1, max_size=5).map(tuple)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "memeloc/survey/data/google_forms/day_periods.json"
+TARGET = Path(__file__).parent.parent / "memeloc/survey/targets/google_forms/data/day_periods.json"
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "memeloc/survey/data/places.json"
+TARGET = Path(__file__).parent.parent / "memeloc/survey/quality/places.json"
 
 FURTHER = {
     "BO": ["Bolivia, Plurinational State of"], "CD": ["Democratic Republic of the Congo"],

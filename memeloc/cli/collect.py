@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher
     from memeloc.collect.protocol import Source, SourceOption
     from memeloc.items import Found, Refusal
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 _BATCH = 50
 """Things found that are stored at once."""
@@ -178,7 +178,7 @@ def _run(name: str, options: Sequence[SourceOption], given: dict[str, Any]) -> N
     from memeloc.collect.fetch import Fetcher
     from memeloc.collect.protocol import build
     from memeloc.collect.registry import find
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     own = {option.name for option in options}
     most = 0 if "limit" in own else given.pop("limit")

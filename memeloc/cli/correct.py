@@ -23,7 +23,7 @@ from memeloc.cli.settle import settle
 
 if TYPE_CHECKING:
     from memeloc.correct.checks import Warning
-    from memeloc.workspace import AddedAnswers, Workspace
+    from memeloc.store import AddedAnswers, Workspace
 
 app = typer.Typer(
     help="Have people correct the captions: sheets out, answers in, differences settled.",
@@ -86,7 +86,7 @@ def export(
     from memeloc.cli.correcting import make_sheet, record_of
     from memeloc.cli.wording import bring_survey_texts, survey_text_ids
     from memeloc.correct.sheets import formats, write_sheet
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     form = formats().get(form_name)
     if form is None:
@@ -165,7 +165,7 @@ def import_(
     from memeloc.cli.correcting import take, warnings_for
     from memeloc.correct.sheets import read_sheet
     from memeloc.errors import MemelocError
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     results: list[dict[str, object]] = []
     failed = False
@@ -294,7 +294,7 @@ def status(as_json: AsJson = False) -> None:
     Example:
       memeloc correct status
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     rows: list[dict[str, object]] = []
     with Workspace.find() as workspace:
@@ -363,7 +363,7 @@ def check(
     """
     of_kind = checked_kind(kind)
     from memeloc.cli.correcting import warnings_for
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     found: list[Warning] = []
     with Workspace.find() as workspace:

@@ -12,7 +12,7 @@ from memeloc.cli.output import print_json, table
 
 if TYPE_CHECKING:
     from memeloc.correct.report import Judgement
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 Kind = Literal["caption", "transcript", "survey"]
 
@@ -75,7 +75,7 @@ def compare(
       memeloc correct compare --langs hi --changed
     """
     from memeloc.correct.compare import edits
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     wanted = {one.strip() for one in memes.split(",") if one.strip()}
     rows: list[dict[str, object]] = []
@@ -127,7 +127,7 @@ def report(
     """
     from memeloc.correct.report import make_report
     from memeloc.correct.report_page import report_page
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         made = make_report(_judgements(workspace, langs, checked_kind(kind)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.correct.checks import Checked, Warning, check
-from memeloc.correct.items import Sheet, SheetAnswers, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart, text_key
 from memeloc.correct.placing import (
     EarlierAnswer,
     KnownMeme,
@@ -28,7 +28,7 @@ from memeloc.errors import InputError
 from memeloc.model import Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.resources import folder
-from memeloc.workspace import (
+from memeloc.store import (
     AddedAnswers,
     FileRecord,
     Kind,
@@ -40,8 +40,8 @@ from memeloc.workspace import (
     Workspace,
     check_parts,
 )
-from memeloc.workspace.survey_texts import ENGLISH
-from memeloc.workspace.transcripts import transcript_id
+from memeloc.store.survey_texts import ENGLISH
+from memeloc.store.transcripts import transcript_id
 
 if TYPE_CHECKING:
     from PIL import Image

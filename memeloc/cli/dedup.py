@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memeloc.curate.embedding import Embedder, Vectors
     from memeloc.curate.likeness import Embedded
     from memeloc.items import Item
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 _BATCH = 256
 """Hashes that are stored at a time; what is stored a killed run need not do again."""
@@ -82,7 +82,7 @@ def dedup(
       memeloc dedup
       memeloc dedup --keep oldest --images-model onnx:resnet50.onnx --texts-model onnx:minilm.onnx
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     given = {"rule": rule, "distance": distance, "keep": keep, "scope": scope}
     models = {"images": images_model, "texts": texts_model}

@@ -34,7 +34,7 @@ def export(
       memeloc export captions --to captions.csv
       memeloc export history --to history.parquet
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         rows = workspace.export(table, to)

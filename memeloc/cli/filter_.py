@@ -12,10 +12,10 @@ import typer
 from memeloc.cli.output import Cell, print_json, progress, say, table
 
 if TYPE_CHECKING:
-    from memeloc.curate.protocol import Desk
+    from memeloc.curate.protocol import FilterContext
     from memeloc.curate.run import Tally
     from memeloc.language_models import LanguageModel
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 
 def filter_items(
@@ -76,7 +76,7 @@ def filter_items(
     if list_:
         _list(as_json)
         return
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         if explain is not None:
@@ -84,11 +84,11 @@ def filter_items(
             return
         settings = _settings(workspace, names or [], lang or [], set_ or [])
         with _model(workspace, model, budget) as client:
-            desk = make_desk(workspace, jobs=jobs, model=client)
+            context = make_context(workspace, jobs=jobs, model=client)
             if dry_run:
-                _foretell(workspace, settings, desk, again=again, as_json=as_json)
+                _foretell(workspace, settings, context, again=again, as_json=as_json)
                 return
-            tallies = _run(workspace, settings, desk, again=again)
+            tallies = _run(workspace, settings, context, again=again)
             cost = client.spent.line() if client is not None and client.spent.requests else ""
     if as_json:
         print_json({"filters": [_as_json(tally) for tally in tallies]})
@@ -103,9 +103,9 @@ def filter_items(
         raise typer.Exit(1)
 
 
-def make_desk(
+def make_context(
     workspace: Workspace, *, jobs: int | None = None, model: LanguageModel | None = None
-) -> Desk:
+) -> FilterContext:
     """What filters work with, from the workspace.
 
     Args:
@@ -113,7 +113,7 @@ def make_desk(
         jobs: processes; None is one a processor.
         model: a language model, for filters that ask one.
     """
-    from memeloc.curate.protocol import Desk
+    from memeloc.curate.protocol import FilterContext
     from memeloc.engine import usable_cpus
 
     options: dict[str, Any] = {
@@ -124,7 +124,7 @@ def make_desk(
     if model is not None:
         options["model"] = model
     source = workspace.source.tag
-    return Desk(
+    return FilterContext(
         templates={item.id: item for item in workspace.items("template")},
         languages=tuple(dict.fromkeys((source, *(one.tag for one in workspace.languages)))),
         source_language=source,
@@ -173,12 +173,16 @@ def _settings(
 
 
 def _run(
-    workspace: Workspace, settings: Mapping[str, dict[str, Any]], desk: Desk, *, again: bool
+    workspace: Workspace,
+    settings: Mapping[str, dict[str, Any]],
+    context: FilterContext,
+    *,
+    again: bool,
 ) -> list[Tally]:
     from memeloc.curate import registry
     from memeloc.curate.run import run_filter
 
-    filters = [registry.create(name, values, desk) for name, values in settings.items()]
+    filters = [registry.create(name, values, context) for name, values in settings.items()]
     items = list(workspace.items())
     tallies: list[Tally] = []
     for one in filters:
@@ -200,7 +204,7 @@ def _run(
 def _foretell(
     workspace: Workspace,
     settings: Mapping[str, dict[str, Any]],
-    desk: Desk,
+    context: FilterContext,
     *,
     again: bool,
     as_json: bool,
@@ -213,7 +217,7 @@ def _foretell(
     rows: list[list[Cell]] = []
     plans: list[dict[str, Any]] = []
     for name, values in settings.items():
-        one = registry.create(name, values, desk)
+        one = registry.create(name, values, context)
         todo = to_judge(one, items, {} if again else workspace.verdicts(name))
         plan = getattr(one, "plan", None)
         asked = plan(todo) if plan is not None and todo else None

@@ -10,7 +10,7 @@ import typer
 from memeloc.cli.output import print_json, progress, say
 
 if TYPE_CHECKING:
-    from memeloc.workspace import ImportSummary
+    from memeloc.store import ImportSummary
 
 _SHOWN = 20
 """Problems that are shown one by one."""
@@ -50,7 +50,7 @@ def import_table(
       memeloc import captions.csv
       memeloc import captions.csv --langs de,hi --strict
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:

@@ -31,7 +31,7 @@ def init(
     Example:
       memeloc init my-memes --langs de,es,hi,zh
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with Workspace.create(folder, source=source, languages=tags) as workspace:

@@ -12,7 +12,7 @@ from memeloc.cli.output import Cell, print_json, say, table
 if TYPE_CHECKING:
     from memeloc.curate.match import Match
     from memeloc.model import Template
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 
 def match(
@@ -71,7 +71,7 @@ def _match_files(
 ) -> tuple[list[Match], dict[str, str]]:
     from memeloc.curate.match import match_pictures
     from memeloc.errors import InputError
-    from memeloc.workspace import Workspace, workspace_folder
+    from memeloc.store import Workspace, workspace_folder
 
     try:
         workspace_folder()
@@ -90,7 +90,7 @@ def _match_collected(
 ) -> tuple[list[Match], dict[str, str]]:
     from memeloc.cli.dedup import hash_items
     from memeloc.curate.match import match_pictures, match_verdicts
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         known = _known(workspace, folders, jobs)

@@ -12,8 +12,8 @@ from memeloc.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from memeloc.model import Locale
+    from memeloc.store import Kind, Workspace
     from memeloc.translate import MemoryUnit
-    from memeloc.workspace import Kind, Workspace
 
 app = typer.Typer(no_args_is_help=True, help="Exchange the translation memory with other programs.")
 
@@ -84,8 +84,8 @@ def import_memory(
     import hashlib
     from datetime import UTC, datetime
 
+    from memeloc.store import FileRecord, MemoryUnit, Workspace
     from memeloc.translate.tmx import Imported, read_tmx
-    from memeloc.workspace import FileRecord, MemoryUnit, Workspace
 
     outcome = Imported()
     with Workspace.find() as workspace:
@@ -136,8 +136,8 @@ def export_memory(
     Example:
       memeloc memory export memes.tmx --langs de,es
     """
+    from memeloc.store import Workspace
     from memeloc.translate.tmx import write_tmx
-    from memeloc.workspace import Workspace
 
     with Workspace.find() as workspace:
         units = units_of(workspace, target_languages(workspace, langs))

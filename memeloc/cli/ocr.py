@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memeloc.model import Locale
     from memeloc.ocr.reading import ReadPicture, ToRead
     from memeloc.ocr.transcript import Transcript
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 _SHOWN = 20
 _ONLY = ("new", "textless", "all")
@@ -136,7 +136,7 @@ def _read_workspace(
 ) -> None:
     from memeloc.ocr.reading import read_pictures
     from memeloc.ocr.transcript import NO_TEXT, UNSURE
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         plan = _Plan(workspace, wanted, reader, only)

@@ -158,7 +158,7 @@ def _table(captions: Path | None) -> Iterator[_Given]:
     if captions is not None:
         yield _Given(captions)
         return
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace, workspace.captions_file() as table_file:
         yield _Given(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memeloc.curate.review_answers import ReviewAnswers
     from memeloc.curate.reviewing import ReviewRow, Verdicts
     from memeloc.items import Item
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -78,7 +78,7 @@ def export(
     from memeloc.curate.pairs_page import MOST_PAIRS, write_pairs_page
     from memeloc.curate.questions import find_question
     from memeloc.curate.review_sheets import write_review
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     asked = find_question(question)
     who = _checked_person(person)
@@ -145,7 +145,7 @@ def import_(
     """
     from memeloc.curate.review_answers import read_review
     from memeloc.errors import InputError
-    from memeloc.workspace import FileRecord, Workspace
+    from memeloc.store import FileRecord, Workspace
 
     results: list[dict[str, Any]] = []
     problems: list[InputError] = []
@@ -218,7 +218,7 @@ def status(
     from memeloc.curate.questions import find_question, question_names
     from memeloc.curate.reviewing import review_status, subjects
     from memeloc.curate.selection import answers_of
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     asked = [find_question(one) for one in question or question_names()]
     with Workspace.find() as workspace:

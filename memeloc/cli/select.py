@@ -12,7 +12,7 @@ from memeloc.cli.output import Cell, print_json, say, table
 
 if TYPE_CHECKING:
     from memeloc.curate.selection import Chosen, SelectSettings
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 
 def select(
@@ -66,7 +66,7 @@ def select(
       memeloc select --per-template 10 --templates-per-topic 3
       memeloc select --no-topics --asked keep
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     given = {
         "per_template": per_template,

@@ -13,7 +13,7 @@ import typer
 from memeloc.cli.output import print_json, table
 
 if TYPE_CHECKING:
-    from memeloc.workspace import CaseRecord, CorrectionRecord, Workspace
+    from memeloc.store import CaseRecord, CorrectionRecord, Workspace
 
 _COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answers", "take", "text")
 
@@ -62,7 +62,7 @@ def settle(
       memeloc correct settle --to cases.csv
       memeloc correct settle --from cases.csv --as maria
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     who = person or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
     chosen = [name for name, given in (("--accept", accept), ("--text", text)) if given is not None]

@@ -11,7 +11,7 @@ import typer
 from memeloc.cli.output import Cell, print_json, table
 
 if TYPE_CHECKING:
-    from memeloc.workspace import LanguageStatus
+    from memeloc.store import LanguageStatus
 
 
 def status(
@@ -23,7 +23,7 @@ def status(
     Example:
       memeloc status
     """
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     with Workspace.find() as workspace:
         memes = workspace.count_memes()

@@ -21,7 +21,7 @@ from memeloc.cli.output import Cell, print_json, say, table
 from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
-    from memeloc.survey.nouns import Batch
+    from memeloc.survey.model import Batch
     from memeloc.survey.taxonomy import Taxonomy
 
 app = typer.Typer(
@@ -89,10 +89,10 @@ def build(
     """
     from memeloc.cli.surveying import check_name, design_json, memes_for, read_cultures
     from memeloc.errors import InputError
-    from memeloc.survey import build as building
-    from memeloc.survey import preannotation
+    from memeloc.store import Workspace
+    from memeloc.survey.design import build as building
+    from memeloc.survey.design import preannotation
     from memeloc.survey.taxonomy import load_taxonomy
-    from memeloc.workspace import Workspace
 
     check_name(name)
     asked = load_taxonomy(taxonomy)
@@ -145,11 +145,11 @@ def choose(
     from memeloc.cli.survey_check import checked
     from memeloc.cli.surveying import load_survey, plain_sheets
     from memeloc.errors import InputError
-    from memeloc.survey import build as building
-    from memeloc.survey import preannotation
-    from memeloc.survey.checking import retained
-    from memeloc.survey.settling import answers_table
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.design import build as building
+    from memeloc.survey.design import preannotation
+    from memeloc.survey.labels.settling import answers_table
+    from memeloc.survey.quality.checking import retained
 
     balance = preannotation.Balance.of(total, harmful, harmless, tied)
     with Workspace.find() as workspace:

@@ -14,10 +14,10 @@ from memeloc.cli.survey_options import AsJson, Changed, Name
 
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Survey
-    from memeloc.survey.check_report import CheckReport
-    from memeloc.survey.nouns import Sheet, Submission
-    from memeloc.survey.rules import Rules
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.model import Sheet, Submission
+    from memeloc.survey.quality.report import CheckReport
+    from memeloc.survey.quality.rules import Rules
 
 
 def check(
@@ -51,7 +51,7 @@ def check(
     """
     from memeloc.cli.survey_import import only_csv
     from memeloc.cli.surveying import load_survey, plain_sheets
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
     if out is not None:
         only_csv(out, "--out")
@@ -111,8 +111,8 @@ def checked(
         sheets: those whose submissions count.
         rules: the last ones, or memeloc.toml's, by default.
     """
-    from memeloc.survey import rules as settings
-    from memeloc.survey.checking import check as check_submissions
+    from memeloc.survey.quality import rules as settings
+    from memeloc.survey.quality.checking import check as check_submissions
 
     if rules is None:
         last = workspace.survey_check(survey.name)
@@ -132,7 +132,7 @@ def checked(
 
 def _rules(workspace: Workspace, without: Sequence[str], changed: Sequence[str]) -> Rules:
     from memeloc.errors import InputError
-    from memeloc.survey.rules import Rules, read_rules
+    from memeloc.survey.quality.rules import Rules, read_rules
 
     values: dict[str, Any] = {
         rule: dict(table) if isinstance(table, dict) else table

@@ -14,9 +14,9 @@ from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Survey
-    from memeloc.survey.decisions import Decision
-    from memeloc.survey.nouns import Participant, Sheet
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.model import Participant, Sheet
+    from memeloc.survey.quality.decisions import Decision
 
 
 def decide(
@@ -70,8 +70,8 @@ def decide(
     from memeloc.cli.survey_check import checked
     from memeloc.cli.survey_import import only_csv
     from memeloc.cli.surveying import load_survey, plain_sheets
-    from memeloc.survey.decisions import decisions
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.quality.decisions import decisions
 
     if yes and not send:
         raise typer.BadParameter("goes with --send", param_hint="--yes")
@@ -125,7 +125,7 @@ def minutes_of(workspace: Workspace, name: str, sheets: Sequence[Sheet]) -> dict
 def _real_ids(workspace: Workspace, survey: Survey, exported: Sequence[Path]) -> dict[str, str]:
     """By what is stored of an id, the id, as far as Prolific's exports name it."""
     from memeloc.cli.surveying import packs_back
-    from memeloc.survey.registry import importer
+    from memeloc.survey.targets.registry import importer
 
     people: list[Participant] = []
     reader = importer("prolific", {"made": workspace.survey_state(survey.name, "prolific")})
@@ -174,8 +174,8 @@ def _send(
 ) -> Counter[str]:
     """Tell Prolific what was decided, each once; how many came to what."""
     from memeloc.cli.survey_export import WorkspaceState, api_settings
-    from memeloc.survey.prolific_decide import tell
-    from memeloc.survey.prolific_push import PushSettings
+    from memeloc.survey.targets.prolific.decide import tell
+    from memeloc.survey.targets.prolific.push import PushSettings
 
     def agree(counts: Mapping[str, int]) -> bool:
         said = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))

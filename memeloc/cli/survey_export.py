@@ -13,10 +13,10 @@ from memeloc.cli.survey_options import AsJson, Name
 
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Packed, Survey
-    from memeloc.survey.prolific_client import ApiSettings
-    from memeloc.survey.prolific_push import Money
-    from memeloc.survey.protocol import Exporter, SurveyPack
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.targets.prolific.client import ApiSettings
+    from memeloc.survey.targets.prolific.push import Money
+    from memeloc.survey.targets.protocol import Exporter, SurveyPack
 
 
 _SHOWN = 20
@@ -96,8 +96,8 @@ def export(
     """
     from memeloc.cli.surveying import load_survey, pack_out, remember_texts
     from memeloc.errors import InputError
-    from memeloc.survey.registry import exporter
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.targets.registry import exporter
 
     if (publish or yes or dry_run) and not push:
         raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
@@ -187,9 +187,9 @@ def filters(
     from datetime import UTC, datetime
 
     from memeloc.cli.surveying import load_survey
-    from memeloc.survey.prolific_client import ProlificApi
-    from memeloc.survey.prolific_filters import load_filters, lookup, write_filters
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.targets.prolific.client import ProlificApi
+    from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
 
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
@@ -235,7 +235,7 @@ def read_options(given: Sequence[str]) -> dict[str, Any]:
 
 def api_settings(values: Mapping[str, Any]) -> ApiSettings:
     """How Prolific is reached, by memeloc.toml's [survey.prolific]."""
-    from memeloc.survey.prolific_client import BASE_URL, ApiSettings
+    from memeloc.survey.targets.prolific.client import BASE_URL, ApiSettings
 
     return ApiSettings(str(values.get("endpoint", BASE_URL)), str(values.get("workspace", "")))
 
@@ -343,7 +343,7 @@ def _push_forms(
 ) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from memeloc.survey.google_forms_push import PushSettings
+    from memeloc.survey.targets.google_forms.push import PushSettings
 
     if publish or agreed:
         raise typer.BadParameter("is for Prolific; a form is open at once", param_hint="--publish")
@@ -370,7 +370,7 @@ def _push_studies(
 ) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from memeloc.survey.prolific_push import PushSettings
+    from memeloc.survey.targets.prolific.push import PushSettings
 
     settings = PushSettings(
         WorkspaceState(workspace, pack.name, "prolific"), api_settings(service), dry_run

@@ -15,8 +15,8 @@ from memeloc.cli.survey_options import AsJson, Name
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Survey
     from memeloc.errors import MemelocError
-    from memeloc.survey.protocol import Imported
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.targets.protocol import Imported
 
 
 _SHOWN = 20
@@ -75,13 +75,13 @@ def import_(
     """
     from memeloc.cli.surveying import load_survey, packs_back
     from memeloc.errors import MemelocError
-    from memeloc.survey.registry import importer
-    from memeloc.workspace import FileRecord, Workspace
+    from memeloc.store import FileRecord, Workspace
+    from memeloc.survey.targets.registry import importer
 
     if left is not None:
         only_csv(left, "--left")
     results: list[dict[str, Any]] = []
-    unplaced: list[Any] = []
+    rejected: list[Any] = []
     problems: list[MemelocError] = []
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
@@ -94,7 +94,7 @@ def import_(
                 try:
                     source, imported = _read(workspace, survey, packs, file, kind, option or ())
                     result = _counted(file, source, imported)
-                    unplaced += imported.unplaced
+                    rejected += imported.rejected
                     if not dry_run:
                         rows = len(imported.submissions) + len(imported.participants)
                         record = FileRecord("submissions", file.name, _sha256(file), rows)
@@ -111,19 +111,19 @@ def import_(
                 except MemelocError as error:
                     problems.append(error)
                 bar.advance()
-    reasons = Counter(one.reason for one in unplaced)
+    reasons = Counter(one.reason for one in rejected)
     if left is not None:
-        _write_left(left, unplaced)
+        _write_left(left, rejected)
     if as_json:
         print_json(
             {
                 "survey": name,
                 "files": results,
-                "unplaced": [
+                "rejected": [
                     {"file": one.file, "row": one.row, "reason": one.reason, "message": one.message}
-                    for one in unplaced
+                    for one in rejected
                 ],
-                "unplaced_by_reason": dict(sorted(reasons.items())),
+                "rejected_by_reason": dict(sorted(reasons.items())),
                 "passed_over": [str(one) for one in passed_over],
                 "problems": [str(one) for one in problems],
             }
@@ -132,10 +132,10 @@ def import_(
         _tell(results, dry_run)
         if reasons:
             table("Not placed, and kept", ("reason", "rows"), sorted(reasons.items()))
-        for one in unplaced[:_SHOWN]:
+        for one in rejected[:_SHOWN]:
             say(f"{one.file}, row {one.row}: {one.message}")
-        if len(unplaced) > _SHOWN:
-            say(f"and {len(unplaced) - _SHOWN:,} more; --left FILE writes them all")
+        if len(rejected) > _SHOWN:
+            say(f"and {len(rejected) - _SHOWN:,} more; --left FILE writes them all")
         if passed_over:
             say(
                 f"{len(passed_over):,} files of the folders are of no kind that comes back and "
@@ -169,7 +169,7 @@ def _unfolded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]
     What Potato keeps of people is taken by the folder, and other files beside it by themselves.
     """
     from memeloc.errors import InputError
-    from memeloc.survey.registry import recognise
+    from memeloc.survey.targets.registry import recognise
 
     read: list[Path] = []
     passed_over: list[Path] = []
@@ -200,10 +200,10 @@ def _unfolded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]
 def _tell(results: Sequence[Mapping[str, Any]], dry_run: bool) -> None:
     """A line a file; of many files a line a kind."""
     done = "Imported" if not dry_run else "Would be imported"
-    counts = ("submissions", "answers", "new", "participants", "unplaced")
+    counts = ("submissions", "answers", "new", "participants", "rejected")
     shown = ("submissions", "answers", "new", "people", "not placed")
     for one in results:
-        if not (one["submissions"] or one["participants"] or one["unplaced"]):
+        if not (one["submissions"] or one["participants"] or one["rejected"]):
             say(f"{one['file']}: holds no answers")
     if not results:
         return
@@ -233,17 +233,17 @@ def _read(
     given: Any,
 ) -> tuple[str, Imported]:
     """What a file holds, by the words that place most of it; those that went out last first."""
-    from memeloc.survey.registry import importer, recognise
+    from memeloc.survey.targets.registry import importer, recognise
 
     _there(file)
     name = kind or recognise(file).name
     reader = importer(name, _options(workspace, survey, name, given))
     best = reader.read(file, packs[0])
     for pack in packs[1:]:
-        if not best.unplaced:
+        if not best.rejected:
             break
         other = reader.read(file, pack)
-        if len(other.unplaced) < len(best.unplaced):
+        if len(other.rejected) < len(best.rejected):
             best = other
     return name, best
 
@@ -289,7 +289,7 @@ def _counted(file: Path, source: str, imported: Imported) -> dict[str, Any]:
         "submissions": len(imported.submissions),
         "answers": sum(len(one.answers) for one in imported.submissions),
         "participants": len(imported.participants),
-        "unplaced": len(imported.unplaced),
+        "rejected": len(imported.rejected),
     }
 
 
@@ -307,7 +307,7 @@ def _sha256(path: Path) -> str:
     return whole.hexdigest()
 
 
-def _write_left(path: Path, unplaced: Any) -> None:
+def _write_left(path: Path, rejected: Any) -> None:
     import csv
     import json
 
@@ -316,7 +316,7 @@ def _write_left(path: Path, unplaced: Any) -> None:
     with replacing(path) as partial, partial.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("file", "row", "reason", "message", "content"))
-        for one in unplaced:
+        for one in rejected:
             content = json.dumps(dict(one.content), ensure_ascii=False, default=str)
             cells = (one.file, str(one.row), one.reason, one.message, content)
             writer.writerow([guarded(cell) for cell in cells])

@@ -13,9 +13,9 @@ from memeloc.cli.survey_options import AsJson
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from memeloc.survey.build import Design
-    from memeloc.survey.nouns import Culture
-    from memeloc.survey.planning import Rates
+    from memeloc.survey.design.build import Design
+    from memeloc.survey.design.planning import Rates
+    from memeloc.survey.model import Culture
 
 
 def plan(
@@ -70,9 +70,9 @@ def plan(
     from dataclasses import asdict, replace
 
     from memeloc.cli.surveying import load_survey, survey_pace
-    from memeloc.survey import planning
-    from memeloc.survey.build import Design
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.design import planning
+    from memeloc.survey.design.build import Design
 
     if name:
         for option in ("memes", "cultures", "size", "answers", "preannotated"):
@@ -172,7 +172,7 @@ def power(
     """
     from dataclasses import asdict
 
-    from memeloc.survey.power import difference_table, majority_table
+    from memeloc.survey.design.power import difference_table, majority_table
 
     majorities = majority_table(seed=seed, unknown=unknown, labels=labels, draws=draws)
     differences = difference_table(seed=seed, share=share, disagreement=disagreement, draws=draws)
@@ -199,10 +199,10 @@ def power(
 def _rates(wage: str, currency: str, fee: str, vat: str) -> Rates:
     """What people are paid and what is paid on top: as said, or as memeloc.toml has it."""
     from memeloc.errors import InputError
-    from memeloc.survey.planning import Rates
-    from memeloc.survey.prolific_money import FEES, WAGE
-    from memeloc.workspace import workspace_folder
-    from memeloc.workspace.settings import FILE, read_settings
+    from memeloc.store import workspace_folder
+    from memeloc.store.settings import FILE, read_settings
+    from memeloc.survey.design.planning import Rates
+    from memeloc.survey.targets.prolific.money import FEES, WAGE
 
     ours: Mapping[str, Any] = {}
     try:
@@ -242,7 +242,7 @@ def _amount(option: str, words: str, most: int) -> Decimal:
 def _codes(cultures: str) -> tuple[Culture, ...]:
     """Cultures for counting, whatever their languages."""
     from memeloc.locales import default
-    from memeloc.survey.nouns import Culture
+    from memeloc.survey.model import Culture
 
     found = (word.partition("=")[0].strip().upper() for word in cultures.split(","))
     english = default().get("en")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from memeloc.cli.surveying import Survey
-    from memeloc.survey.nouns import Batch, Sheet, Submission
-    from memeloc.survey.rules import Settling
-    from memeloc.survey.settling import Settled
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.labels.settling import Settled
+    from memeloc.survey.model import Batch, Sheet, Submission
+    from memeloc.survey.quality.rules import Settling
 
 
 _SHOWN = 20
@@ -69,12 +69,12 @@ def settle(
     """
     from memeloc.cli.survey_check import checked
     from memeloc.cli.surveying import load_survey, plain_sheets
-    from memeloc.survey.build import build_next
-    from memeloc.survey.checking import retained
-    from memeloc.survey.second_answers import settle_second
-    from memeloc.survey.settling import answers_table
-    from memeloc.survey.settling import settle as settle_answers
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.design.build import build_next
+    from memeloc.survey.labels.second import settle_second
+    from memeloc.survey.labels.settling import answers_table
+    from memeloc.survey.labels.settling import settle as settle_answers
+    from memeloc.survey.quality.checking import retained
 
     for path in (out, answers_out):
         if path is not None:
@@ -133,7 +133,7 @@ def settling(
 ) -> Settling:
     """How a survey's answers become labels, by memeloc.toml and what was said."""
     from memeloc.cli.survey_check import set_values
-    from memeloc.survey.rules import Settling, read_rules
+    from memeloc.survey.quality.rules import Settling, read_rules
 
     values = {"answers": survey.design.answers, **workspace.settings.survey.get("settle", {})}
     values |= set_values(changed)
@@ -209,8 +209,8 @@ def _pending(
     submissions: Sequence[Submission],
 ) -> dict[tuple[str, str], int]:
     """Answers that are still to come, from places of sheets that are open."""
-    from memeloc.survey.checking import COMPLETE
-    from memeloc.survey.nouns import Check
+    from memeloc.survey.model import Check
+    from memeloc.survey.quality.checking import COMPLETE
 
     closed = closed_rounds(workspace, name)
     came = Counter(one.sheet for one in submissions if one.status == COMPLETE)
@@ -229,7 +229,7 @@ def _models(answers: pd.DataFrame, survey: Survey, settled: Settled) -> pd.DataF
     """Where Dawid-Skene or MACE differ from the majority."""
     import pandas as pd
 
-    from memeloc.survey.aggregation import METHODS, aggregate, differences
+    from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 
     found = {}
     parts = [part for _, part in answers.groupby("culture", sort=True)] or [answers]
@@ -252,7 +252,7 @@ def _tell_settled(
     apart: pd.DataFrame | None,
     as_json: bool,
 ) -> None:
-    from memeloc.survey.settling import STATES
+    from memeloc.survey.labels.settling import STATES
 
     found = settled.table
     states = found.groupby(["culture", "state"]).size().to_dict()

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from memeloc.survey.nouns import Sheet
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.model import Sheet
 
 
 def status(
@@ -42,11 +42,11 @@ def status(
     from memeloc.cli.survey_check import checked
     from memeloc.cli.survey_settle import asked, closed_rounds, settling
     from memeloc.cli.surveying import load_survey, plain_sheets
-    from memeloc.survey.checking import retained
-    from memeloc.survey.progress import survey_status
-    from memeloc.survey.settling import answers_table
-    from memeloc.survey.settling import settle as settle_answers
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
+    from memeloc.survey.labels.progress import survey_status
+    from memeloc.survey.labels.settling import answers_table
+    from memeloc.survey.labels.settling import settle as settle_answers
+    from memeloc.survey.quality.checking import retained
 
     if by not in ("culture", "batch", "sheet"):
         raise typer.BadParameter("culture, batch or sheet", param_hint="--by")
@@ -160,7 +160,7 @@ def _money(
     from decimal import Decimal
 
     from memeloc.cli.survey_decide import minutes_of
-    from memeloc.survey.prolific_money import WAGE, read_pay
+    from memeloc.survey.targets.prolific.money import WAGE, read_pay
 
     options = workspace.settings.survey.get("prolific", {})
     pay = read_pay(

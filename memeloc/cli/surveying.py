@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.survey.build import Design, to_sheets
 from memeloc.survey.codes import codes
-from memeloc.survey.nouns import Batch, Culture, Sheet
-from memeloc.survey.planning import Pace, measured_pace
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.design.build import Design, to_sheets
+from memeloc.survey.design.planning import Pace, measured_pace
+from memeloc.survey.model import Batch, Culture, Sheet
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 
 if TYPE_CHECKING:
-    from memeloc.workspace import Workspace
+    from memeloc.store import Workspace
 
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""

@@ -12,8 +12,8 @@ from memeloc.cli.corrected import OfTaxonomy, checked_taxonomy
 from memeloc.cli.output import Cell, print_json, say, table
 
 if TYPE_CHECKING:
+    from memeloc.store import Workspace
     from memeloc.translate import Plan, RunSummary, Translator
-    from memeloc.workspace import Workspace
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -127,9 +127,9 @@ def translate(
     from memeloc.cli.memory import target_languages, units_of
     from memeloc.cli.translating import Jobs
     from memeloc.cli.wording import bring_survey_texts
+    from memeloc.store import Workspace
+    from memeloc.store.survey_texts import ENGLISH
     from memeloc.translate import ProtectingTranslator, TranslationMemory, plan
-    from memeloc.workspace import Workspace
-    from memeloc.workspace.survey_texts import ENGLISH
 
     checked_taxonomy(taxonomy, kind)
     given = {

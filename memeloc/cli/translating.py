@@ -9,8 +9,8 @@ from memeloc.cli.output import progress
 
 if TYPE_CHECKING:
     from memeloc.model import Locale
+    from memeloc.store import CaptionVersion, Kind, Workspace
     from memeloc.translate import RunSummary, Translation, TranslationItem, Translator
-    from memeloc.workspace import CaptionVersion, Kind, Workspace
 
 
 class Jobs:

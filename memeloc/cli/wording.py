@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memeloc.model import Locale
+    from memeloc.store import Workspace
     from memeloc.survey.taxonomy import Taxonomy
-    from memeloc.workspace import Workspace
 
 _OF_TAXONOMIES = "taxonomy."
 
@@ -34,9 +34,9 @@ def bring_survey_texts(
         InputError: there is no such taxonomy, or a language is English.
     """
     from memeloc.errors import InputError
+    from memeloc.store.survey_texts import ENGLISH, survey_text_id
     from memeloc.survey.taxonomy import load_taxonomy
     from memeloc.survey.texts import catalogue
-    from memeloc.workspace.survey_texts import ENGLISH, survey_text_id
 
     if any(locale.tag == ENGLISH for locale in locales):
         raise InputError(
@@ -60,7 +60,7 @@ def bring_survey_texts(
 
 def survey_text_ids(names: Sequence[str]) -> list[str]:
     """Ids of texts that are named by their keys, or by their ids."""
-    from memeloc.workspace.survey_texts import survey_text_id, survey_text_key
+    from memeloc.store.survey_texts import survey_text_id, survey_text_key
 
     return [survey_text_id(survey_text_key(name) or name) for name in names]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import date, time, timedelta
 from pathlib import Path
 
-from memeloc.correct.items import SheetAnswers
+from memeloc.correct.model import SheetAnswers
 from memeloc.correct.rows import Row, gather, split_key
 from memeloc.errors import InputError
 from memeloc.spreadsheets import Cell, Formula, text_of

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from memeloc.correct.items import GIVEN_UP, NO_PART, Answer, SheetAnswers, Status, text_key
+from memeloc.correct.model import GIVEN_UP, NO_PART, Answer, SheetAnswers, Status, text_key
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 

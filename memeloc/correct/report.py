@@ -9,7 +9,7 @@ from itertools import combinations
 
 from memeloc.correct.compare import Agreement, Edit, agreement, edits
 from memeloc.correct.distance import chrf, hter
-from memeloc.correct.items import GIVEN_UP, Status
+from memeloc.correct.model import GIVEN_UP, Status
 from memeloc.model import Locale
 
 COMMONEST = 15

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memeloc.correct.items import GIVEN_UP, STATUSES, Answer, Sheet, SheetAnswers, SheetItem, Status
+from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetAnswers, SheetItem, Status
 from memeloc.errors import InputError
 from memeloc.spreadsheets import clean_text, file_sha256
 

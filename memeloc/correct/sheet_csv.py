@@ -11,7 +11,7 @@ import csv
 from pathlib import Path
 
 from memeloc.correct.columns import HEADINGS, read_columns
-from memeloc.correct.items import Sheet, SheetAnswers
+from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.rows import key_of, parts_of
 from memeloc.spreadsheets import guarded
 from memeloc.spreadsheets.csv_file import is_text, lines_of

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.items import Sheet, SheetAnswers
+from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.rows import (
     Row,
     gather,

@@ -17,7 +17,7 @@ from typing import Any, cast
 from lxml import etree
 
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
+from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER, placeholders

@@ -12,7 +12,7 @@ from typing import Any
 
 from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.items import Sheet, SheetAnswers, SheetItem
+from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import LABELS, key_of, parts_of
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER

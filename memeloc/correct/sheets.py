@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from memeloc.correct.items import Sheet, SheetAnswers
+from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.errors import InputError
 from memeloc.spreadsheets import read_head, replacing
 

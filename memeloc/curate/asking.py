@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.errors import MemelocError, MissingError, ServiceError
 from memeloc.items import Item
 from memeloc.language_models import Answer, AnswerError, LanguageModel, Plan, Question
@@ -20,13 +20,13 @@ Ask = Callable[[Item], Sequence[Question[Value]]]
 """What is asked of an item: one question or more."""
 
 
-def model_of(desk: Desk, name: str) -> LanguageModel:
-    """The desk's language model.
+def model_of(context: FilterContext, name: str) -> LanguageModel:
+    """The context's language model.
 
     Raises:
         MissingError: there is none.
     """
-    model = desk.options.get("model")
+    model = context.options.get("model")
     if not isinstance(model, LanguageModel):
         raise MissingError(
             f"the filter {name} asks a language model: name one with --model, or as model in "
@@ -35,9 +35,9 @@ def model_of(desk: Desk, name: str) -> LanguageModel:
     return model
 
 
-def model_name(desk: Desk) -> list[Any]:
-    """What the desk's model is to a stamp; empty when there is none."""
-    model = desk.options.get("model")
+def model_name(context: FilterContext) -> list[Any]:
+    """What the context's model is to a cache key; empty when there is none."""
+    model = context.options.get("model")
     if not isinstance(model, LanguageModel):
         return []
     settings = model.settings

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -64,17 +64,17 @@ class CartoonFilter:
     kinds = ("template", "picture")
     Settings = CartoonSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(CartoonSettings, settings, self.name)
-        self._desk = desk
+        self._context = context
         shipped = files("memeloc.curate") / "prompts" / "cartoon.toml"
         self._prompt = read_prompt(self._settings.prompt or shipped, {"look": set()})
         self._form = ModelForm(Look)
 
-    def stamp(self, item: Item) -> str:
-        """See `Filter.stamp`: also the model, the prompt and people's answers."""
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`: also the model, the prompt and people's answers."""
         said = sorted(self._said.get(item.id, {}).items())
-        return stamped(self._grounds, model_name(self._desk), item.picture, said)
+        return cache_key_of(self._key_parts, model_name(self._context), item.picture, said)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter.judge`. What neither people nor a model looked at is `ask`."""
@@ -85,7 +85,7 @@ class CartoonFilter:
             else:
                 unseen.append(item)
         if self._has_model:
-            model = model_of(self._desk, self.name)
+            model = model_of(self._context, self.name)
             for item, (answer,) in ask_items(model, unseen, self._questions):
                 yield self._by_model(item, answer)
         else:
@@ -97,21 +97,21 @@ class CartoonFilter:
         if not self._has_model:
             return None
         unseen = (item for item in items if self._by_people(item) is None)
-        return plan_items(model_of(self._desk, self.name), unseen, self._questions)
+        return plan_items(model_of(self._context, self.name), unseen, self._questions)
 
     @property
     def _has_model(self) -> bool:
-        return isinstance(self._desk.options.get("model"), LanguageModel)
+        return isinstance(self._context.options.get("model"), LanguageModel)
 
     @cached_property
-    def _grounds(self) -> list[Any]:
+    def _key_parts(self) -> list[Any]:
         return [_VERSION, self._settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
     @cached_property
     def _said(self) -> Mapping[str, Mapping[str, str]]:
         """Every answer, by item and person."""
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._desk.judgements(self._settings.question):
+        for said in self._context.judgements(self._settings.question):
             found[said.subject][said.person] = said.answer.strip().casefold()
         return found
 
@@ -161,7 +161,7 @@ class CartoonFilter:
     def _made(
         self, item: Item, outcome: Outcome, reason: str, evidence: Mapping[str, Any]
     ) -> Verdict:
-        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.stamp(item))
+        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))
 
 
 def small_jpeg(path: Path, longest_side: int) -> bytes:

@@ -19,7 +19,7 @@ from memeloc.curate.judgement import Judgement
 from memeloc.curate.keep import Rule, in_order
 from memeloc.curate.likeness import Embedded, join_alike
 from memeloc.curate.pairs import Pair
-from memeloc.curate.protocol import FilterSettings, stamped
+from memeloc.curate.protocol import FilterSettings, cache_key_of
 from memeloc.curate.same_pictures import join_near_hashes, join_same_files
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Item, ItemKind
@@ -146,7 +146,7 @@ def deduplicate(
         MemelocError: from `embed`.
     """
     decided = decisions(judgements)
-    stamp = stamped(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
+    cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
     result = Deduplicated()
     kept: dict[str, str] = {}
 
@@ -176,7 +176,7 @@ def deduplicate(
             run.told("likeness")
         elif kind == "picture":
             run.told("likeness", not_run)
-        _finish(run, settings, stamp, result, hashes)
+        _finish(run, settings, cache_key, result, hashes)
         roots = joining.groups.roots().tolist()
         kept.update(
             (item.id, joining.items[root].id)
@@ -202,7 +202,7 @@ class _Run:
 def _finish(
     run: _Run,
     settings: DedupSettings,
-    stamp: str,
+    cache_key: str,
     result: Deduplicated,
     hashes: Mapping[str, int],
 ) -> None:
@@ -223,13 +223,13 @@ def _finish(
     for place, root in enumerate(joining.groups.roots().tolist()):
         item = joining.items[place]
         if root != place:
-            verdict = _dropped(item, joining.items[root], links[place], stamp)
+            verdict = _dropped(item, joining.items[root], links[place], cache_key)
         elif place in asked_of:
-            verdict = _asked(item, asked_of[place], stamp)
+            verdict = _asked(item, asked_of[place], cache_key)
         else:
             compared = run.kind == "caption" or item.picture in hashes
             evidence = {} if compared else {"not_compared": _why_not(item)}
-            verdict = Verdict(item.id, FILTER, "keep", None, "", evidence, stamp)
+            verdict = Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
         result.verdicts.append(verdict)
 
 
@@ -263,10 +263,10 @@ _REASONS = {
 }
 
 
-def _dropped(item: Item, stays: Item, link: Pair | str, stamp: str) -> Verdict:
+def _dropped(item: Item, stays: Item, link: Pair | str, cache_key: str) -> Verdict:
     if isinstance(link, str):
         evidence: dict[str, Any] = {"stage": "people", "kept": stays.id, "with": link}
-        return Verdict(item.id, FILTER, "drop", None, "a person's word", evidence, stamp)
+        return Verdict(item.id, FILTER, "drop", None, "a person's word", evidence, cache_key)
     other = link.second if link.first == item.id else link.first
     evidence = {
         "stage": link.stage,
@@ -275,10 +275,10 @@ def _dropped(item: Item, stays: Item, link: Pair | str, stamp: str) -> Verdict:
         **link.scores,
         "sentence": link.reason,
     }
-    return Verdict(item.id, FILTER, "drop", _score(link), _REASONS[link.stage], evidence, stamp)
+    return Verdict(item.id, FILTER, "drop", _score(link), _REASONS[link.stage], evidence, cache_key)
 
 
-def _asked(item: Item, pair: Pair, stamp: str) -> Verdict:
+def _asked(item: Item, pair: Pair, cache_key: str) -> Verdict:
     other = pair.second if pair.first == item.id else pair.first
     evidence = {
         "stage": pair.stage,
@@ -288,7 +288,7 @@ def _asked(item: Item, pair: Pair, stamp: str) -> Verdict:
         **pair.scores,
         "sentence": pair.reason,
     }
-    return Verdict(item.id, FILTER, "ask", _score(pair), "perhaps a duplicate", evidence, stamp)
+    return Verdict(item.id, FILTER, "ask", _score(pair), "perhaps a duplicate", evidence, cache_key)
 
 
 def _score(pair: Pair) -> float | None:

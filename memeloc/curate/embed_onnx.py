@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from memeloc.curate.embedding import Embedder, Task, Vectors, file_digest, stamp
+from memeloc.curate.embedding import Embedder, Task, Vectors, cache_key_of, file_digest
 from memeloc.curate.protocol import FilterSettings, read_settings
 from memeloc.errors import InputError, MissingError
 from memeloc.templates.pictures import open_picture
@@ -114,7 +114,7 @@ class OnnxPictures:
         own = height[0] if height and isinstance(height[0], int) else 0
         self._size = settings.size or own or 224
         self._settings = settings
-        self.name = f"onnx-{stamp(self._model.digest, settings.model_dump(), self._size)}"
+        self.name = f"onnx-{cache_key_of(self._model.digest, settings.model_dump(), self._size)}"
 
     def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
         """See `Embedder`; a map of features is averaged over its places."""
@@ -162,7 +162,9 @@ class OnnxTexts:
             raise InputError(f"is not a tokenizer ({_first_line(error)})", file=words) from error
         self._tokenizer.enable_truncation(settings.length)
         self._tokenizer.enable_padding()
-        self.name = f"onnx-{stamp(self._model.digest, digest, settings.length, settings.output)}"
+        self.name = (
+            f"onnx-{cache_key_of(self._model.digest, digest, settings.length, settings.output)}"
+        )
 
     def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
         """See `Embedder`; vectors of tokens are averaged over the text."""

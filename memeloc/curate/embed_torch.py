@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from memeloc.curate.embedding import Embedder, Task, Vectors, stamp
+from memeloc.curate.embedding import Embedder, Task, Vectors, cache_key_of
 from memeloc.curate.protocol import FilterSettings, read_settings
 from memeloc.errors import InputError, MissingError
 from memeloc.templates.pictures import open_picture
@@ -71,7 +71,7 @@ class _SentenceTransformer:
     def __init__(self, task: Task, where: str, model: Any) -> None:
         self._task = task
         self._model = model
-        self.name = f"st-{stamp(task, where)}"
+        self.name = f"st-{cache_key_of(task, where)}"
 
     def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
         """See `Embedder`."""
@@ -93,7 +93,7 @@ class _OpenClip:
         self._prepare = prepare
         self._tokenizer = tokenizer
         self._device = device
-        self.name = f"clip-{stamp(task, where)}"
+        self.name = f"clip-{cache_key_of(task, where)}"
 
     def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
         """See `Embedder`."""

@@ -93,9 +93,9 @@ def create(task: Task, spec: str, settings: Mapping[str, Any] | None = None) -> 
     return build(task, where.strip(), settings or {})
 
 
-def stamp(*grounds: Any) -> str:
+def cache_key_of(*parts: Any) -> str:
     """A short name for all that vectors depend on."""
-    words = json.dumps(grounds, sort_keys=True, default=repr)
+    words = json.dumps(parts, sort_keys=True, default=repr)
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 

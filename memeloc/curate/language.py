@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.identifiers import Identification, Identifier, Method, check_tags, identifier
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.items import Item
 from memeloc.locales import Registry, default
@@ -52,13 +52,13 @@ class LanguageFilter:
     kinds = ("caption", "picture")
     Settings = LanguageSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(LanguageSettings, settings, self.name)
-        self._locales: Registry = desk.options.get("locales") or default()
+        self._locales: Registry = context.options.get("locales") or default()
         self._wanted = check_tags(
-            self._settings.languages or (desk.source_language,), self._locales
+            self._settings.languages or (context.source_language,), self._locales
         )
-        self._expected = tuple(sorted({*self._wanted, *desk.languages}))
+        self._expected = tuple(sorted({*self._wanted, *context.languages}))
 
     @cached_property
     def _identifier(self) -> Identifier:
@@ -67,14 +67,14 @@ class LanguageFilter:
         )
 
     @cached_property
-    def _stamp(self) -> str:
-        return stamped(
+    def _settings_key(self) -> str:
+        return cache_key_of(
             self._settings.model_dump(), self._wanted, self._expected, self._identifier.versions
         )
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """See `Filter`."""
-        return stamped(self._stamp, item.parts, item.language)
+        return cache_key_of(self._settings_key, item.parts, item.language)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
@@ -87,7 +87,9 @@ class LanguageFilter:
             if item.language:
                 evidence["stated"] = item.language
             score = round(found.probability, 4)
-            yield Verdict(item.id, self.name, outcome, score, reason, evidence, self.stamp(item))
+            yield Verdict(
+                item.id, self.name, outcome, score, reason, evidence, self.cache_key(item)
+            )
 
     def _decide(self, item: Item, text: str, found: Identification) -> tuple[Outcome, str]:
         if not text.strip():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from memeloc.curate.hashing import as_array, bits_between
 from memeloc.curate.near import nearest
-from memeloc.curate.protocol import stamped
+from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Verdict
 
 FILTER = "match"
@@ -93,7 +93,7 @@ def match_verdicts(
     matches: Iterable[Match], templates: Sequence[str], distance: int
 ) -> list[Verdict]:
     """Matches as they are stored: always `keep`, with the template as evidence."""
-    stamp = stamped(FILTER, 1, distance, sorted(templates))
+    cache_key = cache_key_of(FILTER, 1, distance, sorted(templates))
     return [
         Verdict(
             one.picture,
@@ -108,7 +108,7 @@ def match_verdicts(
                 "next": one.next_template,
                 "next_distance": one.next_distance,
             },
-            stamp,
+            cache_key,
         )
         for one in matches
     ]

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from memeloc.curate.identifiers import Identification, Identifier, check_tags, identifier
 from memeloc.curate.language import no_text
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.scripts import (
     PARTS,
     count_scripts,
@@ -68,18 +68,20 @@ class ScriptFilter:
     kinds = ("caption", "picture")
     Settings = ScriptSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(ScriptSettings, settings, self.name)
-        locales: Registry = desk.options.get("locales") or default()
-        wanted = check_tags(self._settings.languages or (desk.source_language,), locales)
+        locales: Registry = context.options.get("locales") or default()
+        wanted = check_tags(self._settings.languages or (context.source_language,), locales)
         self._scripts = frozenset(
             script for tag in wanted for script in scripts_of_locale(locales.get(tag))
         )
-        self._stamp = stamped(self._settings.model_dump(), sorted(self._scripts), "script-1")
+        self._settings_key = cache_key_of(
+            self._settings.model_dump(), sorted(self._scripts), "script-1"
+        )
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """See `Filter`."""
-        return stamped(self._stamp, item.parts)
+        return cache_key_of(self._settings_key, item.parts)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
@@ -90,7 +92,13 @@ class ScriptFilter:
             outcome, reason = self._decide(item, share)
             score = None if share is None else round(share, 4)
             yield Verdict(
-                item.id, self.name, outcome, score, reason, {"letters": counts}, self.stamp(item)
+                item.id,
+                self.name,
+                outcome,
+                score,
+                reason,
+                {"letters": counts},
+                self.cache_key(item),
             )
 
     def _decide(self, item: Item, share: float | None) -> tuple[Outcome, str]:
@@ -138,24 +146,24 @@ class MixingFilter:
     kinds = ("caption", "picture")
     Settings = MixingSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(MixingSettings, settings, self.name)
-        self._locales: Registry = desk.options.get("locales") or default()
-        self._expected = tuple(sorted({desk.source_language, *desk.languages}))
+        self._locales: Registry = context.options.get("locales") or default()
+        self._expected = tuple(sorted({context.source_language, *context.languages}))
 
     @cached_property
     def _identifier(self) -> Identifier:
         return identifier("both", self._locales, self._expected, self._settings.preference)
 
     @cached_property
-    def _stamp(self) -> str:
-        return stamped(
+    def _settings_key(self) -> str:
+        return cache_key_of(
             self._settings.model_dump(), self._expected, self._identifier.versions, "mixing-2"
         )
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """See `Filter`."""
-        return stamped(self._stamp, item.parts)
+        return cache_key_of(self._settings_key, item.parts)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
@@ -173,7 +181,7 @@ class MixingFilter:
     ) -> Verdict:
         if not "".join(item.parts).strip():
             outcome, reason = no_text(item)
-            return Verdict(item.id, self.name, outcome, None, reason, {}, self.stamp(item))
+            return Verdict(item.id, self.name, outcome, None, reason, {}, self.cache_key(item))
         foreign = dict(text.foreign)
         looked, seen = Counter[int](), Counter[int]()
         languages: dict[int, str] = {}
@@ -201,7 +209,7 @@ class MixingFilter:
         elif foreign and share >= self._settings.ask:
             outcome, reason = "ask", "code-mixed"
         return Verdict(
-            item.id, self.name, outcome, round(share, 4), reason, evidence, self.stamp(item)
+            item.id, self.name, outcome, round(share, 4), reason, evidence, self.cache_key(item)
         )
 
     def _is_foreign(self, found: Identification, whole: Identification) -> bool:

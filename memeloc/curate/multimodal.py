@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -57,17 +57,17 @@ class MultimodalFilter:
     kinds = ("caption",)
     Settings = MultimodalSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(MultimodalSettings, settings, self.name)
-        self._desk = desk
+        self._context = context
         shipped = files("memeloc.curate") / "prompts" / "multimodality.toml"
         self._prompt = read_prompt(self._settings.prompt or shipped, _NEEDS)
         self._form = ModelForm(Vote)
 
-    def stamp(self, item: Item) -> str:
-        """See `Filter.stamp`: also the model, the prompts and the descriptions."""
-        return stamped(
-            self._grounds, model_name(self._desk), item.parts, self._descriptions(item.parent)
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`: also the model, the prompts and the descriptions."""
+        return cache_key_of(
+            self._key_parts, model_name(self._context), item.parts, self._descriptions(item.parent)
         )
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
@@ -80,7 +80,7 @@ class MultimodalFilter:
                 ready.append(item)
         if not ready:
             return
-        model = model_of(self._desk, self.name)
+        model = model_of(self._context, self.name)
         for item, answers in ask_items(model, ready, self._questions):
             yield self._verdict(item, answers)
 
@@ -89,17 +89,17 @@ class MultimodalFilter:
         ready = [item for item in items if self._wanting(item) is None]
         if not ready:
             return None
-        return plan_items(model_of(self._desk, self.name), ready, self._questions)
+        return plan_items(model_of(self._context, self.name), ready, self._questions)
 
     @cached_property
-    def _grounds(self) -> list[Any]:
+    def _key_parts(self) -> list[Any]:
         return [_VERSION, self._settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
     @cached_property
     def _described(self) -> Mapping[str, Mapping[str, str]]:
         """Every description, by template and person; the newest a person."""
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._desk.judgements(self._settings.question):
+        for said in self._context.judgements(self._settings.question):
             found[said.subject][said.person] = said.answer.strip()
         return found
 
@@ -111,7 +111,7 @@ class MultimodalFilter:
     def _wanting(self, item: Item) -> Verdict | None:
         """A verdict that needs no model: something is missing to ask it."""
         if not any(part.strip() for part in item.parts):
-            return Verdict(item.id, self.name, "ask", None, "no text", {}, self.stamp(item))
+            return Verdict(item.id, self.name, "ask", None, "no text", {}, self.cache_key(item))
         there = self._descriptions(item.parent)
         if len(there) >= self._settings.descriptions:
             return None
@@ -121,7 +121,7 @@ class MultimodalFilter:
             "needed": self._settings.descriptions,
         }
         reason = "descriptions missing"
-        return Verdict(item.id, self.name, "ask", None, reason, evidence, self.stamp(item))
+        return Verdict(item.id, self.name, "ask", None, reason, evidence, self.cache_key(item))
 
     def _questions(self, item: Item) -> list[Question[Vote]]:
         """The caption alone, then with each description."""
@@ -151,15 +151,15 @@ class MultimodalFilter:
             said = {"hateful": answer.value.hateful, "why": answer.value.why[:300]}
             votes.append({**asked, **said, "attempts": answer.attempts})
         evidence: dict[str, Any] = {
-            "model": ", ".join(sorted(models)) or model_of(self._desk, self.name).settings.model,
+            "model": ", ".join(sorted(models)) or model_of(self._context, self.name).settings.model,
             "prompts": self._prompt.texts(),
             "votes": votes,
         }
-        stamp = self.stamp(item)
+        cache_key = self.cache_key(item)
         if errors:
             reason, more = no_answer(errors)
             evidence.update(more)
-            return Verdict(item.id, self.name, "ask", None, reason, evidence, stamp)
+            return Verdict(item.id, self.name, "ask", None, reason, evidence, cache_key)
         alone, *described = (vote["hateful"] for vote in votes)
         score = sum(described) / len(described)
         if alone:
@@ -169,5 +169,5 @@ class MultimodalFilter:
         elif not all(described):
             reason = "not hateful with every description"
         else:
-            return Verdict(item.id, self.name, "keep", score, "", evidence, stamp)
-        return Verdict(item.id, self.name, "drop", score, reason, evidence, stamp)
+            return Verdict(item.id, self.name, "keep", score, "", evidence, cache_key)
+        return Verdict(item.id, self.name, "drop", score, reason, evidence, cache_key)

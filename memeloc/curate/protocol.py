@@ -1,4 +1,4 @@
-"""What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the desk of a filter.
+"""What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the context of a filter.
 
 A filter is one file with one class. It is found by its name in memeloc.curate.registry, or through
 the entry point group `memeloc.filters` of any installed package. tests/curate/
@@ -36,10 +36,10 @@ class Filter(Protocol):
     summary: str
     kinds: tuple[str, ...]
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """Short hash of all that its verdict on `item` rests on: settings, versions, the item.
 
-        It must be quick: it is how the run tells that an item was judged before. `stamped` makes
+        It must be quick: by it the run knows that an item was judged before. `cache_key_of` makes
         one.
         """
         ...
@@ -47,8 +47,8 @@ class Filter(Protocol):
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """Judge some items, each exactly once, in any order; give each verdict as it is known.
 
-        `Verdict.settings` is the item's `stamp`. What cannot be judged (its picture does not open,
-        its description is missing) is `ask` with a reason that says so, and the rest goes on.
+        `Verdict.settings` is the item's `cache_key`. What cannot be judged (its picture does not
+        open, its description is missing) is `ask` with a reason that says so, and the rest goes on.
 
         Raises:
             MemelocError: what would fail for every further item too (an extra that is not
@@ -58,7 +58,7 @@ class Filter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class FilterContext:
     """What is within a filter's reach besides the items that it is given.
 
     Attributes:
@@ -86,21 +86,21 @@ class Desk:
     jobs: int = 1
 
 
-Build = Callable[[Mapping[str, Any], Desk], Filter]
-"""What the registry and entry points name: settings by name and a desk in, a filter out.
+Build = Callable[[Mapping[str, Any], FilterContext], Filter]
+"""What the registry and entry points name: settings by name and a context in, a filter out.
 
 Raises InputError for a setting that is unknown or wrong."""
 
 
-def stamped(*grounds: Any) -> str:
+def cache_key_of(*parts: Any) -> str:
     """A short hash of JSON values, and of anything else by its `repr`.
 
-    >>> stamped("blur", 100) == stamped("blur", 100)
+    >>> cache_key_of("blur", 100) == cache_key_of("blur", 100)
     True
-    >>> stamped("blur", 100) == stamped("blur", 99)
+    >>> cache_key_of("blur", 100) == cache_key_of("blur", 99)
     False
     """
-    plain = json.dumps(grounds, ensure_ascii=True, sort_keys=True, default=repr)
+    plain = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=repr)
     return hashlib.sha256(plain.encode("ascii")).hexdigest()[:12]
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.language import no_text
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
@@ -85,7 +85,7 @@ class QualityFilter:
     kinds = ("template", "picture")
     Settings = QualitySettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(QualitySettings, settings, self.name)
         for question in (*self._settings.reject, *self._settings.need):
             if question not in _QUESTIONS:
@@ -93,19 +93,19 @@ class QualityFilter:
                     f"the filter quality knows no question {question[:60]!r}; it knows "
                     f"{', '.join(_QUESTIONS)}"
                 )
-        self._desk = desk
-        self._transcripts: Mapping[str, Any] = desk.options.get("transcripts") or {}
-        self._stamp = stamped(self._settings.model_dump(), FEATURE)
+        self._context = context
+        self._transcripts: Mapping[str, Any] = context.options.get("transcripts") or {}
+        self._settings_key = cache_key_of(self._settings.model_dump(), FEATURE)
         self._answers: dict[str, dict[str, Counter[str]]] = {}
         for question in dict.fromkeys((*self._settings.reject, *self._settings.need)):
-            for said in desk.judgements(question):
+            for said in context.judgements(question):
                 by = self._answers.setdefault(said.subject, {})
                 by.setdefault(question, Counter())[said.answer.strip().lower()] += 1
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """See `Filter`."""
-        return stamped(
-            self._stamp,
+        return cache_key_of(
+            self._settings_key,
             item.picture,
             bool("".join(item.parts).strip()),
             self._marks(item),
@@ -115,7 +115,7 @@ class QualityFilter:
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
         measured = dict(
-            self._desk.features(FEATURE, {item.picture for item in items if item.picture})
+            self._context.features(FEATURE, {item.picture for item in items if item.picture})
         )
         paths = {
             item.picture: item.path
@@ -129,7 +129,9 @@ class QualityFilter:
             evidence = dict(features)
             if answers := self._answers.get(item.id):
                 evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
-            yield Verdict(item.id, self.name, outcome, score, reason, evidence, self.stamp(item))
+            yield Verdict(
+                item.id, self.name, outcome, score, reason, evidence, self.cache_key(item)
+            )
 
     def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """Measure pictures, keeping each shard's as it comes: an interrupted run goes on there."""
@@ -142,10 +144,10 @@ class QualityFilter:
                 # One picture of the shard ended the process; each of them is a person's to see.
                 found.update({sha: {"error": done.failure} for sha, _ in done.shard})
                 return
-            self._desk.add_features(FEATURE, done.value)
+            self._context.add_features(FEATURE, done.value)
             found.update(done.value)
 
-        jobs = self._desk.jobs if len(todo) >= _POOLED else 1
+        jobs = self._context.jobs if len(todo) >= _POOLED else 1
         map_shards(measure_all, shards, jobs=jobs, on_done=keep)
         return found
 

@@ -1,7 +1,8 @@
-"""Filters by name. In: a name, settings and a desk. Out: a filter.
+"""Filters by name. In: a name, settings and a context. Out: a filter.
 
 A package outside adds one through the entry point group `memeloc.filters`: its value is a callable
-`(settings, desk)` that returns a filter, or the filter's class (see memeloc.curate.protocol.Build).
+`(settings, context)` that returns a filter, or the filter's class (see
+memeloc.curate.protocol.Build).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from memeloc.curate.protocol import Build, Desk, Filter, FilterSettings
+from memeloc.curate.protocol import Build, Filter, FilterContext, FilterSettings
 from memeloc.errors import InputError, MissingError
 
 GROUP = "memeloc.filters"
@@ -57,15 +58,15 @@ def names() -> tuple[str, ...]:
 
 
 def create(
-    name: str, settings: Mapping[str, Any] | None = None, desk: Desk | None = None
+    name: str, settings: Mapping[str, Any] | None = None, context: FilterContext | None = None
 ) -> Filter:
-    """The filter `name`, set up with `settings` at `desk`.
+    """The filter `name`, set up with `settings` with what is in `context`.
 
     Raises:
         InputError: there is none of that name, or a setting is unknown or wrong.
         MissingError: what it needs is not installed; the sentence gives the pip line.
     """
-    return _load(name)(settings or {}, desk or Desk())
+    return _load(name)(settings or {}, context or FilterContext())
 
 
 def info(name: str) -> FilterInfo:

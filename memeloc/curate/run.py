@@ -61,7 +61,7 @@ def to_judge(filter_: Filter, items: Sequence[Item], known: Known) -> list[Item]
 
 def _is_judged(filter_: Filter, item: Item, known: Known) -> bool:
     before = known.get(item.id, {}).get(filter_.name)
-    return before is not None and before.settings == filter_.stamp(item)
+    return before is not None and before.settings == filter_.cache_key(item)
 
 
 def run_filter(

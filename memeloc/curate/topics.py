@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item
@@ -194,21 +194,21 @@ class TopicFilter:
     kinds = ("template",)
     Settings = TopicSettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(TopicSettings, settings, self.name)
-        folder: Path = desk.options.get("folder") or Path()
+        folder: Path = context.options.get("folder") or Path()
         file = folder / Path(self._settings.file).expanduser() if self._settings.file else BUILT_IN
         self._topics = read_topics(file)
         self._matcher = TopicMatcher(self._topics)
 
     @cached_property
-    def _stamp(self) -> str:
+    def _settings_key(self) -> str:
         topics = [(topic.category, topic.name, topic.keywords) for topic in self._topics]
-        return stamped(self._settings.several, self._settings.match, topics, "topics-1")
+        return cache_key_of(self._settings.several, self._settings.match, topics, "topics-1")
 
-    def stamp(self, item: Item) -> str:
+    def cache_key(self, item: Item) -> str:
         """See `Filter`."""
-        return stamped(self._stamp, self._text(item))
+        return cache_key_of(self._settings_key, self._text(item))
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
@@ -228,7 +228,7 @@ class TopicFilter:
                     for match in matches
                 ]
             }
-            yield Verdict(item.id, self.name, outcome, None, reason, evidence, self.stamp(item))
+            yield Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))
 
     def _text(self, item: Item) -> str:
         if self._settings.match == "name":

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
 from memeloc.curate.hints import Hint, hints, in_words
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings, stamped
+from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -52,15 +52,15 @@ class WordplayFilter:
     kinds = ("caption",)
     Settings = WordplaySettings
 
-    def __init__(self, settings: Mapping[str, Any], desk: Desk) -> None:
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self._settings = read_settings(WordplaySettings, settings, self.name)
-        self._desk = desk
+        self._context = context
 
-    def stamp(self, item: Item) -> str:
-        """See `Filter.stamp`: also people's answers, and the model where it gives hints."""
-        model = model_name(self._desk) if self._settings.model_hint else []
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`: also people's answers, and the model where it gives hints."""
+        model = model_name(self._context) if self._settings.model_hint else []
         said = sorted(self._said.get(item.id, {}).items())
-        return stamped(_VERSION, self._settings.model_dump(), model, item.parts, said)
+        return cache_key_of(_VERSION, self._settings.model_dump(), model, item.parts, said)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter.judge`. What people have not agreed on is `ask`, with hints."""
@@ -84,13 +84,13 @@ class WordplayFilter:
         from memeloc.curate.hints.by_model import question
 
         open_ = (item for item in items if self._outcome(item)[0] == "ask")
-        return plan_items(model_of(self._desk, self.name), open_, lambda item: [question(item)])
+        return plan_items(model_of(self._context, self.name), open_, lambda item: [question(item)])
 
     @cached_property
     def _said(self) -> Mapping[str, Mapping[str, str]]:
         """Every answer, by caption and person."""
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._desk.judgements(self._settings.question):
+        for said in self._context.judgements(self._settings.question):
             if answer := said.answer.strip().casefold():
                 found[said.subject][said.person] = answer
         return found
@@ -111,7 +111,7 @@ class WordplayFilter:
     def _with_model_hints(self, items: Sequence[Item]) -> Iterator[Verdict]:
         from memeloc.curate.hints.by_model import question, read_hints
 
-        model = model_of(self._desk, self.name)
+        model = model_of(self._context, self.name)
         for item, (answer,) in ask_items(model, items, lambda item: [question(item)]):
             if isinstance(answer, MemelocError):
                 evidence = {**self._hints(item, []), **no_answer([answer])[1]}
@@ -121,7 +121,7 @@ class WordplayFilter:
             yield self._made(item, *self._outcome(item), evidence)
 
     def _hints(self, item: Item, by_model: Sequence[Hint]) -> dict[str, Any]:
-        template = self._desk.templates.get(item.parent)
+        template = self._context.templates.get(item.parent)
         by_rule = hints(item, template) if self._settings.hints else []
         return {"hints": in_words([*by_rule, *by_model])}
 
@@ -130,4 +130,4 @@ class WordplayFilter:
     ) -> Verdict:
         people = dict(sorted(self._said.get(item.id, {}).items()))
         evidence = {"people": people, **evidence}
-        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.stamp(item))
+        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))

@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from memeloc.render.background import Background, Canvas, as_image
 from memeloc.render.compose import Pixels
 from memeloc.render.encode import Settings, encode
-from memeloc.render.ground import Canvas, Ground, as_image
 
 _split_rows = re.compile(rb"\xff[\xd0-\xd7]").split  # in data, FF is followed by 00 (B.1.1.5)
 _RESTARTS = [bytes((0xFF, 0xD0 + number)) for number in range(8)]
@@ -26,7 +26,7 @@ _START_OF_FRAME, _START_OF_SCAN = 0xC0, 0xDA
 
 @dataclass(slots=True)
 class _Encoded:
-    """What is known of a ground's JPEG.
+    """What is known of a background's JPEG.
 
     Attributes:
         header: all that comes before the data.
@@ -40,7 +40,7 @@ class _Encoded:
 
 
 class JpegEncoder:
-    """Encodes pictures, and keeps the rows of their grounds for as long as those are kept.
+    """Encodes pictures, and keeps the rows of their backgrounds for as long as those are kept.
 
     Args:
         settings: of format `jpg`.
@@ -48,19 +48,19 @@ class JpegEncoder:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._encoded: WeakKeyDictionary[Ground, _Encoded] = WeakKeyDictionary()
+        self._encoded: WeakKeyDictionary[Background, _Encoded] = WeakKeyDictionary()
         self._strip = np.empty(0, np.uint32)
 
     def encode(self, canvas: Canvas) -> bytes:
         """The bytes of the file that shows a canvas."""
-        known = self._encoded.get(canvas.ground)
+        known = self._encoded.get(canvas.background)
         if known is None:
             content = encode(as_image(canvas.pixels), self._settings)
             header, step = _header(content)
             known = _Encoded(header, step, _split_rows(content[len(header) : -len(_END)]))
             for number in _numbers(canvas, step):
                 known.rows[number] = b""
-            self._encoded[canvas.ground] = known
+            self._encoded[canvas.background] = known
             return content
         touched = _numbers(canvas, known.step)
         wanted = [n for n, row in enumerate(known.rows) if not row or n in touched]

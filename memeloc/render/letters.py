@@ -61,11 +61,11 @@ def find_letters(
     pixels = np.asarray(cut, dtype=np.float32)
     fill = np.array(ImageColor.getrgb(box.style.fill)[:3], dtype=np.float32)
     if outlined:
-        ground = np.array(ImageColor.getrgb(box.style.outline)[:3], dtype=np.float32)
+        background = np.array(ImageColor.getrgb(box.style.outline)[:3], dtype=np.float32)
     else:
-        ground = np.median(pixels.reshape(-1, 3), axis=0).astype(np.float32)
-    way = fill - ground
-    letter: Grey = np.clip((pixels - ground) @ way / max(float(way @ way), 1.0), 0, 1)
+        background = np.median(pixels.reshape(-1, 3), axis=0).astype(np.float32)
+    way = fill - background
+    letter: Grey = np.clip((pixels - background) @ way / max(float(way @ way), 1.0), 0, 1)
     return letter * _keep(letter, np.abs(pixels - fill).max(axis=2), pure=outlined)
 
 

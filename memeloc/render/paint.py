@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from memeloc.model import Align, VAlign
 from memeloc.render import colour
+from memeloc.render.background import Canvas
 from memeloc.render.compose import Compositor, Ink
 from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
-from memeloc.render.ground import Canvas
 from memeloc.render.layout import Line, PartLayout, PlacedRun
 from memeloc.render.proof import Box
 
@@ -143,7 +143,7 @@ class Painter:
         self, canvas: Canvas, size: float, area: Area, placed: list[Placed]
     ) -> None:
         """Draw the glyphs that the masks left out: those of colour fonts."""
-        pixels = canvas.rows(0, canvas.ground.height)  # there is no telling how far they reach
+        pixels = canvas.rows(0, canvas.background.height)  # there is no telling how far they reach
         turn = (area.angle, (area.left + area.right) / 2, (area.top + area.bottom) / 2)
         for line, x, y, _ in placed:
             for run in line.runs:

@@ -1,4 +1,4 @@
-"""What a picture was found to be. In: a layout on its ground. Out: a Proof, with its problems."""
+"""What a picture was found to be. In: a layout on its background. Out: a Proof and its problems."""
 
 from __future__ import annotations
 

@@ -17,16 +17,16 @@ from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
 from memeloc.model import Caption, Locale, Template, TextBox
-from memeloc.render import ground as grounds
-from memeloc.render.compose import Ink
-from memeloc.render.ground import (
+from memeloc.render import background as backgrounds
+from memeloc.render.background import (
+    Background,
+    Backgrounds,
     Canvas,
     Canvases,
-    Ground,
-    Grounds,
     as_image,
     relative_luminance,
 )
+from memeloc.render.compose import Ink
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.paint import Area, Painted, Painter
@@ -53,7 +53,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """All that a text box means for one locale on one ground, worked out once."""
+    """All that a text box means for one locale on one background, worked out once."""
 
     name: str
     area: Area
@@ -90,7 +90,7 @@ class Renderer:
         self.fonts = fonts or FontLibrary()
         self.max_side = max_side
         self.locales = locales or default()
-        self._grounds = Grounds(max_side)
+        self._backgrounds = Backgrounds(max_side)
         self._canvases = Canvases()
         self._painter = Painter()
         self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
@@ -120,18 +120,18 @@ class Renderer:
             InputError: the template's picture cannot be used, the caption has more parts than the
                 template has boxes, or the tag is unknown.
         """
-        ground = self._grounds.get(template)
-        slots, parts = self._prepare(template, ground, caption, locale)
-        canvas = self._canvases.canvas_of(ground)
+        background = self._backgrounds.get(template)
+        slots, parts = self._prepare(template, background, caption, locale)
+        canvas = self._canvases.canvas_of(background)
         proofs = []
         line_boxes = []
         language = self._locale(locale)
         for index, slot in enumerate(slots):
             layout = self._lay_out(slot, parts, index, language, max_sizes)
             painted = self._painter.paint(canvas, layout, slot.area, slot.ink)
-            proofs.append(_prove_part(slot, layout, painted, ground, language))
+            proofs.append(_prove_part(slot, layout, painted, background, language))
             line_boxes += painted.lines
-        proof = prove(ground.width, ground.height, proofs, line_boxes)
+        proof = prove(background.width, background.height, proofs, line_boxes)
         return Rendered(canvas, proof)
 
     def sizes(
@@ -142,8 +142,8 @@ class Renderer:
         Raises:
             InputError: as `render` does.
         """
-        ground = self._grounds.get(template)
-        slots, parts = self._prepare(template, ground, caption, locale)
+        background = self._backgrounds.get(template)
+        slots, parts = self._prepare(template, background, caption, locale)
         language = self._locale(locale)
         return tuple(
             self._lay_out(slot, parts, index, language, None).size
@@ -177,7 +177,11 @@ class Renderer:
         return self.locales.get(locale) if isinstance(locale, str) else locale
 
     def _prepare(
-        self, template: Template, ground: Ground, caption: Caption | str, locale: Locale | str
+        self,
+        template: Template,
+        background: Background,
+        caption: Caption | str,
+        locale: Locale | str,
     ) -> tuple[list[_Slot], tuple[str, ...]]:
         parts = (Caption.parse(caption) if isinstance(caption, str) else caption).parts
         if len(parts) > len(template.boxes):
@@ -188,12 +192,12 @@ class Renderer:
         language = self._locale(locale)
         slots = self._slots.get((template, language))
         if slots is None:
-            slots = [self._slot(box, ground, language) for box in template.boxes]
+            slots = [self._slot(box, background, language) for box in template.boxes]
             self._slots[template, language] = slots
         return slots, parts
 
-    def _slot(self, box: TextBox, ground: Ground, locale: Locale) -> _Slot:
-        width, height = ground.width, ground.height
+    def _slot(self, box: TextBox, background: Background, locale: Locale) -> _Slot:
+        width, height = background.width, background.height
         style = box.style
         area = Area(
             left=math.ceil(box.x * width - 1e-6),
@@ -246,7 +250,7 @@ class Renderer:
 
 
 def _prove_part(
-    slot: _Slot, layout: PartLayout, painted: Painted, ground: Ground, locale: Locale
+    slot: _Slot, layout: PartLayout, painted: Painted, background: Background, locale: Locale
 ) -> PartProof:
     box = painted.ink
     if box is None:
@@ -257,9 +261,9 @@ def _prove_part(
             truncated=layout.truncated,
         )
     if slot.bounds.margin * layout.size >= 1:
-        ratio = grounds.contrast(slot.fill, slot.outline)
+        ratio = backgrounds.contrast(slot.fill, slot.outline)
     else:
-        ratio = ground.lowest_contrast(slot.fill, box)
+        ratio = background.lowest_contrast(slot.fill, box)
     families = dict.fromkeys(run.face.family for line in layout.lines for run in line.runs)
     return PartProof(
         name=slot.name,

@@ -9,7 +9,7 @@ import hmac
 from dataclasses import fields
 
 from memeloc.errors import InputError
-from memeloc.survey.nouns import CompletionCodes
+from memeloc.survey.model import CompletionCodes
 
 ENDINGS = tuple(one.name for one in fields(CompletionCodes))
 """The ways that a sheet can end, each with a code of its own."""

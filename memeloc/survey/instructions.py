@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from memeloc.survey.nouns import Check, Entry, Sheet
-from memeloc.survey.planning import Pace
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.design.planning import Pace
+from memeloc.survey.model import Check, Entry, Sheet
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, Taxonomy
 from memeloc.survey.texts import SurveyTexts
 

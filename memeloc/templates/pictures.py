@@ -181,9 +181,9 @@ def _to_rgb(picture: Image.Image) -> Image.Image:
         return _to_grey(picture).convert("RGB")
     if picture.has_transparency_data:
         layer = picture.convert("RGBA")
-        ground = Image.new("RGB", layer.size, "white")
-        ground.paste(layer, mask=layer.getchannel("A"))
-        return ground
+        background = Image.new("RGB", layer.size, "white")
+        background.paste(layer, mask=layer.getchannel("A"))
+        return background
     return picture.convert("RGB")
 
 

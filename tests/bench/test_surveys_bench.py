@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memeloc.locales import default
-from memeloc.survey.build import Design, build, to_sheets
-from memeloc.survey.nouns import Culture, Submission
-from memeloc.survey.protocol import SurveyPack
-from memeloc.survey.registry import recognise
+from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.model import Culture, Submission
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.registry import recognise
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from examples.sites.serve import serving
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
 from tests.chat_server import serve_chat
 from tests.collect import hostile_site
 from tests.collect.local_site import served

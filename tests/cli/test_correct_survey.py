@@ -12,10 +12,10 @@ import pytest
 
 from memeloc.cli.wording import bring_survey_texts
 from memeloc.placeholders import misplaced
+from memeloc.store import Workspace
+from memeloc.store.survey_texts import survey_text_id, survey_text_key
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import catalogue, shipped_texts, survey_texts
-from memeloc.workspace import Workspace
-from memeloc.workspace.survey_texts import survey_text_id, survey_text_key
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]

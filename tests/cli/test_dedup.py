@@ -16,7 +16,7 @@ import pytest
 
 from memeloc.curate.judgement import Judgement
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
-from memeloc.workspace import FileRecord, Workspace
+from memeloc.store import FileRecord, Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
 from tests.curate.onnx_models import write_picture_model, write_text_model

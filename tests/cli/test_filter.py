@@ -14,7 +14,7 @@ from PIL import Image
 
 from memeloc.curate.judgement import Judgement
 from memeloc.items import FoundCaption, FoundTemplate, Origin
-from memeloc.workspace import FileRecord, Workspace
+from memeloc.store import FileRecord, Workspace
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]

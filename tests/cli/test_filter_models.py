@@ -13,7 +13,7 @@ from PIL import Image
 
 from memeloc.curate.judgement import Judgement
 from memeloc.items import FoundCaption, FoundTemplate, Origin
-from memeloc.workspace import FileRecord, Workspace
+from memeloc.store import FileRecord, Workspace
 from tests.chat_server import ChatServer, serve_chat
 from tests.conftest import Outcome
 from tests.curate.judging import texts

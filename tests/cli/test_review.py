@@ -15,7 +15,7 @@ from memeloc.curate.review_answers import HEADINGS
 from memeloc.curate.verdict import Verdict
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.ocr.transcript import NO_TEXT, Transcript
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, draw_picture
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.cli.status import next_steps
-from memeloc.workspace import LanguageStatus, Workspace
+from memeloc.store import LanguageStatus, Workspace
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from memeloc.cli.surveying import load_survey, packs_back, plain_sheets
-from memeloc.survey.nouns import Answer, Check, Participant, Sheet, entry_id
-from memeloc.survey.protocol import Imported
-from memeloc.workspace import FileRecord, Workspace
+from memeloc.store import FileRecord, Workspace
+from memeloc.survey.model import Answer, Check, Participant, Sheet, entry_id
+from memeloc.survey.targets.protocol import Imported
 from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -267,7 +267,7 @@ def test_a_file_counts_once_and_what_has_no_place_is_kept(command: Run, folder: 
     told = json.loads(done.out)
     assert told["files"][0]["kind"] == "html"
     assert (told["files"][0]["submissions"], told["files"][0]["new"]) == (2, 2)
-    assert told["unplaced_by_reason"] == {"other survey": 1, "unknown label": 1}
+    assert told["rejected_by_reason"] == {"other survey": 1, "unknown label": 1}
     with (folder / "left.csv").open(encoding="utf-8-sig", newline="") as stream:
         left = list(csv.DictReader(stream))
     assert [row["reason"] for row in left] == ["unknown label", "other survey"]
@@ -327,7 +327,7 @@ def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path)
         workspace.put_survey_state("pilot", "texts", "de later", {"place": 99, "texts": said})
         assert len(packs_back(workspace, survey)) == 2
     told = json.loads(command("survey", "import", "pilot", "filled.csv", "--json").out)
-    assert (told["files"][0]["submissions"], told["unplaced"]) == (1, [])
+    assert (told["files"][0]["submissions"], told["rejected"]) == (1, [])
 
 
 # Labels

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.survey.prolific_filters import load_filters
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
+from memeloc.survey.targets.prolific.filters import load_filters
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
 from tests.survey import prolific_server
@@ -167,7 +167,7 @@ def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
     assert done.status == 0, done.err
     told = json.loads(done.out)
     assert told["files"][0]["kind"] == "google-forms"
-    assert (told["files"][0]["new"], told["unplaced"]) == (1, [])
+    assert (told["files"][0]["new"], told["rejected"]) == (1, [])
     assert told["files"][0]["answers"] == len(sheet.entries)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memeloc.cli.surveying import CountedSheets
-from memeloc.workspace import Workspace
+from memeloc.store import Workspace
 from tests.cli.test_survey import (
     CONTACT,
     build,
@@ -320,13 +320,15 @@ def test_models_of_each_culture_are_those_of_all_together(
     command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("crowdkit")
-    monkeypatch.setattr("memeloc.survey.aggregation.METHODS", ("dawid-skene",))  # the quick one
+    monkeypatch.setattr(
+        "memeloc.survey.labels.aggregation.METHODS", ("dawid-skene",)
+    )  # the quick one
     from memeloc.cli.survey_check import checked
     from memeloc.cli.survey_settle import _models
     from memeloc.cli.surveying import load_survey
-    from memeloc.survey.aggregation import aggregate, differences
-    from memeloc.survey.checking import retained
-    from memeloc.survey.settling import answers_table, settle
+    from memeloc.survey.labels.aggregation import aggregate, differences
+    from memeloc.survey.labels.settling import answers_table, settle
+    from memeloc.survey.quality.checking import retained
 
     build(command)
     write(folder / "a.json", everybody(3))

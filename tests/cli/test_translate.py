@@ -19,8 +19,8 @@ from memeloc.cli.room import room
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
+from memeloc.store import Workspace
 from memeloc.templates import load_templates
-from memeloc.workspace import Workspace
 from tests.chat_server import serve_chat
 from tests.conftest import Outcome
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.correct.items import Answer, SheetAnswers, Status, text_key
+from memeloc.correct.model import Answer, SheetAnswers, Status, text_key
 from memeloc.correct.placing import (
     EarlierAnswer,
     KnownMeme,

@@ -11,7 +11,7 @@ from sacrebleu.metrics.ter import TER
 
 from memeloc.correct.compare import Edit, agreement, edits, words
 from memeloc.correct.distance import chrf, hter
-from memeloc.correct.items import Status
+from memeloc.correct.model import Status
 from memeloc.correct.report import Judgement, make_report
 from memeloc.correct.report_page import report_page
 from memeloc.locales import default

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.correct.checks import Checked, check
-from memeloc.correct.items import (
+from memeloc.correct.model import (
     SURVEY_STATUSES,
     Answer,
     Sheet,

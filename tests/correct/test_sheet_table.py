@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.correct.columns import HEADINGS
-from memeloc.correct.items import Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.errors import InputError
 from memeloc.locales import default

@@ -15,7 +15,7 @@ from lxml import etree
 from translate.storage import pypo
 from translate.storage import xliff as toolkit_xliff
 
-from memeloc.correct.items import Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheet_po import Po
 from memeloc.correct.sheet_xliff import Xliff
 from memeloc.correct.sheets import read_sheet, write_sheet

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate.judgement import Judgement
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.flight import Backoff
 from memeloc.items import Item, Origin
 from memeloc.language_models import Cache, LanguageModel, ModelSettings
@@ -29,12 +29,12 @@ def picture(path: Path, id: str = "p1", sha: str = "sha-1") -> Item:
     return Item(id, "picture", Origin("test", id), picture=sha, path=path)
 
 
-def desk(
+def filter_context(
     said: Sequence[Judgement] = (),
     model: LanguageModel | None = None,
     templates: Mapping[str, Item] | None = None,
-) -> Desk:
-    return Desk(
+) -> FilterContext:
+    return FilterContext(
         templates=templates or {},
         judgements=lambda question: [one for one in said if one.question == question],
         options={} if model is None else {"model": model},

@@ -16,7 +16,7 @@ from memeloc.curate.cartoon import CartoonFilter
 from memeloc.curate.judgement import Judgement
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
-from tests.curate.judging import connected, desk, picture, template
+from tests.curate.judging import connected, filter_context, picture, template
 
 
 def _shown(body: dict[str, Any]) -> Image.Image:
@@ -51,7 +51,7 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
         picture(_drawn(tmp_path, colour), colour, colour) for colour in ("red", "blue", "lime")
     ]
     with connected(chat, MemoryCache(), at_once=1) as model:
-        judge = CartoonFilter({"longest_side": 300}, desk(model=model))
+        judge = CartoonFilter({"longest_side": 300}, filter_context(model=model))
         plan = judge.plan(items)
         assert plan is not None
         assert plan.questions == 3
@@ -63,9 +63,9 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
         assert _shown(chat.bodies[0]).size == (300, 100)
         assert got[0].evidence["model"] == "tiny-2026"
         assert got[0].evidence["shows"] == "one colour"
-        assert [one.settings for one in got] == [judge.stamp(item) for item in items]
+        assert [one.settings for one in got] == [judge.cache_key(item) for item in items]
         for part, reason in (("keep", ""), ("ask", "cartoon in part")):
-            judge = CartoonFilter({"part": part, "longest_side": 300}, desk(model=model))
+            judge = CartoonFilter({"part": part, "longest_side": 300}, filter_context(model=model))
             (one,) = judge.judge([items[1]])
             assert (one.verdict, one.reason) == (part, reason)
         assert len(chat.bodies) == 3  # the same look at the same picture is paid for once
@@ -88,7 +88,7 @@ def test_people_come_first(
     tmp_path: Path, answers: list[str], people: int, verdict: str, reason: str
 ) -> None:
     said = [Judgement("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)]
-    judge = CartoonFilter({"people": people}, desk(said))
+    judge = CartoonFilter({"people": people}, filter_context(said))
     (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
     assert (got.verdict, got.reason) == (verdict, reason)
     assert judge.plan([picture(_drawn(tmp_path, "lime"))]) is None
@@ -98,7 +98,7 @@ def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Pat
     path = _drawn(tmp_path, "red")
     said = [Judgement("seen", "cartoon", "ana", "no")]
     with connected(chat) as model:
-        judge = CartoonFilter({}, desk(said, model))
+        judge = CartoonFilter({}, filter_context(said, model))
         got = list(judge.judge([picture(path, "seen"), picture(path, "unseen")]))
     assert {one.item: one.verdict for one in got} == {"seen": "keep", "unseen": "drop"}
     assert len(chat.bodies) == 1
@@ -112,7 +112,7 @@ def test_a_picture_that_does_not_open_is_asked_and_the_rest_goes_on(
     items = [picture(broken, "broken", "b"), picture(_drawn(tmp_path, "lime"), "lime", "l"),
              template("without picture", "none")]  # fmt: skip
     with connected(chat) as model:
-        got = {one.item: one for one in CartoonFilter({}, desk(model=model)).judge(items)}
+        got = {one.item: one for one in CartoonFilter({}, filter_context(model=model)).judge(items)}
     assert (got["broken"].verdict, got["broken"].reason) == ("ask", "no answer")
     assert "broken.png" in got["broken"].evidence["error"]
     assert (got["none"].verdict, got["none"].reason) == ("ask", "no picture")

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from memeloc.curate import registry
-from memeloc.curate.protocol import Desk, FilterSettings, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, read_settings
 from memeloc.errors import InputError, MissingError
 from tests.curate.items import caption, picture, template
 from tests.curate.test_run import Longest
@@ -38,23 +38,23 @@ def items(tmp_path):
 
 @pytest.mark.parametrize("name", registry.names())
 def test_contract(name, items):
-    desk = Desk(templates={item.id: item for item in items if item.kind == "template"})
-    filter_ = registry.create(name, {}, desk)
+    context = FilterContext(templates={item.id: item for item in items if item.kind == "template"})
+    filter_ = registry.create(name, {}, context)
     assert filter_.name == name
     assert filter_.summary
     mine = [item for item in items if item.kind in filter_.kinds]
     assert mine
     verdicts = list(filter_.judge(mine))
     assert sorted(one.item for one in verdicts) == sorted(item.id for item in mine)
-    stamps = {item.id: filter_.stamp(item) for item in mine}
+    stamps = {item.id: filter_.cache_key(item) for item in mine}
     for one in verdicts:
         assert one.filter == name
         assert one.verdict in ("keep", "drop", "ask")
         assert (one.reason == "") == (one.verdict == "keep")
         assert one.settings == stamps[one.item]
         json.dumps(dict(one.evidence))
-    again = registry.create(name, {}, desk)
-    assert {item.id: again.stamp(item) for item in mine} == stamps
+    again = registry.create(name, {}, context)
+    assert {item.id: again.cache_key(item) for item in mine} == stamps
     assert list(filter_.judge([])) == []
 
 
@@ -82,7 +82,7 @@ def test_a_filter_of_another_package(monkeypatch):
 
     monkeypatch.setattr(registry, "entry_points", entry_points)
     assert "longest" in registry.names()
-    filter_ = registry.create("longest", {"most": 3}, Desk())
+    filter_ = registry.create("longest", {"most": 3}, FilterContext())
     (verdict,) = filter_.judge([caption("c", "four")])
     assert verdict.verdict == "drop"
     broken = EntryPoint("broken", "no.such.module:thing", registry.GROUP)
@@ -92,7 +92,7 @@ def test_a_filter_of_another_package(monkeypatch):
     assert "cannot be loaded" in registry.info("broken").missing
 
 
-def make_longest(settings, desk):
+def make_longest(settings, context):
     """What an entry point names."""
     return Longest(settings["most"])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memeloc.curate.language import LanguageFilter
 from memeloc.curate.mixing import MixingFilter, ScriptFilter
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin
 from tests.curate.items import caption
@@ -16,14 +16,14 @@ from tests.curate.items import caption
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
 pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
 
-DESK = Desk(languages=("en", "de", "hi"))
+DESK = FilterContext(languages=("en", "de", "hi"))
 
 
 def _one(filter_, *parts, **more):
     (verdict,) = filter_.judge([caption("c", *parts, **more)])
     assert verdict.item == "c"
     assert verdict.filter == filter_.name
-    assert verdict.settings == filter_.stamp(caption("c", *parts, **more))
+    assert verdict.settings == filter_.cache_key(caption("c", *parts, **more))
     return verdict.verdict, verdict.reason
 
 
@@ -81,11 +81,11 @@ def test_a_picture_that_nobody_read_waits():
 
 def test_settings_and_text_change_the_stamp():
     item = caption("c", "When you realise")
-    stamp = LanguageFilter({}, DESK).stamp(item)
-    assert LanguageFilter({}, DESK).stamp(item) == stamp
-    assert LanguageFilter({"sure": 0.8}, DESK).stamp(item) != stamp
-    assert LanguageFilter({}, DESK).stamp(caption("c", "When you realised")) != stamp
-    assert LanguageFilter({"identifier": "py3langid"}, DESK).stamp(item) != stamp
+    cache_key = LanguageFilter({}, DESK).cache_key(item)
+    assert LanguageFilter({}, DESK).cache_key(item) == cache_key
+    assert LanguageFilter({"sure": 0.8}, DESK).cache_key(item) != cache_key
+    assert LanguageFilter({}, DESK).cache_key(caption("c", "When you realised")) != cache_key
+    assert LanguageFilter({"identifier": "py3langid"}, DESK).cache_key(item) != cache_key
 
 
 @pytest.mark.parametrize(

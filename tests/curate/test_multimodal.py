@@ -14,7 +14,7 @@ from memeloc.curate.multimodal import MultimodalFilter
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, error, serve_chat
-from tests.curate.judging import caption, connected, desk, texts
+from tests.curate.judging import caption, connected, filter_context, texts
 
 LEMONS = [Judgement("t1", "description", "ana", "A bowl of lemons."),
           Judgement("t1", "description", "ben", "Lemons on a table.")]  # fmt: skip
@@ -53,17 +53,17 @@ def test_what_both_descriptions_make_so_and_the_text_alone_does_not_is_multimoda
 ) -> None:
     said = [LEMONS[0], Judgement("t1", "description", "ben", second)]
     with connected(chat) as model:
-        judge = MultimodalFilter({}, desk(said, model))
+        judge = MultimodalFilter({}, filter_context(said, model))
         item = caption(text)
         (got,) = judge.judge([item])
     assert (got.item, got.filter) == ("c1", "multimodality")
     assert (got.verdict, got.reason, got.score) == (verdict, reason, score)
-    assert got.settings == judge.stamp(item)
+    assert got.settings == judge.cache_key(item)
 
 
 def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
     with connected(chat) as model:
-        judge = MultimodalFilter({}, desk(LEMONS, model))
+        judge = MultimodalFilter({}, filter_context(LEMONS, model))
         (got,) = judge.judge([caption("drink // this")])
     kept = json.loads(json.dumps(dict(got.evidence)))
     assert kept["model"] == "tiny-2026"
@@ -83,20 +83,24 @@ def test_the_newest_description_of_a_person_counts_and_one_person_is_not_two(
 ) -> None:
     said = [Judgement("t1", "description", "ana", "A table."), LEMONS[0]]
     with connected(chat) as model:
-        (got,) = MultimodalFilter({}, desk(said, model)).judge([caption("drink")])
+        (got,) = MultimodalFilter({}, filter_context(said, model)).judge([caption("drink")])
         assert got.evidence == {"template": "t1", "described by": ["ana"], "needed": 2}
-        (got,) = MultimodalFilter({"descriptions": 1}, desk(said, model)).judge([caption("drink")])
+        (got,) = MultimodalFilter({"descriptions": 1}, filter_context(said, model)).judge(
+            [caption("drink")]
+        )
         assert got.verdict == "keep"
         # More people than needed: every description must make it so.
         three = [*LEMONS, Judgement("t1", "description", "cem", "A table.")]
-        (got,) = MultimodalFilter({}, desk(three, model)).judge([caption("drink")])
+        (got,) = MultimodalFilter({}, filter_context(three, model)).judge([caption("drink")])
         assert got.reason == "not hateful with every description"
 
 
 def test_braces_in_captions_and_descriptions_are_only_letters(chat: ChatServer) -> None:
     said = [Judgement("t1", "description", who, "{caption} {system}") for who in "ab"]
     with connected(chat) as model:
-        list(MultimodalFilter({}, desk(said, model)).judge([caption("{description} {0}")]))
+        list(
+            MultimodalFilter({}, filter_context(said, model)).judge([caption("{description} {0}")])
+        )
     shown = [texts(body) for body in chat.bodies]
     assert all(one["text"] == "{description} {0}" for one in shown)
     assert {one.get("picture") for one in shown} == {None, "{caption} {system}"}
@@ -112,7 +116,7 @@ def test_what_the_model_will_not_say_a_person_is_asked(
 ) -> None:
     chat.say = lambda number, body: said if "pear" in texts(body)["text"] else _sour(number, body)
     with connected(chat, asks=2) as model:
-        judge = MultimodalFilter({}, desk(LEMONS, model))
+        judge = MultimodalFilter({}, filter_context(LEMONS, model))
         got = {one.item: one for one in judge.judge([caption("pear"), caption("drink", "c2")])}
     assert (got["c1"].verdict, got["c1"].reason) == ("ask", reason)
     assert "error" in got["c1"].evidence
@@ -126,7 +130,7 @@ def test_what_a_server_left_unanswered_gets_no_verdict_and_the_rest_does(chat: C
     got: list[Any] = []
     items = [caption("drink", "c1"), caption("pear", "c2"), caption("look", "c3")]
     with connected(chat, MemoryCache(), at_once=1) as model:
-        judge = MultimodalFilter({}, desk(LEMONS, model))
+        judge = MultimodalFilter({}, filter_context(LEMONS, model))
         with pytest.raises(ServiceError, match=r"1 item got no answer.* next run: HTTP status 503"):
             got.extend(judge.judge(items))
         assert [one.item for one in got] == ["c1", "c3"]
@@ -139,7 +143,7 @@ def test_what_a_server_left_unanswered_gets_no_verdict_and_the_rest_does(chat: C
 def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> None:
     items = [caption("drink", "c1"), caption("pear", "c2"), caption("other", "c3", "t9")]
     with connected(chat, MemoryCache(), price_in=1.0, price_out=1.0) as model:
-        judge = MultimodalFilter({}, desk(LEMONS, model))
+        judge = MultimodalFilter({}, filter_context(LEMONS, model))
         plan = judge.plan(items)
         assert plan is not None
         assert (plan.questions, plan.cached, len(chat.bodies)) == (6, 0, 0)
@@ -152,14 +156,14 @@ def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> No
 
 
 def test_without_a_model_only_what_needs_one_is_an_error() -> None:
-    judge = MultimodalFilter({}, desk())
+    judge = MultimodalFilter({}, filter_context())
     (got,) = judge.judge([caption("drink")])
     assert got.reason == "descriptions missing"
     with pytest.raises(MissingError, match="--model"):
-        list(MultimodalFilter({}, desk(LEMONS)).judge([caption("drink")]))
+        list(MultimodalFilter({}, filter_context(LEMONS)).judge([caption("drink")]))
     assert judge.plan([caption("drink")]) is None
     with pytest.raises(MissingError, match="--model"):
-        MultimodalFilter({}, desk(LEMONS)).plan([caption("drink")])
+        MultimodalFilter({}, filter_context(LEMONS)).plan([caption("drink")])
 
 
 def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
@@ -170,7 +174,7 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
     item = caption("drink")
     with connected(chat) as model, connected(chat, seed=9) as other:
         stamps = [
-            MultimodalFilter(settings, desk(said, one)).stamp(an_item)
+            MultimodalFilter(settings, filter_context(said, one)).cache_key(an_item)
             for settings, said, one, an_item in (
                 ({}, LEMONS, model, item),
                 ({"prompt": str(own)}, LEMONS, model, item),
@@ -183,7 +187,9 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
             )
         ]
         assert len(set(stamps)) == len(stamps)
-        assert stamps[0] == MultimodalFilter({}, desk(LEMONS[::-1], model)).stamp(item)
+        assert stamps[0] == MultimodalFilter({}, filter_context(LEMONS[::-1], model)).cache_key(
+            item
+        )
 
 
 @pytest.mark.parametrize(
@@ -202,5 +208,5 @@ def test_a_wrong_prompt_file_is_a_sentence(tmp_path: Path, text: str | None, sai
     if text is not None:
         own.write_text(text)
     with pytest.raises(InputError, match=said) as raised:
-        MultimodalFilter({"prompt": str(own)}, desk())
+        MultimodalFilter({"prompt": str(own)}, filter_context())
     assert "own.toml" in str(raised.value)

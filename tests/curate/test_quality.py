@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.curate.quality import FEATURE, QualityFilter, measure, measure_all
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin
@@ -62,8 +62,8 @@ def test_the_laplacian_is_the_four_neighbours(save):
     assert measure(save(dot))["blur"] == pytest.approx(expected, abs=0.01)
 
 
-def _judge(path, *parts, settings=None, desk=None, kind="picture", name="p"):
-    filter_ = QualityFilter(settings or {}, desk or Desk())
+def _judge(path, *parts, settings=None, context=None, kind="picture", name="p"):
+    filter_ = QualityFilter(settings or {}, context or FilterContext())
     (verdict,) = filter_.judge([picture(name, path, *parts, kind=kind)])
     return verdict.verdict, verdict.reason
 
@@ -88,30 +88,30 @@ def test_what_does_not_open_is_a_persons(tmp_path):
     assert _judge(path, "text") == ("ask", "does not open")
     assert "is not a picture" in measure_all([("a", path)])["a"]["error"]
     bare = Item("t", "template", Origin("test", "t"))
-    (verdict,) = QualityFilter({}, Desk()).judge([bare])
+    (verdict,) = QualityFilter({}, FilterContext()).judge([bare])
     assert (verdict.verdict, verdict.reason) == ("drop", "no picture")
 
 
 def test_a_picture_is_measured_once(save):
     path = save(_scene())
     stored: dict[str, dict[str, object]] = {}
-    desk = Desk(
+    context = FilterContext(
         features=lambda name, shas: {
             sha: value for sha, value in stored.get(name, {}).items() if sha in shas
         },
         add_features=lambda name, values: stored.setdefault(name, {}).update(values),
     )
-    first = _judge(path, "text", desk=desk)
+    first = _judge(path, "text", context=context)
     assert set(stored[FEATURE]) == {"p"}
     path.unlink()
-    assert _judge(path, "text", desk=desk) == first
+    assert _judge(path, "text", context=context) == first
 
 
 def test_many_pictures_are_measured_by_several_processes(save):
     path = save(_scene(160, 160), "many.jpg")
     items = [picture(f"p{number}", path, "text") for number in range(210)]
-    alone = {v.item: v for v in QualityFilter({}, Desk()).judge(items)}
-    together = {v.item: v for v in QualityFilter({}, Desk(jobs=2)).judge(items)}
+    alone = {v.item: v for v in QualityFilter({}, FilterContext()).judge(items)}
+    together = {v.item: v for v in QualityFilter({}, FilterContext(jobs=2)).judge(items)}
     assert alone == together
     assert len(alone) == 210
 
@@ -127,29 +127,31 @@ class Said:
 
 
 def _people(*said):
-    return Desk(judgements=lambda question: [one for one in said if one.question == question])
+    return FilterContext(
+        judgements=lambda question: [one for one in said if one.question == question]
+    )
 
 
 def test_people_reject_what_no_rule_can_see(save):
     path = save(_scene())
     yes, no = Said("p", "cartoon", "ana", "yes"), Said("p", "cartoon", "ben", "no")
-    assert _judge(path, "text", desk=_people(yes)) == ("drop", "cartoon")
-    assert _judge(path, "text", desk=_people(yes, no)) == ("ask", "people differ: cartoon")
-    assert _judge(path, "text", desk=_people(no)) == ("keep", "")
+    assert _judge(path, "text", context=_people(yes)) == ("drop", "cartoon")
+    assert _judge(path, "text", context=_people(yes, no)) == ("ask", "people differ: cartoon")
+    assert _judge(path, "text", context=_people(no)) == ("keep", "")
     third = Said("p", "cartoon", "cem", "Yes ")
-    assert _judge(path, "text", desk=_people(yes, no, third)) == ("drop", "cartoon")
+    assert _judge(path, "text", context=_people(yes, no, third)) == ("drop", "cartoon")
     kept = {"reject": ("unreadable",)}
-    assert _judge(path, "text", desk=_people(yes), settings=kept) == ("keep", "")
+    assert _judge(path, "text", context=_people(yes), settings=kept) == ("keep", "")
     unread = Said("p", "unreadable", "ana", "yes")
-    assert _judge(path, "text", desk=_people(unread)) == ("drop", "unreadable text")
+    assert _judge(path, "text", context=_people(unread)) == ("drop", "unreadable text")
     need = {"need": ("cartoon",)}
     assert _judge(path, "text", settings=need) == ("ask", "not answered: cartoon")
-    assert _judge(path, "text", settings=need, desk=_people(no)) == ("keep", "")
+    assert _judge(path, "text", settings=need, context=_people(no)) == ("keep", "")
 
 
 def test_an_unknown_question_is_refused():
     with pytest.raises(InputError, match="knows no question"):
-        QualityFilter({"reject": ("ugly",)}, Desk())
+        QualityFilter({"reject": ("ugly",)}, FilterContext())
 
 
 @dataclass(frozen=True)
@@ -173,17 +175,17 @@ class Read:
     ],
 )
 def test_text_in_the_picture(save, read, parts, said, outcome):
-    desk = Desk(
+    context = FilterContext(
         judgements=lambda question: [one for one in said if one.question == question],
         options={"transcripts": {"p": read} if read else {}},
     )
-    assert _judge(save(_scene()), *parts, desk=desk) == outcome
+    assert _judge(save(_scene()), *parts, context=context) == outcome
 
 
 def test_answers_and_marks_change_the_stamp(save):
     item = picture("p", save(_scene()), "text")
-    plain = QualityFilter({}, Desk()).stamp(item)
-    assert QualityFilter({}, Desk()).stamp(item) == plain
-    assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).stamp(item) != plain
-    marked = Desk(options={"transcripts": {"p": Read((UNSURE,))}})
-    assert QualityFilter({}, marked).stamp(item) != plain
+    plain = QualityFilter({}, FilterContext()).cache_key(item)
+    assert QualityFilter({}, FilterContext()).cache_key(item) == plain
+    assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).cache_key(item) != plain
+    marked = FilterContext(options={"transcripts": {"p": Read((UNSURE,))}})
+    assert QualityFilter({}, marked).cache_key(item) != plain

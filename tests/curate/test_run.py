@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.curate.protocol import stamped
+from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.run import run_filter, to_judge
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MissingError
@@ -21,8 +21,8 @@ class Longest:
         self._breaks_at = breaks_at
         self.seen: list[str] = []
 
-    def stamp(self, item):
-        return stamped(self._most, item.parts)
+    def cache_key(self, item):
+        return cache_key_of(self._most, item.parts)
 
     def judge(self, items):
         for item in items:
@@ -37,7 +37,7 @@ class Longest:
                 None,
                 "" if good else "long",
                 {},
-                self.stamp(item),
+                self.cache_key(item),
             )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.protocol import Desk
+from memeloc.curate.protocol import FilterContext
 from memeloc.curate.topics import BUILT_IN, Topic, TopicFilter, TopicMatcher, read_topics
 from memeloc.errors import InputError
 from tests.curate.items import template
@@ -128,8 +128,8 @@ def test_the_filter_keeps_templates_on_a_topic(tmp_path):
         '[[category.topic]]\nname="Dogs"\nkeywords=["dog"]\n',
         encoding="utf-8",
     )
-    desk = Desk(options={"folder": tmp_path})
-    filter_ = TopicFilter({"file": "mine.toml", "several": "ask"}, desk)
+    context = FilterContext(options={"folder": tmp_path})
+    filter_ = TopicFilter({"file": "mine.toml", "several": "ask"}, context)
     items = [template("a", "Cats"), template("b", "Cat and dog"), template("c", "Fish")]
     verdicts = {one.item: one for one in filter_.judge(items)}
     assert [(verdicts[key].verdict, verdicts[key].reason) for key in "abc"] == [
@@ -140,14 +140,16 @@ def test_the_filter_keeps_templates_on_a_topic(tmp_path):
     assert verdicts["a"].evidence == {
         "topics": [{"category": "Animals", "topic": "Cats", "keyword": "cat"}]
     }
-    first = filter_.stamp(items[0])
+    first = filter_.cache_key(items[0])
     file.write_text(file.read_text(encoding="utf-8").replace("dog", "hound"), encoding="utf-8")
-    assert TopicFilter({"file": "mine.toml", "several": "ask"}, desk).stamp(items[0]) != first
+    assert (
+        TopicFilter({"file": "mine.toml", "several": "ask"}, context).cache_key(items[0]) != first
+    )
     assert BUILT_IN.is_file()
 
 
 def test_keywords_of_a_template_count_where_asked():
     item = template("a", "Sunday", keywords=("german", "baker"))
-    assert next(iter(TopicFilter({}, Desk()).judge([item]))).verdict == "drop"
-    wide = TopicFilter({"match": "name and keywords"}, Desk())
+    assert next(iter(TopicFilter({}, FilterContext()).judge([item]))).verdict == "drop"
+    wide = TopicFilter({"match": "name and keywords"}, FilterContext())
     assert next(iter(wide.judge([item]))).verdict == "keep"

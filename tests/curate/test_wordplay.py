@@ -11,7 +11,7 @@ from memeloc.curate.judgement import Judgement
 from memeloc.curate.wordplay import WordplayFilter
 from memeloc.errors import MissingError
 from tests.chat_server import ChatServer, serve_chat
-from tests.curate.judging import caption, connected, desk, template
+from tests.curate.judging import caption, connected, filter_context, template
 
 
 @pytest.fixture
@@ -45,17 +45,17 @@ def _said(*answers: str) -> list[Judgement]:
 def test_only_what_two_people_agree_on_is_kept(
     answers: tuple[str, ...], settings: dict[str, object], verdict: str, reason: str
 ) -> None:
-    judge = WordplayFilter(settings, desk(_said(*answers)))
+    judge = WordplayFilter(settings, filter_context(_said(*answers)))
     item = caption("seas the day")
     (got,) = judge.judge([item])
-    assert (got.verdict, got.reason, got.settings) == (verdict, reason, judge.stamp(item))
+    assert (got.verdict, got.reason, got.settings) == (verdict, reason, judge.cache_key(item))
     assert ("seize the day" in got.evidence.get("hints", "")) is (verdict == "ask")
     assert len(got.evidence["people"]) == len([answer for answer in answers if answer])
 
 
 def test_one_person_who_answers_twice_is_not_two() -> None:
     said = [Judgement("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
-    (got,) = WordplayFilter({}, desk(said)).judge([caption("seas the day")])
+    (got,) = WordplayFilter({}, filter_context(said)).judge([caption("seas the day")])
     assert (got.verdict, got.evidence["people"]) == ("ask", {"ana": "no"})
 
 
@@ -63,12 +63,13 @@ def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     there = {"t1": template("Confession Bear")}
     item = caption("this is unbearable")
     kept, opened = (
-        WordplayFilter({}, desk(said, templates=there)) for said in (_said("no", "no"), [])
+        WordplayFilter({}, filter_context(said, templates=there))
+        for said in (_said("no", "no"), [])
     )
     assert next(kept.judge([item])).verdict == "keep"
     (got,) = opened.judge([item])
     assert got.evidence["hints"] == 'homophone: "unbearable" holds "Bear" of the picture'
-    (got,) = WordplayFilter({"hints": False}, desk(templates=there)).judge([item])
+    (got,) = WordplayFilter({"hints": False}, filter_context(templates=there)).judge([item])
     assert got.evidence["hints"] == ""
 
 
@@ -80,7 +81,7 @@ def test_a_model_hints_at_what_is_open_and_only_at_words_that_are_there(chat: Ch
     items = [caption("Das // Brot ist weg", language="de"), caption("fertig", "c2", language="de")]
     said = [Judgement("c2", "wordplay", who, "no") for who in "ab"]
     with connected(chat) as model:
-        judge = WordplayFilter({"model_hint": True}, desk(said, model))
+        judge = WordplayFilter({"model_hint": True}, filter_context(said, model))
         plan = judge.plan(items)
         assert plan is not None
         assert (plan.questions, len(chat.bodies)) == (1, 0)
@@ -94,7 +95,7 @@ def test_a_model_hints_at_what_is_open_and_only_at_words_that_are_there(chat: Ch
 def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) -> None:
     chat.say = lambda number, body: "I cannot help with that."
     with connected(chat, asks=1) as model:
-        judge = WordplayFilter({"model_hint": True}, desk(model=model))
+        judge = WordplayFilter({"model_hint": True}, filter_context(model=model))
         (got,) = judge.judge([caption("seas the day")])
     assert got.verdict == "ask"
     assert "seize" in got.evidence["hints"]
@@ -102,8 +103,8 @@ def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) ->
 
 
 def test_without_a_model_hints_by_one_are_an_error_only_where_they_are_needed() -> None:
-    judge = WordplayFilter({"model_hint": True}, desk(_said("no", "no")))
+    judge = WordplayFilter({"model_hint": True}, filter_context(_said("no", "no")))
     assert next(judge.judge([caption("plain")])).verdict == "keep"
     with pytest.raises(MissingError, match="--model"):
         list(judge.judge([caption("plain", "c9")]))
-    assert WordplayFilter({}, desk()).plan([caption("plain")]) is None
+    assert WordplayFilter({}, filter_context()).plan([caption("plain")]) is None

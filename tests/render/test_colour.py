@@ -60,7 +60,7 @@ def font(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Path:
+def background(tmp_path: Path) -> Path:
     path = tmp_path / "grey.png"
     Image.new("RGB", (200, 200), "#808080").save(path)
     return path
@@ -77,12 +77,12 @@ def test_a_colour_glyph_is_known_as_such(font: Path) -> None:
 
 @pytest.mark.parametrize("angle", [0.0, 90.0])
 def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
-    font: Path, ground: Path, angle: float
+    font: Path, background: Path, angle: float
 ) -> None:
     style = TextStyle(max_size=0.4, outline_width=0.0, fill="#00ff00")
     box = TextBox("box", 0, 0, 1, 1, angle=angle, style=style)
     rendered = Renderer(FontLibrary([font])).render(
-        Template("grey", ground, (box,)), f"X {BADGE}", "en"
+        Template("grey", background, (box,)), f"X {BADGE}", "en"
     )
     pixels = np.asarray(rendered.image).reshape(-1, 3)
     size = rendered.proof.parts[0].font_size
@@ -94,8 +94,8 @@ def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
     assert not rendered.proof.parts[0].missing
 
 
-def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, ground: Path) -> None:
-    template = Template("grey", ground, (TextBox("box", 0, 0, 1, 0.5, style=TextStyle()),))
+def test_a_colour_glyph_leaves_no_trace_in_the_next_picture(font: Path, background: Path) -> None:
+    template = Template("grey", background, (TextBox("box", 0, 0, 1, 0.5, style=TextStyle()),))
     renderer = Renderer(FontLibrary([font]))
     renderer.render(template, BADGE, "en")
     after = renderer.render(template, "X", "en").image

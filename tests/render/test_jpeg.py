@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.render import Rendered, Renderer, jpeg
+from memeloc.render.background import Background, Canvas, Canvases, as_image
 from memeloc.render.encode import Settings
-from memeloc.render.ground import Canvas, Canvases, Ground, as_image
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.templates import load_templates
 
@@ -62,10 +62,10 @@ def test_whatever_rows_are_touched(
     width: int, height: int, quality: int, painted: list[list[tuple[int, int]]]
 ) -> None:
     chance = np.random.default_rng(height)
-    ground = Ground(chance.integers(0, 1 << 32, (height, width), np.uint32))
+    background = Background(chance.integers(0, 1 << 32, (height, width), np.uint32))
     encoder, canvases = JpegEncoder(Settings("jpg", quality)), Canvases()
     for touched in painted:
-        canvas = canvases.canvas_of(ground)
+        canvas = canvases.canvas_of(background)
         for rows in touched:
             first, after = sorted(min(row, height) for row in rows)
             target = canvas.rows(first, after)
@@ -104,23 +104,23 @@ def test_of_a_second_picture_only_rows_with_text_are_encoded(
 
     real = jpeg.encode
     monkeypatch.setattr(jpeg, "encode", encode)
-    ground = Ground(np.random.default_rng(2).integers(0, 1 << 32, (100, 40), np.uint32))
+    background = Background(np.random.default_rng(2).integers(0, 1 << 32, (100, 40), np.uint32))
     encoder, canvases = JpegEncoder(SETTINGS), Canvases()
     for first, after in ((0, 20), (0, 20), (90, 99), (90, 99), (0, 0), (16, 32)):
-        canvas = canvases.canvas_of(ground)
+        canvas = canvases.canvas_of(background)
         canvas.rows(first, after).fill(0)
         encoder.encode(canvas)
         del canvas
     # Rows of blocks are 16 high, the seventh has the last 4 rows. Of the first picture all are
-    # encoded; the first two, which had text, are the ground's own in the third.
+    # encoded; the first two, which had text, are the background's own in the third.
     assert heights == [100, 32, 32 + 16 + 4, 16 + 4, 16]
 
 
 def test_rows_are_kept_no_longer_than_their_ground() -> None:
     encoder = JpegEncoder(SETTINGS)
-    ground = Ground(np.zeros((40, 40), np.uint32))
-    gone = weakref.ref(ground)
-    encoder.encode(Canvases().canvas_of(ground))
-    del ground
+    background = Background(np.zeros((40, 40), np.uint32))
+    gone = weakref.ref(background)
+    encoder.encode(Canvases().canvas_of(background))
+    del background
     gc.collect()
     assert gone() is None

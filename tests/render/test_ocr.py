@@ -157,14 +157,14 @@ def test_a_text_read_as_it_is_has_no_error(text: str) -> None:
 
 
 def letter_picture(angle: float = 0) -> tuple[Image.Image, TextBox]:
-    """Two white bars ringed by black on a light ground that is not quite white, in two lines."""
+    """Two white bars ringed by black on a light background not quite white, in two lines."""
     image = Image.new("RGB", (200, 160), "#d0e4f4")
     draw = ImageDraw.Draw(image)
     for top in (40, 90):
         draw.rectangle((60, top, 139, top + 29), fill="black")
         draw.rectangle((64, top + 4, 135, top + 25), fill="white")
     draw.rectangle((60, 65, 67, 95), fill="black")
-    draw.rectangle((132, 65, 139, 95), fill="black")  # encloses a pocket of ground
+    draw.rectangle((132, 65, 139, 95), fill="black")  # encloses a pocket of background
     box = TextBox("top", 0.2, 0.2, 0.6, 0.6, angle=angle)
     if angle:
         image = image.rotate(-angle, Image.Resampling.BICUBIC, fillcolor="#d0e4f4")

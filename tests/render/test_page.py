@@ -37,7 +37,7 @@ CONTRASTS = """() => {
     const [r, g, b] = rgb(colour).map(linear);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const ground = (node) => {
+  const background = (node) => {
     for (; node; node = node.parentElement) {
       const colour = getComputedStyle(node).backgroundColor;
       if (rgb(colour).length === 3 || rgb(colour)[3] === 1) return colour;
@@ -48,7 +48,7 @@ CONTRASTS = """() => {
   return [...document.querySelectorAll(kinds)]
     .filter((node) => node.checkVisibility() && node.textContent.trim())
     .map((node) => {
-      const [a, b] = [light(getComputedStyle(node).color), light(ground(node))];
+      const [a, b] = [light(getComputedStyle(node).color), light(background(node))];
       return [node.className || node.tagName, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
     });
 }"""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from memeloc.fonts import FontLibrary
 from memeloc.locales import default
 from memeloc.model import Align, VAlign
+from memeloc.render.background import Background, Canvas
 from memeloc.render.compose import Ink
-from memeloc.render.ground import Canvas, Ground
 from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.paint import Area, Painter, place
@@ -31,7 +31,7 @@ def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06
 def plain(colour: int = 0xFFFFFFFF) -> Canvas:
     """A canvas of one colour."""
     pixels = np.full((160, 240), colour, np.uint32)
-    return Canvas(Ground(pixels.copy()), pixels)
+    return Canvas(Background(pixels.copy()), pixels)
 
 
 def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
@@ -154,6 +154,6 @@ def test_a_canvas_is_told_which_rows_are_painted_on(angle: float, left: int) -> 
     canvas = plain()
     area = replace(AREA, left=left, right=left + 200, angle=angle)
     Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)
-    changed = np.flatnonzero((canvas.pixels != canvas.ground.pixels).any(1))
+    changed = np.flatnonzero((canvas.pixels != canvas.background.pixels).any(1))
     ((first, after),) = canvas.touched
     assert 0 <= first <= changed[0] <= changed[-1] < after <= 160

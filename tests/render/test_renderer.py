@@ -89,9 +89,9 @@ def boxes(draw: st.DrawFn) -> TextBox:
 
 
 @pytest.fixture(scope="module")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def background(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A picture of noise, so that hardly a painted pixel stays what it was."""
-    path = tmp_path_factory.mktemp("ground") / "ground.png"
+    path = tmp_path_factory.mktemp("background") / "background.png"
     noise = np.random.default_rng(7).integers(60, 200, (HEIGHT, WIDTH, 3), np.uint8)
     Image.fromarray(noise).save(path)
     return path
@@ -102,8 +102,8 @@ def renderer() -> Renderer:
     return Renderer()
 
 
-def changed(rendered: Rendered, ground: Path) -> NDArray[np.bool_]:
-    before = np.asarray(Image.open(ground).convert("RGB"))
+def changed(rendered: Rendered, background: Path) -> NDArray[np.bool_]:
+    before = np.asarray(Image.open(background).convert("RGB"))
     difference: NDArray[np.bool_] = (np.asarray(rendered.image) != before).any(2)
     return difference
 
@@ -143,12 +143,12 @@ def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
 @example("", TextBox("box", 0, 0, 1, 1), "ar")
 @example("\ud800\udfff\n\x00", TextBox("box", 0, 0, 1, 1), "en")
 def test_for_any_text_and_any_box(
-    renderer: Renderer, ground: Path, text: str, box: TextBox, tag: str
+    renderer: Renderer, background: Path, text: str, box: TextBox, tag: str
 ) -> None:
-    template = Template("noise", ground, (box,))
+    template = Template("noise", background, (box,))
     rendered = renderer.render(template, Caption((text,)), tag)
     (part,) = rendered.proof.parts
-    touched = changed(rendered, ground)
+    touched = changed(rendered, background)
 
     left, top = round(box.x * WIDTH), round(box.y * HEIGHT)
     right, bottom = round((box.x + box.width) * WIDTH), round((box.y + box.height) * HEIGHT)
@@ -250,16 +250,18 @@ def test_the_check_of_lines_finds_what_is_forbidden() -> None:
     assert forbidden("so.what", ("so", ".what")) == [".what"]
 
 
-def noise(ground: Path, *boxes: TextBox) -> Template:
-    return Template("noise", ground, boxes)
+def noise(background: Path, *boxes: TextBox) -> Template:
+    return Template("noise", background, boxes)
 
 
-def test_a_tilted_box_keeps_its_ink_within_the_turned_box(renderer: Renderer, ground: Path) -> None:
+def test_a_tilted_box_keeps_its_ink_within_the_turned_box(
+    renderer: Renderer, background: Path
+) -> None:
     for angle in (-30.0, 7.5, 90.0, 180.0):
         box = TextBox("sign", 0.3, 0.3, 0.4, 0.4, angle=angle)
-        rendered = renderer.render(noise(ground, box), "two eggs, one segfault", "en")
+        rendered = renderer.render(noise(background, box), "two eggs, one segfault", "en")
         (part,) = rendered.proof.parts
-        touched = changed(rendered, ground)
+        touched = changed(rendered, background)
         y, x = np.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
         turn = np.radians(-angle)
         across = (x - WIDTH / 2) * np.cos(turn) - (y - HEIGHT / 2) * np.sin(turn)
@@ -277,36 +279,36 @@ def test_a_tilted_box_keeps_its_ink_within_the_turned_box(renderer: Renderer, gr
 
 
 def test_a_tilted_box_over_the_edge_is_clipped_and_says_so(
-    renderer: Renderer, ground: Path
+    renderer: Renderer, background: Path
 ) -> None:
     box = TextBox("sign", 0.0, 0.0, 0.6, 0.2, angle=60)
-    rendered = renderer.render(noise(ground, box), "over the edge", "en")
+    rendered = renderer.render(noise(background, box), "over the edge", "en")
     assert rendered.proof.parts[0].clipped
     assert "clipped" in rendered.proof.problems
 
 
-def test_empty_parts_leave_the_picture_as_it_is(renderer: Renderer, ground: Path) -> None:
-    template = noise(ground, TextBox("top", 0, 0, 1, 0.3), TextBox("bottom", 0, 0.7, 1, 0.3))
+def test_empty_parts_leave_the_picture_as_it_is(renderer: Renderer, background: Path) -> None:
+    template = noise(background, TextBox("top", 0, 0, 1, 0.3), TextBox("bottom", 0, 0.7, 1, 0.3))
     rendered = renderer.render(template, "//", "en")
-    assert not changed(rendered, ground).any()
+    assert not changed(rendered, background).any()
     assert [part.font_size for part in rendered.proof.parts] == [0.0, 0.0]
     assert (rendered.proof.coverage, rendered.proof.problems) == (0.0, ())
     one = renderer.render(template, "// below", "en")
-    assert not changed(one, ground)[: HEIGHT // 2].any()
-    assert changed(one, ground)[HEIGHT // 2 :].any()
+    assert not changed(one, background)[: HEIGHT // 2].any()
+    assert changed(one, background)[HEIGHT // 2 :].any()
 
 
-def test_more_parts_than_boxes_is_an_error(renderer: Renderer, ground: Path) -> None:
+def test_more_parts_than_boxes_is_an_error(renderer: Renderer, background: Path) -> None:
     with pytest.raises(InputError, match="3 parts"):
-        renderer.render(noise(ground, TextBox("top", 0, 0, 1, 0.3)), "a // b // c", "en")
+        renderer.render(noise(background, TextBox("top", 0, 0, 1, 0.3)), "a // b // c", "en")
     with pytest.raises(InputError):
-        renderer.render(noise(ground, TextBox("top", 0, 0, 1, 0.3)), "a", "xx-Nope")
+        renderer.render(noise(background, TextBox("top", 0, 0, 1, 0.3)), "a", "xx-Nope")
 
 
 def test_sizes_are_those_that_are_painted_and_can_be_limited(
-    renderer: Renderer, ground: Path
+    renderer: Renderer, background: Path
 ) -> None:
-    template = noise(ground, TextBox("top", 0, 0, 1, 0.4), TextBox("bottom", 0, 0.6, 1, 0.4))
+    template = noise(background, TextBox("top", 0, 0, 1, 0.4), TextBox("bottom", 0, 0.6, 1, 0.4))
     caption = "short // this one is a good deal longer than the other"
     sizes = renderer.sizes(template, caption, "en")
     rendered = renderer.render(template, caption, "en")
@@ -316,8 +318,8 @@ def test_sizes_are_those_that_are_painted_and_can_be_limited(
     assert [part.font_size for part in limited.proof.parts] == [smallest, smallest]
 
 
-def test_pictures_do_not_share_their_pixels(renderer: Renderer, ground: Path) -> None:
-    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+def test_pictures_do_not_share_their_pixels(renderer: Renderer, background: Path) -> None:
+    template = noise(background, TextBox("top", 0, 0, 1, 1))
     images = [renderer.render(template, text, "en").image for text in "abcdefgh"]
     assert len({image.tobytes() for image in images}) == 8
     again = renderer.render(template, "a", "en").image
@@ -338,24 +340,24 @@ def test_what_was_painted_before_leaves_no_trace(renderer: Renderer, name: str) 
         assert found.tobytes() == fresh.render(template, text, tag).image.tobytes()
 
 
-def test_a_picture_can_be_shrunk(ground: Path) -> None:
-    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+def test_a_picture_can_be_shrunk(background: Path) -> None:
+    template = noise(background, TextBox("top", 0, 0, 1, 1))
     rendered = Renderer(max_side=80).render(template, "small", "en")
     assert rendered.image.size == (80, 60)
     assert (rendered.proof.width, rendered.proof.height) == (80, 60)
 
 
 def test_the_fingerprint_changes_with_all_that_makes_the_picture(
-    renderer: Renderer, ground: Path, tmp_path: Path
+    renderer: Renderer, background: Path, tmp_path: Path
 ) -> None:
     en, de = default().get("en"), default().get("de")
-    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+    template = noise(background, TextBox("top", 0, 0, 1, 1))
     other = tmp_path / "other.png"
     Image.new("RGB", (9, 9)).save(other)
     prints = [
         renderer.fingerprint(template, en),
         renderer.fingerprint(template, de),
-        renderer.fingerprint(noise(ground, TextBox("top", 0, 0, 1, 0.5)), en),
+        renderer.fingerprint(noise(background, TextBox("top", 0, 0, 1, 0.5)), en),
         renderer.fingerprint(noise(other, TextBox("top", 0, 0, 1, 1)), en),
         Renderer(max_side=80).fingerprint(template, en),
         renderer.fingerprint(template, replace(en, smallest_size=15)),
@@ -363,26 +365,28 @@ def test_the_fingerprint_changes_with_all_that_makes_the_picture(
     assert len(set(prints)) == len(prints)
     assert Renderer().fingerprint(template, en) == prints[0]
     image = tmp_path / "moved.png"
-    shutil.copy(ground, image)
+    shutil.copy(background, image)
     renamed = replace(template, name="other", title="other", image=image)
     assert Renderer().fingerprint(renamed, en) == prints[0]
 
 
-def test_the_proof_names_what_went_wrong(renderer: Renderer, ground: Path) -> None:
-    tiny = noise(ground, TextBox("top", 0, 0, 0.2, 0.1))
+def test_the_proof_names_what_went_wrong(renderer: Renderer, background: Path) -> None:
+    tiny = noise(background, TextBox("top", 0, 0, 0.2, 0.1))
     proof = renderer.render(tiny, "far too long a text for a box as small as this", "en").proof
     assert proof.parts[0].truncated
     assert "overflow" in proof.problems
-    missing = renderer.render(noise(ground, TextBox("top", 0, 0, 1, 1)), "a \U0010fffd", "en").proof
+    missing = renderer.render(
+        noise(background, TextBox("top", 0, 0, 1, 1)), "a \U0010fffd", "en"
+    ).proof
     assert missing.parts[0].missing == ("\U0010fffd",)
     assert missing.problems[0] == "missing glyph"
     grey = TextStyle(fill="#808080", outline_width=0.0)
     box = TextBox("top", 0, 0, 1, 1, style=grey)
-    pale = renderer.render(noise(ground, box), "pale", "en").proof
+    pale = renderer.render(noise(background, box), "pale", "en").proof
     assert pale.problems == ("low contrast",)
 
 
-def test_upper_case_is_the_locales_own(renderer: Renderer, ground: Path) -> None:
-    template = noise(ground, TextBox("top", 0, 0, 1, 1))
+def test_upper_case_is_the_locales_own(renderer: Renderer, background: Path) -> None:
+    template = noise(background, TextBox("top", 0, 0, 1, 1))
     assert renderer.render(template, "iki ışık", "tr").proof.parts[0].lines == ("İKİ IŞIK",)
     assert renderer.render(template, "straße", "de").proof.parts[0].lines == ("STRAẞE",)

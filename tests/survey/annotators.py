@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memeloc.locales import default
-from memeloc.survey.nouns import Answer, Check, Culture, Participant, Question, Sheet, Submission
-from memeloc.survey.nouns import entry_id as entry_id
+from memeloc.survey.model import Answer, Check, Culture, Participant, Question, Sheet, Submission
+from memeloc.survey.model import entry_id as entry_id
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LOCALES = {"US": "en", "DE": "de", "MX": "es", "IN": "hi", "CN": "zh-Hans"}

@@ -17,11 +17,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.csv_sheets import COLUMNS
-from memeloc.survey.google_forms_plan import plan, question_id
-from memeloc.survey.nouns import Sheet, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.csv.export import COLUMNS
+from memeloc.survey.targets.google_forms.plan import plan, question_id
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack

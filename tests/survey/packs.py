@@ -6,8 +6,8 @@ from pathlib import Path
 
 from memeloc.locales import default
 from memeloc.render import Renderer
-from memeloc.survey.nouns import Check, CompletionCodes, Culture, Question, Sheet
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import Check, CompletionCodes, Culture, Question, Sheet
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from memeloc.templates import load_templates

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError, MissingError
-from memeloc.survey.aggregation import METHODS, Method, aggregate, differences
-from memeloc.survey.settling import settle
+from memeloc.survey.labels.aggregation import METHODS, Method, aggregate, differences
+from memeloc.survey.labels.settling import settle
 from memeloc.survey.taxonomy import load_taxonomy
 
 pytest.importorskip("crowdkit")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.build import Design, build, build_next, notes, to_sheets
-from memeloc.survey.nouns import Batch, Check, Culture, Question, Sheet, entry_id
+from memeloc.survey.design.build import Design, build, build_next, notes, to_sheets
+from memeloc.survey.model import Batch, Check, Culture, Question, Sheet, entry_id
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 
 TAXONOMY = load_taxonomy("multi3hate")

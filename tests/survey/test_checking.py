@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.alike import Rates, at_least, line
-from memeloc.survey.build import Design, build, to_sheets
-from memeloc.survey.check_report import CheckReport
-from memeloc.survey.checking import check, retained
-from memeloc.survey.nouns import Answer, Participant, Submission
-from memeloc.survey.rules import Rules, read_rules
-from memeloc.survey.screening import country_of
-from memeloc.survey.settling import answers_table, settle
-from memeloc.survey.simulate import simulate, truths
+from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.design.simulate import simulate, truths
+from memeloc.survey.labels.settling import answers_table, settle
+from memeloc.survey.model import Answer, Participant, Submission
+from memeloc.survey.quality.alike import Rates, at_least, line
+from memeloc.survey.quality.checking import check, retained
+from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.quality.rules import Rules, read_rules
+from memeloc.survey.quality.screening import country_of
 from memeloc.survey.taxonomy import load_taxonomy
 from tests.survey.annotators import NOON, careful, culture, fill, person, sheet
 

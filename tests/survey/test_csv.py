@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from memeloc.errors import InputError
-from memeloc.survey.csv_back import CsvBack
-from memeloc.survey.csv_sheets import CsvSheets
 from memeloc.survey.instructions import label_names
-from memeloc.survey.nouns import Answer, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import Imported, SurveyPack
+from memeloc.survey.model import Answer, entry_id
+from memeloc.survey.targets.csv.back import CsvBack
+from memeloc.survey.targets.csv.export import CsvSheets
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import Imported, SurveyPack
 from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
@@ -72,7 +72,7 @@ def test_what_is_filled_in_comes_back(tmp_path: Path, tag: str, country: str, na
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows, names=names)
     found = back(saved(tmp_path / "back.csv", rows), survey)
-    assert found.unplaced == ()
+    assert found.rejected == ()
     (one,) = found.submissions
     assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
     assert (one.participant, one.sheet, one.status) == ("asha", survey.sheets[0].id, "complete")
@@ -137,7 +137,7 @@ def test_shuffled_columns_and_doubled_rows_are_the_same_submissions(
     rng.shuffle(columns)
     rng.shuffle(many)
     found = back(saved(folder / "shuffled.csv", many, columns), survey)
-    assert found.unplaced == plain.unplaced == ()
+    assert found.rejected == plain.rejected == ()
     assert [replace(one, row=0) for one in found.submissions] == [
         replace(one, row=0) for one in plain.submissions
     ]
@@ -160,11 +160,11 @@ def test_each_row_that_cannot_be_placed_is_told_with_its_reason(
     ]
     many = [*rows, *(row for row, _ in wrong), rows[0] | {"participant": "b"}]
     found = back(saved(tmp_path / "b.csv", many), survey)
-    reasons = [(one.row, one.reason) for one in found.unplaced]
+    reasons = [(one.row, one.reason) for one in found.rejected]
     expected = [(number, reason) for number, (_, reason) in enumerate(wrong, 7)]
     # Of two answers to one question neither is taken, so the first is told too.
     assert reasons == sorted([*expected, (4, "two answers")])
-    assert all(one.message.endswith(".") and one.content["sheet"] for one in found.unplaced)
+    assert all(one.message.endswith(".") and one.content["sheet"] for one in found.rejected)
     (one,) = found.submissions
     assert [answer.entry for answer in one.answers] == ["m1", "check-2", "m2"]
 
@@ -178,7 +178,7 @@ def test_a_time_that_is_in_no_year_is_told_and_the_answers_are_taken(
         row["submitted"] = "2026-03-01T10:00:00+01:00"
     rows[2]["submitted"] = "0001-01-01T00:00:00+14:00"
     found = back(saved(tmp_path / "b.csv", rows), survey)
-    assert [(one.row, one.reason) for one in found.unplaced] == [(4, "unknown time")]
+    assert [(one.row, one.reason) for one in found.rejected] == [(4, "unknown time")]
     (one,) = found.submissions
     assert one.submitted == datetime(2026, 3, 1, 9, tzinfo=UTC)
     assert len(one.answers) == len(survey.sheets[0].entries)
@@ -193,7 +193,7 @@ def test_without_consent_nothing_is_taken(survey: SurveyPack, tmp_path: Path) ->
     rows[0]["answer"] = ""
     found = back(saved(tmp_path / "blank.csv", rows), survey)
     assert found.submissions == ()
-    assert [one.reason for one in found.unplaced] == ["no consent"] * 4
+    assert [one.reason for one in found.rejected] == ["no consent"] * 4
 
 
 def test_one_person_may_write_the_number_once(survey: SurveyPack, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_encodings_that_spreadsheets_save_in_are_read(
         row["participant"] = WHO[tag]
     path = saved(tmp_path / "old.csv", kept, encoding=encoding, delimiter=";")
     found = back(path, survey)
-    assert found.unplaced == ()
+    assert found.rejected == ()
     (one,) = found.submissions
     assert (one.participant, len(one.answers)) == (WHO[tag], 4)
 
@@ -251,7 +251,7 @@ def test_a_workbook_is_read_and_its_formulas_are_told(survey: SurveyPack, tmp_pa
         page.append(list(row.values()))
     book.save(tmp_path / "filled.xlsx")
     found = back(tmp_path / "filled.xlsx", survey)
-    told = [(one.row, one.reason) for one in found.unplaced]
+    told = [(one.row, one.reason) for one in found.rejected]
     assert told == [(1, "no headings"), (4, "formula")]
     assert len(found.submissions[0].answers) == 3
 

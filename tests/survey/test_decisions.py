@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from memeloc.survey.checking import check
-from memeloc.survey.decisions import CATEGORIES, SHORTEST_MESSAGE, Decision, decisions
-from memeloc.survey.nouns import Check, Participant, Sheet, Submission
+from memeloc.survey.model import Check, Participant, Sheet, Submission
+from memeloc.survey.quality.checking import check
+from memeloc.survey.quality.decisions import CATEGORIES, SHORTEST_MESSAGE, Decision, decisions
 from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")

@@ -1,4 +1,4 @@
-"""What every target keeps to, whichever it is: the contract of `memeloc.survey.protocol`."""
+"""What every target keeps to: the contract of `memeloc.survey.targets.protocol`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.render import Renderer
-from memeloc.survey.build import Design, build, to_sheets
 from memeloc.survey.codes import codes
-from memeloc.survey.nouns import Culture, Sheet
-from memeloc.survey.protocol import Exporter, Importer, SurveyPack
-from memeloc.survey.registry import (
+from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.model import Culture, Sheet
+from memeloc.survey.targets.protocol import Exporter, Importer, SurveyPack
+from memeloc.survey.targets.registry import (
     exporter,
     exporter_names,
     importer,
@@ -433,7 +433,7 @@ def refused_or_placed(reader: Importer, survey: SurveyPack, path: Path) -> None:
         assert {answer.label for answer in one.answers} <= labels
         entries = [answer.entry for answer in one.answers]
         assert len(set(entries)) == len(entries)
-    for left in found.unplaced:
+    for left in found.rejected:
         assert left.reason
         assert left.message
         assert left.file == path.name

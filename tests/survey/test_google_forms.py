@@ -17,19 +17,25 @@ pytest.importorskip("googleapiclient")
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.google_forms import GoogleForms
-from memeloc.survey.google_forms_plan import (
+from memeloc.survey.model import Culture, Question
+from memeloc.survey.targets.google_forms.export import GoogleForms
+from memeloc.survey.targets.google_forms.plan import (
     STOP,
     SUBMIT,
     Form,
     plan,
     question_id,
 )
-from memeloc.survey.google_forms_requests import batches
-from memeloc.survey.google_forms_script import CODE
-from memeloc.survey.google_forms_words import FSI, LONGEST_DESCRIPTION, LONGEST_TITLE, PDI, plain
-from memeloc.survey.nouns import Culture, Question
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.targets.google_forms.requests import batches
+from memeloc.survey.targets.google_forms.script import CODE
+from memeloc.survey.targets.google_forms.words import (
+    FSI,
+    LONGEST_DESCRIPTION,
+    LONGEST_TITLE,
+    PDI,
+    plain,
+)
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.forms_server import FormsServer, problems

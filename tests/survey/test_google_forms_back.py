@@ -18,12 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.google_forms_back import GoogleFormsBack
-from memeloc.survey.google_forms_plan import Form, plan, question_id
-from memeloc.survey.google_forms_times import read_column
-from memeloc.survey.google_forms_words import FSI, PDI
-from memeloc.survey.nouns import Answer, Submission
-from memeloc.survey.protocol import Imported, SurveyPack
+from memeloc.survey.model import Answer, Submission
+from memeloc.survey.targets.google_forms.back import GoogleFormsBack
+from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
+from memeloc.survey.targets.google_forms.times import read_column
+from memeloc.survey.targets.google_forms.words import FSI, PDI
+from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
@@ -88,7 +88,7 @@ def test_a_plain_table(english: SurveyPack, tmp_path: Path) -> None:
     path = saved(tmp_path / "responses.csv", table(english))
     assert GoogleFormsBack().recognises(path)
     found = GoogleFormsBack().read(path, english)
-    assert not found.unplaced
+    assert not found.rejected
     assert [one.participant for one in found.submissions] == list(PEOPLE)
     first = found.submissions[0]
     assert first.answers == (
@@ -111,7 +111,7 @@ def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path:
     for row in rows[1:]:
         row[-1] = ""
     found = GoogleFormsBack().read(saved(tmp_path / "ردود.csv", rows), arabic)
-    assert not found.unplaced
+    assert not found.rejected
     assert [answer.label for answer in found.submissions[0].answers] == [
         "hate",
         "no-hate",
@@ -136,7 +136,7 @@ def test_wrong_encodings_and_delimiters(
     path = saved(tmp_path / "b.csv", rows, encoding, delimiter=delimiter)
     found = GoogleFormsBack().read(path, arabic)
     assert core(found) == wanted
-    assert [one.reason for one in found.unplaced] == ["encoding"] * told
+    assert [one.reason for one in found.rejected] == ["encoding"] * told
 
 
 def test_utf8_that_was_read_as_latin_is_mended(arabic: SurveyPack, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_utf8_that_was_read_as_latin_is_mended(arabic: SurveyPack, tmp_path: Pat
     found = GoogleFormsBack().read(tmp_path / "c.csv", arabic)
     plain_found = GoogleFormsBack().read(saved(tmp_path / "p.csv", table(arabic)), arabic)
     assert core(found) == core(plain_found)
-    assert [one.reason for one in found.unplaced] == ["encoding"]
+    assert [one.reason for one in found.rejected] == ["encoding"]
 
 
 def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) 
     found = GoogleFormsBack().read(path, english)
     assert len(found.submissions) == 3
     assert found.submissions[0].answers[0].label == ""
-    assert {one.reason for one in found.unplaced} == {"encoding", "unknown answer"}
+    assert {one.reason for one in found.rejected} == {"encoding", "unknown answer"}
 
 
 def test_the_archive_that_google_gives_out_and_the_linked_sheet(
@@ -184,7 +184,7 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
     found = GoogleFormsBack().read(tmp_path / "r.xlsx", english)
     assert len(found.submissions) == 3
     assert found.submissions[0] == replace(wanted[0], row=2) or found.submissions[0].answers
-    assert [one.reason for one in found.unplaced] == ["formula"]
+    assert [one.reason for one in found.rejected] == ["formula"]
     assert found.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
 
 
@@ -211,7 +211,7 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
     rows.append([*rows[1][:2], "5.9E+23", *rows[1][3:8]])
     rows.append([*rows[1][:2], "p5", "Perhaps", *rows[1][4:7], "I liked the cat"])
     found = GoogleFormsBack().read(saved(tmp_path / "u.csv", rows), english)
-    told = [(one.row, one.reason) for one in found.unplaced]
+    told = [(one.row, one.reason) for one in found.rejected]
     assert told == [
         (2, "unknown column"),
         (2, "no title"),
@@ -223,9 +223,9 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
     ]
     assert [one.participant for one in found.submissions] == [PEOPLE[0], "p5"]
     assert found.submissions[1].answers[0] == Answer("m1", "", (), "Perhaps")
-    kept = found.unplaced[2].content["answers"]
+    kept = found.rejected[2].content["answers"]
     assert "Not hate speech" in json.dumps(kept)
-    assert all(one.message.endswith(".") for one in found.unplaced)
+    assert all(one.message.endswith(".") for one in found.rejected)
 
 
 def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
     assert core(GoogleFormsBack().read(saved(tmp_path / "b.csv", same), english)) == wanted
     same[1][-2], same[2][-1] = "I don't know", "somebody-else"
     found = GoogleFormsBack().read(saved(tmp_path / "c.csv", same), english)
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "columns differ"),
         (3, "columns differ"),
         (3, "participants differ"),
@@ -276,7 +276,7 @@ def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
         ("r1-b02-US", PEOPLE[0]),
         ("r1-b02-US", PEOPLE[1]),
     ]
-    assert [(one.row, one.reason) for one in found.unplaced] == [(4, "unknown sheet")]
+    assert [(one.row, one.reason) for one in found.rejected] == [(4, "unknown sheet")]
 
 
 def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: Path) -> None:
@@ -284,11 +284,11 @@ def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: 
     assert not GoogleFormsBack().recognises(path)
     found = GoogleFormsBack().read(path, english)
     assert not found.submissions
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "unknown sheet"),
         (3, "unknown sheet"),
     ]
-    assert found.unplaced[0].content["cells"] == ["1", "2"]
+    assert found.rejected[0].content["cells"] == ["1", "2"]
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken"])
@@ -331,7 +331,7 @@ def test_several_answers_to_the_second_question(
     rows[1].append(cell)
     found = GoogleFormsBack().read(saved(tmp_path / "m.csv", rows), pack)
     assert found.submissions[0].answers[0] == Answer("m1", "hate", wanted)
-    assert len(found.unplaced) == (not wanted)
+    assert len(found.rejected) == (not wanted)
 
 
 # The API's responses
@@ -386,7 +386,7 @@ def test_the_apis_responses(english: SurveyPack, tmp_path: Path) -> None:
         "no consent",
         "complete",
     ]
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (5, "unknown question"),
         (6, "unknown sheet"),
         (7, "not a response"),
@@ -469,7 +469,7 @@ def test_an_ambiguous_column_is_told_and_its_answers_taken(
     found = GoogleFormsBack().read(saved(tmp_path / "t.csv", rows), english)
     assert len(found.submissions) == 3
     assert [one.submitted is None for one in found.submissions] == [True, False, True]
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "ambiguous time"),
         (4, "ambiguous time"),
     ]
@@ -497,7 +497,7 @@ def test_permuted_columns_and_doubled_rows_give_the_same(
     mixed = [[row[place] for place in order] for row in [rows[0], *body]]
     found = GoogleFormsBack().read(saved(tmp_path / "b.csv", mixed), english)
     assert core(found) == core(wanted)
-    assert not found.unplaced
+    assert not found.rejected
 
 
 @settings(

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from memeloc.locales import default
-from memeloc.survey.build import Design, build, to_sheets
 from memeloc.survey.codes import codes
-from memeloc.survey.google_forms_answers import Known
-from memeloc.survey.google_forms_known import Forms
-from memeloc.survey.google_forms_plan import plan, question_id
-from memeloc.survey.google_forms_words import plain
-from memeloc.survey.nouns import Culture
-from memeloc.survey.placing import Places, once
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.model import Culture
+from memeloc.survey.targets.google_forms.answers import Known
+from memeloc.survey.targets.google_forms.known import Forms
+from memeloc.survey.targets.google_forms.plan import plan, question_id
+from memeloc.survey.targets.google_forms.words import plain
+from memeloc.survey.targets.placing import Places, once
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 

@@ -16,12 +16,12 @@ from google.auth.credentials import AnonymousCredentials
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.flight import Backoff
-from memeloc.survey.google_forms import GoogleForms
-from memeloc.survey.google_forms_back import GoogleFormsBack
-from memeloc.survey.google_forms_plan import plan
-from memeloc.survey.google_forms_push import PushSettings, made_forms
-from memeloc.survey.nouns import entry_id
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import entry_id
+from memeloc.survey.targets.google_forms.back import GoogleFormsBack
+from memeloc.survey.targets.google_forms.export import GoogleForms
+from memeloc.survey.targets.google_forms.plan import plan
+from memeloc.survey.targets.google_forms.push import PushSettings, made_forms
+from memeloc.survey.targets.protocol import SurveyPack
 from tests.survey.forms_server import FormsServer, problems, serving
 from tests.survey.packs import pack as small_pack
 
@@ -263,7 +263,7 @@ def test_ids_of_googles_own_are_recorded_and_read_back(
     found = GoogleFormsBack(state).read(path, pack)
     assert [one.sheet for one in found.submissions] == [sheet.id]
     assert {one.label for one in found.submissions[0].answers} == {"hate"}
-    assert not found.unplaced
+    assert not found.rejected
 
 
 def test_the_server_refuses_what_the_schemas_do() -> None:

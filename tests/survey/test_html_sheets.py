@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from memeloc.errors import InputError
-from memeloc.survey.html_back import HtmlBack
-from memeloc.survey.html_sheets import HtmlSheets
-from memeloc.survey.nouns import Answer
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import Answer
+from memeloc.survey.targets.html.back import HtmlBack
+from memeloc.survey.targets.html.export import HtmlSheets
+from memeloc.survey.targets.protocol import SurveyPack
 from tests.survey.packs import pack
 
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -142,7 +142,7 @@ def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_th
     file.write_text("\n".join(collector.bodies), encoding="utf-8")
     assert HtmlBack().recognises(file)
     found = HtmlBack().read(file, survey)
-    assert [(one.reason, one.content["text"]) for one in found.unplaced] == [
+    assert [(one.reason, one.content["text"]) for one in found.rejected] == [
         ("comment", "<i>fine</i>")
     ] * 2
     assert len({(one.id, one.answers, one.submitted) for one in found.submissions}) == 1

@@ -14,11 +14,11 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.label_studio import LabelStudio
-from memeloc.survey.label_studio_back import LabelStudioBack
-from memeloc.survey.nouns import Answer, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import Answer, entry_id
+from memeloc.survey.targets.label_studio.back import LabelStudioBack
+from memeloc.survey.targets.label_studio.export import LabelStudio
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -138,7 +138,7 @@ def test_the_latest_annotation_of_a_person_counts_and_skipped_tasks_do_not(
         path = saved(tmp_path / "export.json", one)
         assert LabelStudioBack().recognises(path)
         found = LabelStudioBack().read(path, survey)
-        assert sorted(one.reason for one in found.unplaced) == ["skipped", "superseded"]
+        assert sorted(one.reason for one in found.rejected) == ["skipped", "superseded"]
         (submission,) = found.submissions
         assert submission.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
         assert (submission.participant, submission.status) == ("1", "returned")
@@ -158,7 +158,7 @@ def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> No
         },
     )
     found = LabelStudioBack().read(saved(tmp_path / "export.json", [*value, 7]), survey)
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (1, "unknown label"),
         (2, "unknown item"),
         (3, "no participant"),
@@ -244,7 +244,7 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         path.write_bytes(answer.content)
         assert LabelStudioBack().recognises(path)
         found = LabelStudioBack().read(path, survey)
-        assert found.unplaced == ()
+        assert found.rejected == ()
         (submission,) = found.submissions
         assert submission.answers == expected
         assert submission.status == "complete"

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.check_report import CheckReport
-from memeloc.survey.checking import check, retained
-from memeloc.survey.nouns import Answer, Check, Participant, Sheet, Submission
-from memeloc.survey.rules import Rules, Settling, read_rules
-from memeloc.survey.second_answers import settle_second
-from memeloc.survey.settling import COLUMNS, answers_table, settle
+from memeloc.survey.labels.second import settle_second
+from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
+from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
+from memeloc.survey.quality.checking import check, retained
+from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.quality.rules import Rules, Settling, read_rules
 from memeloc.survey.taxonomy import Label, SecondQuestion, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 

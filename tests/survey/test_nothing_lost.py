@@ -25,8 +25,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.protocol import Imported, Importer, SurveyPack
-from memeloc.survey.registry import importer, importer_names
+from memeloc.survey.targets.protocol import Imported, Importer, SurveyPack
+from memeloc.survey.targets.registry import importer, importer_names
 from tests import growth
 from tests.survey import damaged
 from tests.survey.damaged import LEGACY, SECONDS, Table, Unit, plain
@@ -53,8 +53,8 @@ def read_twice(kind: str, path: Path, survey: SurveyPack) -> Imported | None:
         return None
     assert reader.read(path, survey) == found
     # All that is kept can be stored.
-    json.dumps([dict(one.content) for one in found.unplaced], allow_nan=False).encode()
-    for one in found.unplaced:
+    json.dumps([dict(one.content) for one in found.rejected], allow_nan=False).encode()
+    for one in found.rejected:
         assert one.reason
         assert one.message.endswith("."), one.message
         assert len(one.message) < 500
@@ -98,7 +98,7 @@ def lost(units: Sequence[Unit], found: Imported, survey: SurveyPack) -> list[Uni
             placed["", answer.entry].append(answer)
     told: dict[int, list[str]] = defaultdict(list)
     refused = 0
-    for left in found.unplaced:
+    for left in found.rejected:
         told[left.row] += [plain(text) for text in texts_in(dict(left.content))]
         # Bytes of an old encoding, and control characters, may be kept as their numbers.
         told[left.row] += [plain(_unescaped(text)) for text in texts_in(dict(left.content))]
@@ -369,7 +369,7 @@ def test_everybody_in_a_damaged_export_of_prolific_is_known_or_told(
         return
     who, number = header.index("Participant id"), header.index("Submission id")
     for place, row in enumerate(rows, 2):
-        told = [plain(t) for u in found.unplaced if u.row == place for t in texts_in(u.content)]
+        told = [plain(t) for u in found.rejected if u.row == place for t in texts_in(u.content)]
         known = any(
             (plain(one.participant), plain(one.submission)) == (plain(row[who]), plain(row[number]))
             for one in found.participants
@@ -448,7 +448,7 @@ def test_cells_of_half_a_megabyte_are_kept_and_their_cost_is_linear(
     units = [unit for unit in table.units() if unit.words != text or plain(text)]
     hold(units, found, survey)
     if found is not None:
-        kept = sum(len(str(dict(one.content))) for one in found.unplaced)
+        kept = sum(len(str(dict(one.content))) for one in found.rejected)
         assert kept < 40 * len(text)
 
 
@@ -462,13 +462,13 @@ def test_deep_json_and_doubled_keys_are_told(survey: SurveyPack, tmp_path: Path)
     path.write_text("\n".join((text, deep, deeper, again)), encoding="utf-8")
     found = read_twice("html", path, survey)
     assert found is not None
-    assert [(left.row, left.reason) for left in found.unplaced] == [
+    assert [(left.row, left.reason) for left in found.rejected] == [
         (1, "doubled key"),
         (2, "nested too deep"),
         (3, "not a submission"),
     ]
     assert [sent.participant for sent in found.submissions] == [damaged.PEOPLE[3]]
-    assert "x-" in json.dumps(dict(found.unplaced[0].content))
+    assert "x-" in json.dumps(dict(found.rejected[0].content))
 
 
 def test_files_of_nowhere_and_folders_are_refused(survey: SurveyPack, tmp_path: Path) -> None:
@@ -502,7 +502,7 @@ def test_a_table_of_what_was_placed_and_what_was_not(
                 assert (name, counted_twice(units, found)) == (name, [])
                 unique = {(one.sheet, one.id): one for one in found.submissions}
                 placed = sum(len(one.answers) for one in unique.values())
-                aside = Counter(one.reason for one in found.unplaced)
+                aside = Counter(one.reason for one in found.rejected)
                 told = ", ".join(f"{reason} {count}" for reason, count in sorted(aside.items()))
                 lines.append(f"{form}, {name} | {len(units)} | {placed} | {told}")
                 if name == "nothing":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from memeloc.survey.nouns import Participant
-from memeloc.survey.participants import merged
+from memeloc.survey.model import Participant
+from memeloc.survey.quality.participants import merged
 
 STUDY = "r1-b01-DE"
 

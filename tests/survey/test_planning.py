@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.build import build, to_sheets
-from memeloc.survey.nouns import Submission
-from memeloc.survey.planning import (
+from memeloc.survey.design.build import build, to_sheets
+from memeloc.survey.design.planning import (
     Pace,
     Rates,
     expected_work,
@@ -25,8 +24,9 @@ from memeloc.survey.planning import (
     total_cost,
     work_of,
 )
-from memeloc.survey.preannotation import split
-from memeloc.survey.prolific_money import FEES, Pay
+from memeloc.survey.design.preannotation import split
+from memeloc.survey.model import Submission
+from memeloc.survey.targets.prolific.money import FEES, Pay
 from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
 
 

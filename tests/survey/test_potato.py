@@ -16,11 +16,11 @@ import yaml
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.instructions import said
-from memeloc.survey.nouns import Answer, Check, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.potato import Potato
-from memeloc.survey.potato_back import PotatoBack
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.model import Answer, Check, entry_id
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.potato.back import PotatoBack
+from memeloc.survey.targets.potato.export import Potato
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -115,7 +115,7 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert PotatoBack().recognises(asha)
     assert PotatoBack().recognises(tmp_path)
     found = PotatoBack().read(tmp_path, survey)
-    reasons = sorted(one.reason for one in found.unplaced)
+    reasons = sorted(one.reason for one in found.rejected)
     assert reasons == ["not asked", "unknown time", "unreadable"]
     first, second = found.submissions
     assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
@@ -145,14 +145,14 @@ def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
 def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> None:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
     found = PotatoBack().read(saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
-    assert [one.reason for one in found.unplaced] == [
+    assert [one.reason for one in found.rejected] == [
         "unknown label",
         "unknown item",
         "unknown second answer",
     ]
     assert [one.answers for one in found.submissions] == [(Answer("m2", "hate"),)]
     nobody = PotatoBack().read(saved(tmp_path / "nobody", state(survey, "", {})), survey)
-    assert [one.reason for one in nobody.unplaced] == ["no participant"]
+    assert [one.reason for one in nobody.rejected] == ["no participant"]
     for content in ("[]", "{", '{"user_id": "x"}'):
         path = tmp_path / "other.json"
         path.write_text(content)
@@ -181,7 +181,7 @@ def test_the_program_shows_every_item_and_what_it_keeps_comes_back(
     output = own / "annotation_output"
     assert PotatoBack().recognises(output)
     found = PotatoBack().read(output, survey)
-    assert found.unplaced == ()
+    assert found.rejected == ()
     first, second, third = found.submissions
     several = {"hate": ("many", "one")}
     expected = tuple(Answer(one, label, several.get(label, ())) for one, label in CHOSEN.items())

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, multinomial, norm
 
 from memeloc.errors import InputError
-from memeloc.survey.power import (
+from memeloc.survey.design.power import (
     changes_differ,
     difference_table,
     majority_table,

@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.preannotation import KINDS, Balance, Outcome, choose, largest, outcomes, split
+from memeloc.survey.design.preannotation import (
+    KINDS,
+    Balance,
+    Outcome,
+    choose,
+    largest,
+    outcomes,
+    split,
+)
 from memeloc.survey.taxonomy import load_taxonomy
 from tests.survey.test_build import DESIGN, TAXONOMY, memes
 

@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.checking import check, retained
-from memeloc.survey.nouns import Submission
-from memeloc.survey.progress import Money, survey_status
-from memeloc.survey.settling import answers_table, settle
+from memeloc.survey.labels.progress import Money, survey_status
+from memeloc.survey.labels.settling import answers_table, settle
+from memeloc.survey.model import Submission
+from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.taxonomy import load_taxonomy
 from tests.survey.annotators import careful, fill, person, sheet
 

@@ -13,9 +13,9 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.codes import codes
-from memeloc.survey.nouns import Culture
-from memeloc.survey.prolific import Prolific
-from memeloc.survey.prolific_filters import (
+from memeloc.survey.model import Culture
+from memeloc.survey.targets.prolific.export import Prolific
+from memeloc.survey.targets.prolific.filters import (
     SCREENED,
     Filters,
     differing,
@@ -23,9 +23,9 @@ from memeloc.survey.prolific_filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.prolific_money import Pay, read_pay, shortest_limit
-from memeloc.survey.prolific_studies import GROUP_FILTER, digest
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.targets.prolific.money import Pay, read_pay, shortest_limit
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER, digest
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from tests.survey.annotators import sheet as a_sheet

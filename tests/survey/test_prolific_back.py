@@ -20,14 +20,14 @@ from openpyxl import Workbook
 
 from memeloc.errors import InputError
 from memeloc.spreadsheets import clean_text
-from memeloc.survey.checking import check
 from memeloc.survey.codes import codes
-from memeloc.survey.nouns import Participant
-from memeloc.survey.prolific_back import ProlificBack
-from memeloc.survey.prolific_columns import DETAIL, FACT, MEANING, key_of
-from memeloc.survey.prolific_push import FileState
-from memeloc.survey.protocol import Imported, SurveyPack
-from memeloc.survey.registry import importer, recognise
+from memeloc.survey.model import Participant
+from memeloc.survey.quality.checking import check
+from memeloc.survey.targets.prolific.back import ProlificBack
+from memeloc.survey.targets.prolific.columns import DETAIL, FACT, MEANING, key_of
+from memeloc.survey.targets.prolific.push import FileState
+from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.registry import importer, recognise
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from tests.survey.annotators import fill, sheet
@@ -118,17 +118,17 @@ def read(
     assert back.recognises(path)
     found = back.read(path, survey)
     assert not found.submissions
-    assert all(one.file == name and one.message.endswith(".") for one in found.unplaced)
+    assert all(one.file == name and one.message.endswith(".") for one in found.rejected)
     return found
 
 
 def reasons(found: Imported) -> list[str]:
-    return [one.reason for one in found.unplaced]
+    return [one.reason for one in found.rejected]
 
 
 def test_an_export_becomes_people_with_their_facts(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1), row(2, Status="APPROVED", Sex="Male")]))
-    assert found.unplaced == ()
+    assert found.rejected == ()
     first, second = found.participants
     assert first == Participant(
         "5e9000000000000000000001",
@@ -181,7 +181,7 @@ def test_the_older_export_says_the_same(tmp_path: Path) -> None:
     found = read(tmp_path, table([old], OLD), f"prolific_export_{STUDY_DE}.csv")
     (expected,) = read(tmp_path, table([row(1, Ethnicity_simplified="")])).participants
     assert found.participants == (expected,)
-    assert found.unplaced == ()
+    assert found.rejected == ()
 
 
 def api(number: int = 1, **changed: Any) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def test_the_apis_submissions_are_read_in_every_shape(tmp_path: Path, shape: str
         "single": many[0],
     }[shape]
     found = read(tmp_path, json.dumps(value, indent=2), "submissions.json")
-    assert found.unplaced == ()
+    assert found.rejected == ()
     first = found.participants[0]
     assert first.participant == "5e9000000000000000000001"
     assert (first.study, first.status, first.seconds) == (DE.id, "AWAITING REVIEW", 331)
@@ -271,7 +271,7 @@ def test_the_submission_object_with_its_study_is_read(tmp_path: Path) -> None:
 def test_statuses_are_written_one_way(tmp_path: Path, written: str, meant: str) -> None:
     found = read(tmp_path, table([row(1, Status=written)]))
     assert [one.status for one in found.participants] == [meant]
-    assert not found.unplaced
+    assert not found.rejected
 
 
 def test_a_status_that_there_is_not_is_kept_and_told(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_what_prolific_withholds_is_no_fact_and_is_counted(tmp_path: Path) -> No
     )
     assert "first_language" not in people["3"].facts
     assert len(people["4"].facts) == 9
-    told = [(one.reason, one.content["fact"], one.content["rows"]) for one in found.unplaced]
+    told = [(one.reason, one.content["fact"], one.content["rows"]) for one in found.rejected]
     assert told == [
         ("consent revoked", "age", 2),
         ("consent revoked", "nationality", 2),
@@ -307,8 +307,8 @@ def test_a_withheld_person_is_told_and_not_joined(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1, Participant_id="CONSENT_REVOKED"), row(2)]))
     assert len(found.participants) == 1
     assert reasons(found) == ["consent revoked"]
-    assert found.unplaced[0].row == 2
-    assert found.unplaced[0].content["Submission id"] == "66a000000000000000000001"
+    assert found.rejected[0].row == 2
+    assert found.rejected[0].content["Submission id"] == "66a000000000000000000001"
 
 
 def test_unknown_columns_are_kept_and_told_once(tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_unknown_columns_are_kept_and_told_once(tmp_path: Path) -> None:
     assert first.details["other"] == {question: "Germany"}
     assert first.facts["fluent_languages"] == "German, English"
     assert second.details["other"] == {question: "Germany", "الجنسية": "ألمانيا"}
-    (told,) = found.unplaced
+    (told,) = found.rejected
     assert told.reason == "unknown column"
     assert told.content == {"columns": {question: 2, "الجنسية": 1}, "count": 2}
 
@@ -363,7 +363,7 @@ def test_a_workbook_says_the_same_but_for_its_formulas(tmp_path: Path) -> None:
     first, second = found.participants
     assert (first,) == read(tmp_path, table([row(1)])).participants
     assert "age" not in second.facts
-    assert [(one.row, one.reason) for one in found.unplaced] == [(3, "formula"), (4, "formula")]
+    assert [(one.row, one.reason) for one in found.rejected] == [(3, "formula"), (4, "formula")]
 
 
 def test_formulas_in_a_csv_are_no_values(tmp_path: Path) -> None:
@@ -375,12 +375,12 @@ def test_formulas_in_a_csv_are_no_values(tmp_path: Path) -> None:
     found = read(tmp_path, table(rows))
     (person,) = found.participants
     assert "nationality" not in person.facts
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "formula"),
         (3, "formula"),
         (4, "no submission"),
     ]
-    assert found.unplaced[1].content["Participant id"] == "=1+1"
+    assert found.rejected[1].content["Participant id"] == "=1+1"
 
 
 def test_shuffled_columns_and_rows_say_the_same(tmp_path: Path) -> None:
@@ -397,17 +397,17 @@ def test_doubled_rows_count_once_and_a_later_one_holds(tmp_path: Path) -> None:
     later = row(1, Status="APPROVED", Reviewed_at="2026-03-05T09:00:00Z")
     found = read(tmp_path, table([row(1), later, row(1), row(2)]))
     assert [one.status for one in found.participants] == ["APPROVED", "AWAITING REVIEW"]
-    assert [(one.row, one.reason) for one in found.unplaced] == [
+    assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "doubled row"),
         (4, "doubled row"),
     ]
-    assert found.unplaced[0].content["Status"] == "AWAITING REVIEW"
+    assert found.rejected[0].content["Status"] == "AWAITING REVIEW"
 
 
 def test_exports_under_one_another_bring_their_headings(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1)]) + table([row(1), row(2)]) + ",,,\r\n")
     assert len(found.participants) == 2
-    assert found.unplaced == ()
+    assert found.rejected == ()
 
 
 def test_who_returned_and_came_back_is_there_as_last_seen(tmp_path: Path) -> None:
@@ -424,7 +424,7 @@ def test_people_without_an_id_are_told(tmp_path: Path) -> None:
     found = read(tmp_path, table(rows))
     assert len(found.participants) == 1
     assert reasons(found) == ["no participant", "no participant"]
-    assert found.unplaced[1].content["Participant id"] == "me@survey.example"
+    assert found.rejected[1].content["Participant id"] == "me@survey.example"
 
 
 @pytest.mark.parametrize(
@@ -542,7 +542,7 @@ def test_of_two_studies_in_a_file_nobody_is_guessed(tmp_path: Path) -> None:
     ]
     found = read(tmp_path, table(rows), "export.csv", made={})
     assert [one.study for one in found.participants] == [DE.id, US.id]
-    (left,) = found.unplaced
+    (left,) = found.rejected
     assert (left.row, left.reason) == (4, "unknown study")
     assert left.content == {key: value for key, value in rows[2].items() if value}
 
@@ -649,19 +649,19 @@ def test_wide_and_long_tables_are_read(tmp_path: Path) -> None:
     wide = [*HEADER, *(f"Question {n}" for n in range(3000))]
     found = read(tmp_path, table([row(1) | dict.fromkeys(wide[20:], "x" * 100)], wide))
     assert len(found.participants[0].details["other"]) == 3000
-    assert len(found.unplaced) == 1
-    assert len(found.unplaced[0].content["columns"]) == 200
+    assert len(found.rejected) == 1
+    assert len(found.rejected[0].content["columns"]) == 200
     long = [
         row(n % 9) | {"Submission id": f"s{n}", "Participant id": f"p{n}"} for n in range(20_000)
     ]
     found = read(tmp_path, table(long))
-    assert (len(found.participants), len(found.unplaced)) == (20_000, 0)
+    assert (len(found.participants), len(found.rejected)) == (20_000, 0)
 
 
 def test_a_row_with_more_cells_than_headings_is_told(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1)]).rstrip("\r\n") + ",surplus,\r\n")
     assert len(found.participants) == 1
-    assert [(one.reason, one.content) for one in found.unplaced] == [
+    assert [(one.reason, one.content) for one in found.rejected] == [
         ("no title", {"cells": ["surplus"]})
     ]
 
@@ -671,11 +671,11 @@ def test_columns_that_mean_the_same_and_differ_are_told(tmp_path: Path) -> None:
     text = table([row(1) | {"First language": "Turkish"}], header[:-1])
     found = read(tmp_path, text)
     assert found.participants[0].facts["first_language"] == "Turkish"
-    assert found.unplaced[0].content == {
+    assert found.rejected[0].content == {
         "column": "First language",
         "values": ["German", "Turkish"],
     }
-    assert not read(tmp_path, table([row(1)], header)).unplaced
+    assert not read(tmp_path, table([row(1)], header)).rejected
 
 
 def test_every_heading_of_the_table_means_one_thing() -> None:
@@ -705,7 +705,7 @@ def test_every_row_is_a_person_or_told(tmp_path: Path, rows: list[dict[str, str]
     path.write_bytes(table(whole).encode("utf-8", "replace"))
     found = ProlificBack().read(path, PACK)
     people = {(one.participant, one.submission) for one in found.participants}
-    told = {one.row for one in found.unplaced if one.content.keys() & set(HEADER)}
+    told = {one.row for one in found.rejected if one.content.keys() & set(HEADER)}
     for number, one in enumerate(whole, 2):
         ids = (clean_text(one["Participant id"]), clean_text(one["Submission id"]))
         assert ids in people or number in told

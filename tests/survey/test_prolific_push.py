@@ -19,24 +19,24 @@ pytest.importorskip("httpx")
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.flight import Backoff
-from memeloc.survey.checking import check
 from memeloc.survey.codes import codes
-from memeloc.survey.decisions import Decision, decisions
-from memeloc.survey.nouns import Check
-from memeloc.survey.prolific import Prolific
-from memeloc.survey.prolific_back import ProlificBack
-from memeloc.survey.prolific_client import (
+from memeloc.survey.model import Check
+from memeloc.survey.quality.checking import check
+from memeloc.survey.quality.decisions import Decision, decisions
+from memeloc.survey.targets.prolific.back import ProlificBack
+from memeloc.survey.targets.prolific.client import (
     TOKEN,
     ApiSettings,
     ProlificApi,
     StatusError,
     checked_id,
 )
-from memeloc.survey.prolific_decide import tell
-from memeloc.survey.prolific_filters import load_filters, lookup, write_filters
-from memeloc.survey.prolific_push import FileState, Money, PushSettings, studies_made
-from memeloc.survey.prolific_studies import GROUP_FILTER, STUDIES_FILTER
-from memeloc.survey.protocol import SurveyPack
+from memeloc.survey.targets.prolific.decide import tell
+from memeloc.survey.targets.prolific.export import Prolific
+from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
+from memeloc.survey.targets.prolific.push import FileState, Money, PushSettings, studies_made
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from tests.survey import prolific_server

@@ -18,11 +18,11 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.nouns import Answer, entry_id
-from memeloc.survey.placing import item_key
-from memeloc.survey.protocol import SurveyPack
-from memeloc.survey.qsf import Qsf
-from memeloc.survey.qsf_back import QsfBack
+from memeloc.survey.model import Answer, entry_id
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.qualtrics.back import QsfBack
+from memeloc.survey.targets.qualtrics.export import Qsf
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -240,7 +240,7 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     assert QsfBack().recognises(path)
     found = QsfBack().read(path, survey)
     # What was chosen before the first answer was changed, which Qualtrics keeps.
-    assert [one.reason for one in found.unplaced] == ["not asked"]
+    assert [one.reason for one in found.rejected] == ["not asked"]
     (one,) = found.submissions
     assert (one.id, one.participant, one.status, one.code) == ("R_1", "asha", "complete", "DONE-7")
     assert one.answers == (
@@ -266,8 +266,8 @@ def test_order_means_nothing_and_what_cannot_be_placed_is_told(
     refused = {"ResponseId": "R_6", "consent": survey.texts["ar"].get("consent.no")}
     rows = [whole, *wrong.values(), refused]
     plain = QsfBack().read(saved(survey, tmp_path / "plain.csv", rows), survey)
-    assert [one.reason for one in plain.unplaced] == list(wrong)
-    assert [one.row for one in plain.unplaced] == [5, 6, 7, 8, 9]
+    assert [one.reason for one in plain.rejected] == list(wrong)
+    assert [one.row for one in plain.rejected] == [5, 6, 7, 8, 9]
     statuses = {one.id: (one.status, one.code, len(one.answers)) for one in plain.submissions}
     assert statuses == {
         "R_1": ("complete", "DONE-7", 4),
@@ -280,7 +280,7 @@ def test_order_means_nothing_and_what_cannot_be_placed_is_told(
         assert {replace(one, row=0) for one in found.submissions} == {
             replace(one, row=0) for one in plain.submissions
         }
-        assert sorted(one.reason for one in found.unplaced) == sorted(wrong)
+        assert sorted(one.reason for one in found.rejected) == sorted(wrong)
 
 
 def test_other_files_are_refused(survey: SurveyPack, tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.survey.prolific_columns import STATUSES
-from memeloc.survey.service_statuses import (
+from memeloc.survey.quality.statuses import (
     GONE,
     HANDED_IN,
     PAID,
@@ -12,6 +11,7 @@ from memeloc.survey.service_statuses import (
     UNDER_WAY,
     WAITING,
 )
+from memeloc.survey.targets.prolific.columns import STATUSES
 
 
 def test_every_status_but_an_unknown_one_is_of_one_kind() -> None:

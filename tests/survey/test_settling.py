@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.nouns import Answer, Check, Culture, Question, Sheet, Submission
-from memeloc.survey.rules import Rules, Settling, read_rules
-from memeloc.survey.settling import Need, answers_table, settle
+from memeloc.survey.labels.settling import Need, answers_table, settle
+from memeloc.survey.model import Answer, Check, Culture, Question, Sheet, Submission
+from memeloc.survey.quality.rules import Rules, Settling, read_rules
 from memeloc.survey.taxonomy import Label, Taxonomy, load_taxonomy
 
 HATE = load_taxonomy("multi3hate")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.survey.build import Design, build, to_sheets
-from memeloc.survey.checking import check, retained
 from memeloc.survey.codes import codes
-from memeloc.survey.nouns import Check, Sheet, entry_id
-from memeloc.survey.settling import answers_table, settle
-from memeloc.survey.simulate import Crowd, simulate, truths
+from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.design.simulate import Crowd, simulate, truths
+from memeloc.survey.labels.settling import answers_table, settle
+from memeloc.survey.model import Check, Sheet, entry_id
+from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
 

@@ -1,0 +1,102 @@
+"""How far the work is. In: a transaction. Out: counts by language and stage.
+
+The database counts; no caption is fetched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, case, func, select
+
+from memeloc.store.caption_versions import is_active, is_current, two_columns
+from memeloc.store.records import Kind, LanguageStatus
+from memeloc.store.tables import captions, cases, decisions, memes
+
+
+def count_memes(connection: Connection, kind: Kind = "caption") -> int:
+    """How many memes there are, or texts of another kind."""
+    query = select(func.count()).select_from(memes).where(is_active(kind))
+    return int(connection.execute(query).scalar_one())
+
+
+def count_languages(
+    connection: Connection, languages: Sequence[str], kind: Kind = "caption"
+) -> list[LanguageStatus]:
+    """The state of each language: the source first, then the wanted ones, then what else is there.
+
+    Args:
+        connection: a transaction.
+        languages: tags that are listed even where nothing is there yet.
+        kind: of the texts that are counted.
+    """
+    own, old = captions.alias("own"), captions.alias("old")
+    source = captions.alias("source")
+    current_source = (
+        select(source.c.parts)
+        .where(
+            source.c.meme_id == old.c.meme_id,
+            source.c.language == old.c.language,
+            is_current(source),
+        )
+        .scalar_subquery()
+    )
+    # Texts are compared only where there is a newer source: it may be back to what it was.
+    outdated = case(
+        (own.c.source_id.is_(None), 0),
+        (is_current(old), 0),
+        (old.c.parts == current_source, 0),
+        else_=1,
+    ).label("outdated")
+    query = (
+        select(
+            own.c.language,
+            own.c.stage,
+            own.c.round,
+            own.c.source_id.is_(None).label("is_source"),
+            outdated,
+            func.count().label("number"),
+        )
+        .select_from(own)
+        .join(memes, memes.c.id == own.c.meme_id)
+        .outerjoin(old, old.c.id == own.c.source_id)
+        .where(is_current(own), is_active(kind))
+        .group_by(own.c.language, own.c.stage, own.c.round, "is_source", outdated)
+    )
+    total = count_memes(connection, kind)
+    stages: dict[str, Counter[str]] = {}
+    stale: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for row in connection.execute(query):
+        here = stages.setdefault(row.language, Counter())
+        if row.is_source:
+            sources[row.language] += row.number
+        if row.outdated:
+            stale[row.language] += row.number
+        else:
+            here[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
+    waiting = _open_cases(connection, kind)
+    order = dict.fromkeys((*sources, *languages, *sorted(stages)))
+    return [
+        LanguageStatus(
+            language=tag,
+            source=tag in sources,
+            missing=total - stages.get(tag, Counter()).total() - stale[tag],
+            outdated=stale[tag],
+            stages=dict(sorted(stages.get(tag, Counter()).items())),
+            cases=waiting[tag],
+        )
+        for tag in order
+    ]
+
+
+def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
+    query = (
+        select(cases.c.language, func.count())
+        .join(memes, memes.c.id == cases.c.meme_id)
+        .outerjoin(decisions, decisions.c.case_id == cases.c.id)
+        .where(decisions.c.id.is_(None), is_active(kind))
+        .group_by(cases.c.language)
+    )
+    return Counter(two_columns(connection, query))

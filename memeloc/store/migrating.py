@@ -1,0 +1,97 @@
+"""Bringing a database to the newest schema. In: a `Database`. Out: its tables.
+
+Opening a workspace migrates it by itself, in one transaction under the writers' lock: of two
+programs that open it at once, one migrates and the other finds it done; one that is killed leaves
+it as it was. Before an existing SQLite database is changed, a copy is put beside it. Alembic, which
+takes a quarter of a second to import, is touched only when there is something to do.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from memeloc.store.database import Database, WorkspaceError
+from memeloc.store.tables import HEAD
+
+FOLDER = Path(__file__).parent
+"""The folder whose versions/ holds the migrations."""
+
+
+def migrate(database: Database, *, folder: Path = FOLDER, head: str = HEAD) -> None:
+    """Bring `database` to the schema `head`.
+
+    Args:
+        database: an empty one, or one of any earlier schema.
+        folder: where versions/ stands.
+        head: the newest migration there.
+
+    Raises:
+        WorkspaceError: it is of a newer schema than this program, or no database of memeloc.
+    """
+    with database.read() as connection:
+        if _schema(connection, database) == head:
+            return
+    with database.write() as connection:
+        found = _schema(connection, database)
+        if found == head:
+            return  # somebody else did it meanwhile
+        _check_known(found, folder, database)
+        if found and database.file:
+            _copy(database.file, database.file.with_name(f"{database.file.name}.before-{head}"))
+        _upgrade(connection, folder)
+
+
+def _schema(connection: Connection, database: Database) -> str:
+    """The schema's number, empty for an empty database."""
+    tables = inspect(connection).get_table_names()
+    if "alembic_version" not in tables:
+        if tables:
+            raise WorkspaceError(
+                f"{database.name}: The database has tables, but not those of a workspace "
+                f"({', '.join(sorted(tables)[:5])}). Name an empty one."
+            )
+        return ""
+    return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or "")
+
+
+def _check_known(found: str, folder: Path, database: Database) -> None:
+    known = {path.name.partition("_")[0] for path in (folder / "versions").glob("[0-9]*.py")}
+    if found and found not in known:
+        raise WorkspaceError(
+            f"{database.name}: The database has the schema {found}, which a newer memeloc made; "
+            f"this one knows schemas up to {max(known)}. Install the newer memeloc: "
+            "pip install --upgrade memeloc"
+        )
+
+
+def _upgrade(connection: Connection, folder: Path) -> None:
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(os.fspath(folder))
+    context = MigrationContext.configure(
+        connection, opts={"fn": lambda revision, _: scripts._upgrade_revs("head", revision)}
+    )
+    with Operations.context(context):
+        context.run_migrations()
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copy a SQLite database as it stands, WAL included; a copy that is there already stays."""
+    if target.exists():
+        return
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{target.name}.")
+    os.close(handle)
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(name)) as copy:
+            source.backup(copy)
+        os.replace(name, target)  # noqa: PTH105
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,200 @@
+"""What was selected. In: ids of collected captions. Out: memes to translate, and their templates.
+
+The newest selection holds: a meme whose item it has is active, a meme of an earlier one is set
+aside with all that was done for it, and comes back when it is chosen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from memeloc.errors import InputError
+from memeloc.items import FoundTemplate, Item
+from memeloc.store.caption_versions import add_versions, check_parts, now, slices
+from memeloc.store.item_tables import encode_json, items, selection_items, selections
+from memeloc.store.tables import memes
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen.
+
+    Attributes:
+        id: 1, 2, ...
+        settings: what it was chosen by.
+        funnel: how many came in and went out of each stage, and why.
+        items: the chosen items, in the order in which they were collected.
+        problems: what was chosen and cannot be a meme, and why; known only as it is stored.
+        new: memes that were not there before; known only as it is stored.
+    """
+
+    id: int
+    settings: Mapping[str, Any]
+    funnel: Sequence[Mapping[str, Any]]
+    items: tuple[str, ...]
+    problems: tuple[InputError, ...] = ()
+    new: int = 0
+
+
+def write_templates(folder: Path, templates: Sequence[Item]) -> dict[str, InputError]:
+    """Write the folders of templates that are not there yet; by id, those that cannot be.
+
+    A folder that is there stays as it is: somebody may have moved its boxes.
+    """
+    from memeloc.templates import write_template
+
+    wrong: dict[str, InputError] = {}
+    for item in templates:
+        if (folder / item.id).exists():
+            continue
+        if item.path is None:
+            wrong[item.id] = InputError(f"The template {item.name or item.id!r} has no picture.")
+            continue
+        found = FoundTemplate(
+            item.origin,
+            item.name,
+            item.path.read_bytes(),
+            item.description,
+            item.keywords,
+            item.year,
+            item.boxes,
+            item.details,
+        )
+        try:
+            write_template(found, folder, name=item.id)
+        except InputError as error:
+            wrong[item.id] = error
+    return wrong
+
+
+def store_selection(
+    connection: Connection,
+    settings: Mapping[str, Any],
+    funnel: Sequence[Mapping[str, Any]],
+    chosen: Sequence[Item],
+    boxes: Mapping[str, int],
+    wrong: Mapping[str, InputError],
+    language: str,
+) -> Selection:
+    """Store what was chosen, and make memes of it.
+
+    Args:
+        connection: a transaction.
+        settings, funnel: see `Selection`.
+        chosen: captions.
+        boxes: how many text boxes each template has.
+        wrong: templates that cannot be used, and why.
+        language: the source language of the new memes.
+    """
+    problems: list[InputError] = []
+    good: dict[str, tuple[Item, tuple[str, ...]]] = {}
+    for item in chosen:
+        try:
+            good[item.id] = item, _parts(item, boxes, wrong)
+        except InputError as error:
+            problems.append(error)
+    there: set[str] = set()
+    for some in slices(good):
+        query = select(memes.c.id).where(memes.c.id.in_(some))
+        there.update(connection.execute(query).scalars())
+    moment = now()
+    fresh = [
+        {
+            "id": key,
+            "template": item.parent,
+            "source_language": language,
+            "created_at": moment,
+            "kind": "caption",
+            "item_id": key,
+        }
+        for key, (item, _) in good.items()
+        if key not in there
+    ]
+    if fresh:
+        connection.execute(insert(memes), fresh)
+        add_versions(
+            connection,
+            [
+                {
+                    "meme_id": row["id"],
+                    "language": language,
+                    "version": 1,
+                    "parts": good[str(row["id"])][1],
+                    "stage": "collected",
+                    "origin": good[str(row["id"])][0].origin.source,
+                }
+                for row in fresh
+            ],
+        )
+    selected = tuple(good)
+    last = find_selection(connection)
+    if last is None or (encode_json(last.settings), encode_json(last.funnel), last.items) != (
+        encode_json(settings),
+        encode_json(list(funnel)),
+        selected,
+    ):
+        number = connection.execute(
+            insert(selections)
+            .values(settings=dict(settings), funnel=list(funnel), created_at=moment)
+            .returning(selections.c.id)
+        ).scalar_one()
+        if selected:
+            connection.execute(
+                insert(selection_items),
+                [{"selection_id": number, "item_id": key} for key in selected],
+            )
+    else:
+        number = last.id
+    return Selection(
+        int(number), dict(settings), list(funnel), selected, tuple(problems), len(fresh)
+    )
+
+
+def _parts(
+    item: Item, boxes: Mapping[str, int], wrong: Mapping[str, InputError]
+) -> tuple[str, ...]:
+    if item.parent in wrong:
+        raise InputError(f"{item.id}: {wrong[item.parent]}")
+    if item.parent not in boxes:
+        raise InputError(f"{item.id}: its template was not collected.")
+    parts = check_parts(item.parts, item.id)
+    if len(parts) > boxes[item.parent]:
+        raise InputError(
+            f"{item.id}: The caption has {len(parts)} parts, its template {item.parent} has "
+            f"{boxes[item.parent]} boxes."
+        )
+    return parts
+
+
+def count_boxes(folder: Path, names: Sequence[str]) -> tuple[dict[str, int], dict[str, InputError]]:
+    """How many text boxes each template in a folder has, and what is wrong with others."""
+    from memeloc.templates import load_templates
+
+    known, problems = load_templates((folder,))
+    boxes = {name: len(known[name].boxes) for name in names if name in known}
+    wrong = {
+        name: problem
+        for name in names
+        for problem in problems
+        if name not in known and problem.file and name in Path(problem.file).parts
+    }
+    return boxes, wrong
+
+
+def find_selection(connection: Connection) -> Selection | None:
+    """The newest selection."""
+    row = connection.execute(select(selections).order_by(selections.c.id.desc())).first()
+    if row is None:
+        return None
+    query = (
+        select(selection_items.c.item_id)
+        .join(items, items.c.id == selection_items.c.item_id)
+        .where(selection_items.c.selection_id == row.id)
+        .order_by(items.c.number)
+    )
+    return Selection(row.id, row.settings, row.funnel, tuple(connection.execute(query).scalars()))

@@ -1,0 +1,1 @@
+"""Batches of a survey, and what it will take."""

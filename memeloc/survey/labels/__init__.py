@@ -1,0 +1,1 @@
+"""Labels from answers, and how far a survey is."""

@@ -1,0 +1,1 @@
+"""The programs that surveys go out to and come back from, one folder each."""

@@ -1,0 +1,97 @@
+"""Sheets as tables. In: a survey's sheets. Out: a CSV and instructions a sheet, and the pictures.
+
+A row is an entry, named by its `item_key`; the first row asks for consent. People write into the
+columns `participant`, `answer` and `second answer`; `csv_back` reads what they wrote.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from memeloc.spreadsheets import guarded, replacing
+from memeloc.survey.instructions import (
+    as_text,
+    consent,
+    label_names,
+    question,
+    said,
+    second_names,
+    sections,
+)
+from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.pictures import copy_picture
+from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.protocol import SurveyPack
+
+CONSENT = "consent"
+"""The item of the row that asks for consent."""
+COLUMNS = (
+    "sheet", "number", "item", "picture", "text", "question", "choose from", "participant",
+    "answer", "second question", "second choose from", "second answer",
+)  # fmt: skip
+
+
+class CsvSheets:
+    """Writes a table for each sheet."""
+
+    name = "csv"
+    summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
+
+    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+        """Write `SHEET.csv`, `SHEET.txt` and `pictures/`.
+
+        Raises:
+            InputError: a picture cannot be read, or a file cannot be written.
+        """
+        written = []
+        for sheet in pack.sheets:
+            rows = self._rows(pack, sheet, folder)
+            path = folder / f"{sheet.id}.csv"
+            with (
+                replacing(path) as partial,
+                partial.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream,
+            ):
+                writer = csv.writer(stream, lineterminator="\r\n")
+                writer.writerow(COLUMNS)
+                writer.writerows([guarded(cell) for cell in row] for row in rows)
+            examples = {
+                shown: f"example-{number}"
+                for number, part in enumerate(
+                    (one for part in sections(pack, sheet) for one in part.examples), 1
+                )
+                if (shown := part.picture) is not None
+            }
+            names = {shown: _copied(shown, sheet, name, folder) for shown, name in examples.items()}
+            text = as_text(sections(pack, sheet), names.__getitem__)
+            with replacing(folder / f"{sheet.id}.txt") as partial:
+                # With a byte order mark: some editors on Windows guess wrongly without one.
+                partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
+            written.append(path)
+        return written
+
+    def _rows(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> list[tuple[str, ...]]:
+        texts = pack.texts[sheet.culture.locale.tag]
+        choices = " | ".join(label_names(pack, sheet).values())
+        agree = " | ".join((texts.get("consent.yes"), texts.get("consent.no")))
+        heading, second = second_names(pack, sheet)
+        further = " | ".join(second.values())
+        rows: list[tuple[str, ...]] = [
+            (sheet.id, "", CONSENT, "", consent(pack, sheet), texts.get("consent.heading"), agree,
+             "", "", "", "", "")
+        ]  # fmt: skip
+        for number, entry in enumerate(sheet.entries, 1):
+            key = item_key(pack.name, sheet.id, entry_id(entry))
+            shown = "" if entry.picture is None else _copied(entry.picture, sheet, key, folder)
+            rows.append(
+                (sheet.id, str(number), key, shown, said(pack, sheet, entry),
+                 question(pack, sheet), choices, "", "", heading, further, "")
+            )  # fmt: skip
+        return rows
+
+
+def _copied(picture: Path, sheet: Sheet, name: str, folder: Path) -> str:
+    """Copy a picture beside the tables; returns where from there."""
+    name = copy_picture(picture, folder / "pictures" / sheet.id, name)
+    return f"pictures/{sheet.id}/{name}"

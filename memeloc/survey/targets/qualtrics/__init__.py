@@ -1,0 +1,1 @@
+"""Qualtrics, by its survey format."""

@@ -1,0 +1,143 @@
+"""Luminance and contrast as WCAG publishes them, and pictures kept within bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.model import Template
+from memeloc.render import background
+from memeloc.render.background import (
+    Backgrounds,
+    Canvases,
+    as_image,
+    contrast,
+    load_ground,
+    relative_luminance,
+)
+
+
+def template(path: Path, name: str = "t") -> Template:
+    return Template(name, path, ())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        # Pairs whose ratio WCAG's techniques and WebAIM's checker give.
+        ("#000000", "#ffffff", 21.0),
+        ("#777777", "#ffffff", 4.48),
+        ("#767676", "#ffffff", 4.54),
+        ("#ff0000", "#ffffff", 4.00),
+        ("#0000ff", "#ffffff", 8.59),
+        ("#008000", "#ffffff", 5.14),
+        ("#ffff00", "#000000", 19.56),
+        ("#123456", "#123456", 1.0),
+    ],
+)
+def test_contrast_is_wcags(one: str, other: str, ratio: float) -> None:
+    found = contrast(relative_luminance(one), relative_luminance(other))
+    assert found == pytest.approx(ratio, abs=0.006)
+    assert found == contrast(relative_luminance(other), relative_luminance(one))
+
+
+@given(st.integers(0, 255), st.floats(0, 1))
+def test_the_lowest_contrast_is_that_of_the_worst_cell(seed: int, colour: float) -> None:
+    cells = np.random.default_rng(seed).random((32, 32), np.float32)
+    scene = background.Background(np.zeros((64, 96), np.uint32))
+    vars(scene)["luminance"] = cells
+    box = (30, 10, 60, 40)
+    under = cells[5:21, 10:21]
+    expected = min(contrast(colour, float(cell)) for cell in under.flat)
+    assert scene.lowest_contrast(colour, box) == pytest.approx(expected, rel=1e-5)
+
+
+def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
+    picture = Image.new("RGB", (128, 128), "#ffffff")
+    picture.paste("#000000", (0, 64, 128, 128))
+    picture.save(tmp_path / "a.png")
+    loaded = load_ground(template(tmp_path / "a.png"), None)
+    assert loaded.lowest_contrast(1.0, (0, 70, 128, 120)) == pytest.approx(21, rel=1e-4)
+    assert loaded.lowest_contrast(1.0, (0, 10, 128, 60)) == pytest.approx(1)
+    assert loaded.lowest_contrast(1.0, (0, 10, 128, 120)) == pytest.approx(1)
+
+
+def test_a_ground_is_the_picture(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (30, 50, 3), np.uint8)
+    Image.fromarray(noise).save(tmp_path / "a.png")
+    loaded = load_ground(template(tmp_path / "a.png"), None)
+    assert (loaded.width, loaded.height) == (50, 30)
+    assert (np.asarray(as_image(loaded.pixels.copy())) == noise).all()
+    with pytest.raises(ValueError, match="read-only"):
+        loaded.pixels[0, 0] = 1
+    assert load_ground(template(tmp_path / "a.png"), 25).pixels.shape == (15, 25)
+
+
+def test_a_missing_or_broken_picture_is_an_input_error(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"no picture")
+    for name in ("a.png", "none.png"):
+        with pytest.raises(InputError):
+            load_ground(template(tmp_path / name), None)
+
+
+def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (100, 100)).save(tmp_path / "a.png")
+    monkeypatch.setattr(background, "BUDGET", 100_000)  # two of them
+    backgrounds = Backgrounds()
+    first = backgrounds.get(template(tmp_path / "a.png", "t0"))
+    assert backgrounds.get(template(tmp_path / "a.png", "t0")) is first
+    for number in range(1, 4):
+        backgrounds.get(template(tmp_path / "a.png", f"t{number}"))
+    assert backgrounds.get(template(tmp_path / "a.png", "t0")) is not first
+
+
+def test_memory_is_used_again_only_when_nobody_holds_what_was_made_in_it(tmp_path: Path) -> None:
+    Image.new("RGB", (10, 10), "#102030").save(tmp_path / "a.png")
+    scene = load_ground(template(tmp_path / "a.png"), None)
+    canvases = Canvases()
+    held = [canvases.canvas_of(scene) for _ in range(6)]
+    assert len({canvas.pixels.ctypes.data for canvas in held}) == 6
+    image = as_image(held[-1].pixels)
+    pixels = held[-2].pixels
+    del held
+    again = [canvases.canvas_of(scene) for _ in range(6)]
+    for canvas in again:
+        canvas.rows(0, 10).fill(0)
+    assert image.getpixel((3, 3)) == (0x10, 0x20, 0x30)
+    assert (pixels == scene.pixels).all()
+    places = {canvas.pixels.ctypes.data for canvas in again}
+    del again, canvas
+    assert {canvases.canvas_of(scene).pixels.ctypes.data} < places
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["one", "other", "wide"]),
+            st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)).map(sorted), max_size=3),
+        ),
+        max_size=8,
+    )
+)
+def test_a_canvas_shows_its_ground_whatever_was_painted_before(
+    painted: list[tuple[str, list[list[int]]]],
+) -> None:
+    noise = np.random.default_rng(5)
+    scenes = {
+        name: background.Background(noise.integers(0, 1 << 32, (30, width), np.uint32))
+        for name, width in (("one", 20), ("other", 20), ("wide", 21))
+    }
+    canvases = Canvases()
+    for name, touched in painted:
+        canvas = canvases.canvas_of(scenes[name])
+        assert canvas.background is scenes[name]
+        assert (canvas.pixels == scenes[name].pixels).all()
+        for first, after in touched:
+            canvas.rows(first, after).fill(7)
+        assert canvas.touched == [(first, after) for first, after in touched]

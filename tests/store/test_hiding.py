@@ -1,0 +1,62 @@
+"""What is kept without a place tells nobody who it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.store.hiding import hidden
+
+PROLIFIC = "65f0c0ffee0123456789abcd"
+
+
+def star(name: str) -> str:
+    return f"*{len(name)}*"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("ada", "*3*"),
+        ("'ada' answered twice", "'*3*' answered twice"),
+        ("adamant", "adamant"),
+        (f"row of {PROLIFIC}, twice", "row of *24*, twice"),
+        (f"x{PROLIFIC}", f"x{PROLIFIC}"),
+        ("ada.l@mail.example wrote", "*18* wrote"),
+        ({"Participant id": "ben", "Status": "ben"}, {"Participant id": "*3*", "Status": "ben"}),
+        ({"completed_by": {"email": "z"}}, {"completed_by": {"email": "*1*"}}),
+        ({"user_id": ""}, {"user_id": ""}),
+        ({"completed_by": 12, "id": 12}, {"completed_by": "*2*", "id": 12}),
+        ({"completed_by": {"id": 12.0, "n": 3}}, {"completed_by": {"id": "*2*", "n": 3}}),
+        ({"annotators": ["eve", 7, None, True]}, {"annotators": ["*3*", "*1*", None, True]}),
+        ({"cells": ["ada", "hate", 3, None]}, {"cells": ["*3*", "hate", 3, None]}),
+    ],
+)
+def test_ids_are_hashed_wherever_they_stand(value: Any, found: Any) -> None:
+    assert hidden(value, {"ada"}, star) == found
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.just(PROLIFIC),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=20,
+)
+
+
+@given(JSON, st.sets(st.text(min_size=1, max_size=6), max_size=5))
+def test_nothing_else_changes_and_no_known_id_stays(value: Any, known: set[str]) -> None:
+    found = hidden(value, known, lambda one: "")
+    assert hidden(value, set(), lambda one: one) == value
+    waiting = [found]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str):
+            assert one.strip() not in known
+            assert PROLIFIC not in one

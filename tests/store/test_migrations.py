@@ -1,0 +1,157 @@
+"""Schemas: made from empty, as the tables say, brought up to date once, refused when newer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from memeloc.store import Workspace, WorkspaceError
+from memeloc.store import migrating as workspace_migrating
+from memeloc.store.database import Database
+from memeloc.store.migrating import FOLDER, migrate
+from memeloc.store.survey_tables import surveys
+from memeloc.store.tables import HEAD, metadata
+
+NEXT = f"{int(HEAD) + 1:04}"
+
+FUTURE = '''
+"""The schema after the newest, for tests."""
+import sqlalchemy as sa
+from alembic import op
+revision, down_revision, branch_labels, depends_on = "{next}", "{head}", None, None
+def upgrade():
+    op.add_column("memes", sa.Column("colour", sa.Text))
+    {more}
+'''
+
+
+def _next(folder: Path, more: str = "") -> Path:
+    shutil.copytree(FOLDER / "versions", folder / "versions")
+    words = FUTURE.format(next=NEXT, head=HEAD, more=more)
+    (folder / "versions" / f"{NEXT}_next.py").write_text(words)
+    return folder
+
+
+def test_the_migrations_make_what_the_tables_say(workspace: Workspace) -> None:
+    with workspace.database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert surveys.metadata is metadata
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_newest_migration_is_the_one_the_program_wants() -> None:
+    assert ScriptDirectory(str(FOLDER)).get_current_head() == HEAD
+
+
+def test_an_older_database_is_brought_up_to_date_and_copied_first(
+    filled: Workspace, tmp_path: Path
+) -> None:
+    folder = _next(tmp_path / "newer")
+    history = filled.table("history")
+    migrate(filled.database, folder=folder, head=NEXT)
+    migrate(filled.database, folder=folder, head=NEXT)
+    with filled.database.read() as connection:
+        assert connection.exec_driver_sql("SELECT colour FROM memes").fetchall() == [(None,)] * 3
+        version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").fetchall()
+    assert [tuple(row) for row in version] == [(NEXT,)]
+    assert filled.table("history").equals(history)
+    if filled.database.file:
+        copy = filled.database.file.with_name(f"memeloc.db.before-{NEXT}")
+        with closing(sqlite3.connect(copy)) as connection:
+            assert connection.execute("SELECT count(*) FROM captions").fetchone() == (6,)
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_workspace_of_the_first_schema_keeps_its_captions(place: Path, tmp_path: Path) -> None:
+    place.mkdir()
+    (place / "memeloc.toml").write_text('languages = ["de"]')
+    (tmp_path / "first" / "versions").mkdir(parents=True)
+    shutil.copy(next((FOLDER / "versions").glob("0001*")), tmp_path / "first" / "versions")
+    url = os.environ.get("MEMELOC_DATABASE_URL")
+    database = Database(url or place / "memeloc.db")
+    migrate(database, folder=tmp_path / "first", head="0001")
+    with database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO memes (id, template, source_language, created_at) "
+            "VALUES ('m1', 'night-owl', 'en', '2026-01-01T00:00:00.000000Z')"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO captions (meme_id, language, version, parts, stage, round, person, origin,"
+            " translator, marks, characters, cost, currency, created_at) VALUES ('m1', 'en', 1, "
+            "'[\"up\",\"late\"]', 'imported', 0, '', 't.csv', '', '[]', 0, 0.0, '', "
+            "'2026-01-01T00:00:00.000000Z')"
+        )
+    database.close()
+    with Workspace.open(place) as workspace:
+        assert workspace.current("en")["m1"].parts == ("up", "late")
+        assert [item.meme_id for item in workspace.to_translate("de")] == ["m1"]
+        assert workspace.table("memes")["active"].tolist() == [True]
+
+
+def test_a_migration_that_fails_leaves_everything_as_it_was(
+    filled: Workspace, tmp_path: Path
+) -> None:
+    folder = _next(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
+    with pytest.raises(WorkspaceError):
+        migrate(filled.database, folder=folder, head=NEXT)
+    migrate(filled.database)
+    with filled.database.read() as connection:
+        names = connection.exec_driver_sql("SELECT * FROM memes").keys()
+    assert "colour" not in names
+    assert len(filled.table("history")) == 6
+
+
+def test_a_newer_schema_is_a_sentence(workspace: Workspace, place: Path) -> None:
+    with workspace.database.write() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0099'")
+    with pytest.raises(WorkspaceError, match="schema 0099, which a newer memeloc made"):
+        Workspace.open(place)
+
+
+def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE recipes (name)")
+    with pytest.raises(WorkspaceError, match=r"not those of a workspace \(recipes\)"):
+        migrate(Database(file))
+    with closing(sqlite3.connect(file)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert tables == [("recipes",)]
+
+
+def test_two_who_open_a_new_workspace_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.mkdir()
+    (place / "memeloc.toml").write_text("")
+    upgrade: Callable[..., None] = workspace_migrating._upgrade
+    done: list[int] = []
+    monkeypatch.setattr(
+        workspace_migrating, "_upgrade", lambda *given: (done.append(1), upgrade(*given))
+    )
+    start = threading.Barrier(4)
+    failures: list[BaseException] = []
+
+    def enter() -> None:
+        start.wait()
+        try:
+            with Workspace.open(place) as workspace:
+                assert workspace.count_memes() == 0
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=enter) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert done == [1]
