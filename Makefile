@@ -28,8 +28,8 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-test-all: apt-test $(VENV)/.installed-test ## Run all the tests
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m ""
+test-all: apt-test $(VENV)/.installed-test ## Run all the tests, with new examples for the property tests
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "" --hypothesis-profile=search
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
 	@$(BIN)/ruff check
@@ -44,7 +44,7 @@ docs: $(VENV)/.installed-demo ## Write guides/commands.md anew from the commands
 	@$(BIN)/python tools/make_command_reference.py
 
 clean: ## Remove what make and the tools have made
-	rm -rf $(VENV) build dist demo out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist demo out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 apt-demo:

@@ -59,6 +59,7 @@ def test_the_wheel_carries_what_people_look_at_and_nothing_else(wheel: Path) -> 
     assert any(name.endswith("/licenses/LICENSE") for name in packed)
 
 
+@pytest.mark.slow
 def test_the_installed_program_renders_from_an_unrelated_directory(
     program: Path, tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_the_installed_program_renders_from_an_unrelated_directory(
     assert list(tmp_path.rglob("index.html"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noun", "key", "name"),
     [

@@ -1,0 +1,89 @@
+"""The scripts of examples/, run as a user runs them: in an empty folder, by the program."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TARGETS = {"html", "google-forms", "prolific", "label-studio", "potato", "qsf", "csv"}
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the examples are shell scripts")
+
+
+def _run(script: str, tmp_path: Path) -> tuple[Path, str]:
+    """Run a script of examples/; the folder it worked in, and what it printed."""
+    program = tmp_path / "bin" / "memeloc"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memeloc "$@"\n')
+    program.chmod(0o755)
+    unset = ("MEMELOC_DATABASE_URL", "MEMELOC_SURVEY_KEY")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
+    environment["PATH"] = f"{program.parent}:{environment['PATH']}"
+    environment["PYTHON"] = sys.executable
+    folder = tmp_path / "work"
+    done = subprocess.run(
+        ["bash", EXAMPLES / script, folder],
+        env=environment, capture_output=True, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return folder, done.stdout
+
+
+@pytest.mark.slow
+def test_collect_selects_captions_and_fetches_no_page_twice(tmp_path: Path) -> None:
+    folder, printed = _run("collect.sh", tmp_path)
+    assert "0 new, 0 changed, 0 pages fetched" in printed
+    assert (folder / "set" / "funnel.html").is_file()
+    again = json.loads((folder / "again.json").read_text("utf-8"))
+    assert again["new"] == 0
+    stages = {stage["stage"]: stage for stage in again["stages"]}
+    assert stages["template"]["in"] == 135
+    assert stages["duplicates"]["reasons"] == {"duplicate": 6}
+
+
+def test_roundtrip_settles_captions_and_renders_one_anew(tmp_path: Path) -> None:
+    folder, printed = _run("roundtrip.sh", tmp_path)
+    assert printed.splitlines()[-4:] == [
+        "disagreements settled: 1",
+        "same captions in either order of import: yes",
+        "second import changed: nothing",
+        "pictures rendered: 36, then 1, then 0",
+    ]
+    assert "this very file was imported before; nothing changed" in printed
+    with (folder / "two-captions.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = {row["meme_id"]: row["de"] for row in csv.DictReader(stream)}
+    assert len(rows) == 12
+    assert rows["cloud-monday-01"] == "Wetter am Montag: // ich"
+    assert rows["cloud-monday-03"] == "Die ganze Woche: frei // Am Grillabend: Überstunden"
+    assert rows["cloud-monday-04"].startswith("[")  # given up: the machine's text was kept
+    assert len(list((folder / "one" / "out").glob("*/*/*.jpg"))) == 36
+    assert "HTER" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_survey_ends_with_the_labels_of_its_simulation(tmp_path: Path) -> None:
+    folder, printed = _run("survey.sh", tmp_path)
+    assert "340 labels, 0 differ; 0 open" in printed
+    exported = {path.name for path in (folder / "set/surveys/pilot").iterdir()}
+    assert exported == {*TARGETS, "examples"}
+    rounds = [int(number) for number in re.findall(r"== Round (\d+): people answer", printed)]
+    assert rounds == list(range(1, len(rounds) + 1))
+    assert len(rounds) >= 2
+    # Every kind of annotator was there, and each is excluded for what was wrong with it.
+    for kind in ("absent", "careless", "declined", "duplicate", "hurried", "straight"):
+        assert re.search(rf"\d+ {kind}", printed), kind
+    with (folder / "aside-1.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rules = {row["rule"] for row in csv.DictReader(stream)}
+    assert rules == {"attention", "person", "speed", "status", "straight"}
+    with (folder / "decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
+        decisions = list(csv.DictReader(stream))
+    assert {row["action"] for row in decisions} <= {"approve", "return", "reject"}
+    assert all(len(row["submission"]) == 24 for row in decisions)  # Prolific's ids, not hashes
