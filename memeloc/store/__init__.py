@@ -52,6 +52,7 @@ be given as the user writes them; what comes out has the registry's tags.
 from memeloc.store.caption_versions import check_parts
 from memeloc.store.database import WorkspaceError
 from memeloc.store.folder import workspace_folder
+from memeloc.store.old_workspace import Workspace
 from memeloc.store.records import (
     AddedAnswers,
     CaptionVersion,
@@ -71,7 +72,7 @@ from memeloc.store.records import (
     ToTranslate,
 )
 from memeloc.store.settings import Settings
-from memeloc.store.store import Workspace
+from memeloc.store.store import Store
 
 __all__ = [
     "AddedAnswers",
@@ -89,6 +90,7 @@ __all__ = [
     "SentText",
     "Settings",
     "SheetRecord",
+    "Store",
     "ToCorrect",
     "ToTranslate",
     "Workspace",

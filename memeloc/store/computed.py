@@ -12,7 +12,48 @@ from sqlalchemy import Connection, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memeloc.store.caption_versions import SLICE, now, two_columns
+from memeloc.store.database import Database
 from memeloc.store.item_tables import features, model_answers
+
+
+class Computed:
+    """What was computed of pictures, and what language models answered."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.model_answers = ModelAnswers(database)
+
+    def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
+        """What was computed of some pictures under a name, by SHA-256."""
+        with self.database.read() as connection:
+            return find_features(connection, name, shas)
+
+    def add_features(self, name: str, values: Mapping[str, Any]) -> None:
+        """Store what was computed of pictures, by SHA-256; what is there already stays.
+
+        Args:
+            name: of the method and its version, such as `phash-1`.
+            values: JSON values.
+        """
+        with self.database.write(relaxed=True) as connection:
+            add_features(connection, name, values)
+
+
+class ModelAnswers:
+    """What language models answered: a cache for their client."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def get(self, key: str) -> str | None:
+        """The answer to the question with this hash, if it was asked before."""
+        with self.database.read() as connection:
+            return find_model_answer(connection, key)
+
+    def put(self, key: str, value: str) -> None:
+        """Keep an answer; a newer one to the same takes its place."""
+        with self.database.write(relaxed=True) as connection:
+            add_model_answer(connection, key, value)
 
 
 def find_features(connection: Connection, name: str, shas: Collection[str]) -> dict[str, Any]:

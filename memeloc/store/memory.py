@@ -7,19 +7,40 @@ newest version of each source text. Only what comes from outside has a table.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memeloc.store.caption_versions import SLICE, now
+from memeloc.store.database import Database
 from memeloc.store.records import FileRecord, Kind, MemoryUnit
 from memeloc.store.storing_files import store_file
 from memeloc.store.tables import captions, encode_parts, memes, memory_units
 
 PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
+
+
+class Memory:
+    """The translation memory of a workspace."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def find(self, source_tag: str, tag: str, kind: Kind = "caption") -> list[MemoryUnit]:
+        """The translation memory of a pair of languages, oldest first: later ones are newer.
+
+        It has what came from files, and what people accepted of texts of a kind.
+        """
+        with self.database.read() as connection:
+            return list(find_units(connection, source_tag, tag, kind))
+
+    def add(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
+        """Add units from outside (TMX); how many were new."""
+        with self.database.write() as connection:
+            return add_units(connection, units, file)
 
 
 def pairs(connection: Connection) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from memeloc.store.caption_versions import (
     slices,
     two_columns,
 )
+from memeloc.store.database import Database
 from memeloc.store.surveyed import Surveyed
 from memeloc.store.tables import captions, memes
 
@@ -53,6 +54,50 @@ def survey_text_id(key: str) -> str:
 def survey_text_key(meme_id: str) -> str:
     """The key of the text that a meme row holds; empty when it holds none."""
     return meme_id.removeprefix(_PREFIX) if meme_id.startswith(_PREFIX) else ""
+
+
+class SurveyTexts:
+    """The texts of a workspace's surveys, which people correct as they correct captions."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(
+        self, english: Mapping[str, str], tag: str = ENGLISH, texts: Mapping[str, str] | None = None
+    ) -> int:
+        """Store the texts of surveys as they ship; how many versions that took.
+
+        The same again adds nothing. What differs supersedes what shipped before, and what a machine
+        made; a person's text only where its English has changed, or where it left what shipped as
+        it was.
+
+        Args:
+            english: by key, all of them.
+            tag: the language of `texts`.
+            texts: by key, what ships in that language; keys that English lacks are passed over.
+
+        Raises:
+            InputError: a text or its key cannot be stored.
+        """
+        with self.database.write() as connection:
+            return add_survey_texts(connection, english, tag, texts or {})
+
+    def corrections(self, tag: str, english: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The team's own texts for surveys in a language, by key.
+
+        These are texts that a person has corrected, settled or found correct, that translate the
+        English of today, and that differ from what ships. de-AT takes those of de, too.
+
+        Args:
+            tag: the language.
+            english: the texts that surveys go out with; a correction of another English text is
+                left out. None takes what is stored.
+        """
+        corrected: dict[str, str] = {}
+        with self.database.read() as connection:
+            for end in [at for at, sign in enumerate(tag) if sign == "-"] + [len(tag)]:
+                corrected |= find_survey_corrections(connection, tag[:end], english)
+        return corrected
 
 
 class Worded(Surveyed):

@@ -22,8 +22,29 @@ from memeloc.store.caption_versions import (
     now,
     slices,
 )
+from memeloc.store.database import Database
 from memeloc.store.records import CaptionVersion
 from memeloc.store.tables import captions, memes
+
+
+class Transcripts:
+    """What was read in pictures, and what people made of it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, transcripts: Sequence[Transcript]) -> int:
+        """Store what was read in pictures; how many differ from what is there.
+
+        What a person wrote is not passed over.
+        """
+        with self.database.write() as connection:
+            return add_transcripts(connection, transcripts)
+
+    def all(self) -> dict[str, CaptionVersion]:
+        """The current transcripts, by item."""
+        with self.database.read() as connection:
+            return find_transcripts(connection)
 
 
 def transcript_id(item: str) -> str:
