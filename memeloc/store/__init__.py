@@ -71,8 +71,8 @@ from memeloc.store.records import (
     ToCorrect,
     ToTranslate,
 )
-from memeloc.store.settings import Settings
 from memeloc.store.store import Store
+from memeloc.workspace.settings import Settings
 
 __all__ = [
     "AddedAnswers",

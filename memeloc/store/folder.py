@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.model import Locale, Template
 from memeloc.store.database import Database, WorkspaceError
 from memeloc.store.migrating import migrate
-from memeloc.store.settings import FILE, Settings, database_url, first_file, read_settings
+from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry

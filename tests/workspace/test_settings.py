@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.store import Settings, Workspace
-from memeloc.store.settings import first_file, read_settings
+from memeloc.workspace import Workspace
+from memeloc.workspace.settings import Settings, first_file, read_settings
 
 
 def _read(tmp_path: Path, words: str) -> Settings:

@@ -1,0 +1,60 @@
+"""Options that several commands have, each defined once. In: nothing. Out: annotated types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say what would be done; store nothing.")
+]
+Lang = Annotated[str, typer.Option(metavar="TAG", help="The language.")]
+Langs = Annotated[str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Do nothing if anything in the table is wrong.")
+]
+TemplateFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--templates",
+        metavar="DIR",
+        help="A folder of templates or pictures of yours; may be repeated.",
+        show_default=False,
+    ),
+]
+LocaleFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--locales",
+        metavar="DIR",
+        help="A folder of locales of yours (one TOML each); may be repeated.",
+        show_default=False,
+    ),
+]
+FontFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--font",
+        metavar="FILE",
+        help="A font file of yours, used first; may be repeated. Axes of a variable font follow a "
+        "colon: My.ttf:wght=650,wdth=80.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Processes.", show_default="one a usable processor")
+]
+
+
+def split(text: str) -> list[str]:
+    """The values of an option that takes several with commas between."""
+    return [value.strip() for value in text.split(",") if value.strip()]
+
+
+def languages(text: str) -> list[str] | None:
+    """The tags of `--langs`; None for `all` and for nothing."""
+    tags = split(text)
+    return None if tags in ([], ["all"]) else tags

@@ -1,0 +1,34 @@
+"""The Python API. In: a folder with memeloc.toml. Out: `Workspace`, which joins stages and store.
+
+    from memeloc import Workspace
+
+    with Workspace.find() as workspace:          # from the working directory upwards
+        workspace.import_captions("captions.csv").translate(["de", "hi"], translator="google")
+        workspace.table("captions")              # a DataFrame
+
+A module for each part of the work: captions, translating, correcting, rendering, collecting,
+curating, surveys. Each has a class that takes what is in the folder (`WorkspaceFolder`: settings,
+locales, templates, fonts, store) and that `Workspace` offers under the module's name. Functions
+take plain values and callbacks and return frozen dataclasses or DataFrames; they print nothing.
+The fields of a result are the fields of the same command's `--json`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memeloc.lazily import offer
+
+if TYPE_CHECKING:
+    from memeloc.workspace.settings import Settings
+    from memeloc.workspace.workspace import Workspace
+
+__all__ = ["Settings", "Workspace"]
+
+__getattr__, __dir__ = offer(
+    __name__,
+    {
+        "memeloc.workspace.settings": ["Settings"],
+        "memeloc.workspace.workspace": ["Workspace"],
+    },
+)

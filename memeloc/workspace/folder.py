@@ -1,0 +1,213 @@
+"""A workspace's folder. In: where it is. Out: settings, locales, templates, fonts and the store.
+
+A workspace is a folder with memeloc.toml; its database is memeloc.db beside it, or what the
+settings or MEMELOC_DATABASE_URL name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from memeloc.errors import InputError
+from memeloc.model import Locale, Template
+from memeloc.store.store import Store
+from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
+
+if TYPE_CHECKING:
+    from memeloc.locales import Registry
+    from memeloc.render import Renderer
+
+_FONT_FILES = {".ttf", ".otf", ".ttc", ".otc"}
+
+
+class WorkspaceFolder:
+    """What is in a workspace's folder, opened: what each part of the Python API is made of.
+
+    Attributes:
+        root: the folder, None for a workspace opened by its database's URL.
+        settings: what memeloc.toml says.
+        store: where the data are; it takes exact tags of `locales`.
+    """
+
+    def __init__(self, root: Path | None, settings: Settings, store: Store) -> None:
+        self.root = root
+        self.settings = settings
+        self.store = store
+
+    @classmethod
+    def create(
+        cls, folder: str | Path, *, source: str = "en", languages: Sequence[str] = ()
+    ) -> Self:
+        """Make a workspace in `folder`, which is made if need be; what stands there stays.
+
+        Args:
+            folder: where.
+            source: tag of the language that the captions are written in.
+            languages: tags of those to translate into.
+
+        Raises:
+            InputError: there is a workspace already, or a tag is unknown.
+        """
+        from memeloc.locales import default
+
+        root = Path(folder)
+        file = root / FILE
+        if file.exists():
+            raise InputError("There is a workspace here already.", file=file)
+        registry = default()
+        tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
+        text = first_file(registry.get(source).tag, tags)
+        root.mkdir(parents=True, exist_ok=True)
+        temporary = root / f".{FILE}.new"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(file)
+        for name in ("templates", "fonts"):
+            (root / name).mkdir(exist_ok=True)
+        settings = read_settings(file)
+        return cls(root, settings, Store.create(root, database_url(settings)))
+
+    @classmethod
+    def find(cls, start: str | Path | None = None) -> Self:
+        """Open the workspace of `start` (by default the working directory) or of a folder above.
+
+        Raises:
+            InputError: there is no workspace.
+        """
+        return cls.open(workspace_folder(start))
+
+    @classmethod
+    def open(cls, where: str | Path) -> Self:
+        """Open a workspace by its folder, or by its database's URL (with the default settings).
+
+        An older database is brought to the newest schema.
+
+        Raises:
+            InputError: there is no workspace, or its settings are wrong.
+            WorkspaceError: the database cannot be used.
+        """
+        if isinstance(where, str) and "://" in where:
+            return cls(None, Settings(), Store.open(where))
+        root = Path(where)
+        file = root / FILE
+        if not file.is_file():
+            raise InputError(
+                f"There is no workspace here ({FILE} is missing); `memeloc init` makes one.",
+                file=root,
+            )
+        settings = read_settings(file)
+        return cls(root, settings, Store.open(root, database_url(settings)))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def folders(self, kind: Literal["templates", "fonts", "locales"]) -> tuple[Path, ...]:
+        """The folders (or files) that a setting `templates`, `fonts` or `locales` names and that
+        are there; relative ones are in the workspace's folder."""
+        if self.root is None:
+            return ()
+        paths = [self.root / name for name in getattr(self.settings, kind)]
+        return tuple(path for path in paths if path.exists())
+
+    @cached_property
+    def font_files(self) -> tuple[Path, ...]:
+        """The font files that come before memeloc's own."""
+        files: list[Path] = []
+        for path in self.folders("fonts"):
+            if path.is_dir():
+                files += sorted(f for f in path.iterdir() if f.suffix.lower() in _FONT_FILES)
+            else:
+                files.append(path)
+        return tuple(files)
+
+    @cached_property
+    def locales(self) -> Registry:
+        """The built-in locales and the workspace's own."""
+        from memeloc.locales import Registry, default
+
+        folders = self.folders("locales")
+        return Registry.load(*folders) if folders else default()
+
+    @cached_property
+    def _templates(self) -> tuple[dict[str, Template], list[InputError]]:
+        from memeloc.templates import load_templates
+
+        return load_templates(self.folders("templates"))
+
+    @property
+    def templates(self) -> Mapping[str, Template]:
+        """The built-in templates and the workspace's own, by name."""
+        return self._templates[0]
+
+    @property
+    def template_problems(self) -> list[InputError]:
+        """What is wrong with templates that were left out."""
+        return self._templates[1]
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """The renderer with the workspace's fonts and locales."""
+        from memeloc.fonts import FontLibrary
+        from memeloc.render import Renderer
+
+        return Renderer(FontLibrary(self.font_files), locales=self.locales)
+
+    def locale(self, tag: str) -> Locale:
+        """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans).
+
+        Raises:
+            InputError: there is no such locale.
+        """
+        return self.locales.get(tag)
+
+    @cached_property
+    def source(self) -> Locale:
+        """The language that captions are written in."""
+        return self.locale(self.settings.source)
+
+    @cached_property
+    def languages(self) -> tuple[Locale, ...]:
+        """The languages to translate into, as memeloc.toml lists them."""
+        locales = dict.fromkeys(self.locale(tag) for tag in self.settings.languages)
+        return tuple(locale for locale in locales if locale.tag != self.source.tag)
+
+    def locales_of(self, languages: Sequence[str] | None) -> list[Locale]:
+        """The locales of tags as a user gives them, each once; None is all of the workspace's.
+
+        Raises:
+            InputError: there is no such locale.
+        """
+        if languages is None:
+            return list(self.languages)
+        return list(dict.fromkeys(self.locale(tag) for tag in languages))
+
+
+def workspace_folder(start: str | Path | None = None) -> Path:
+    """The folder with memeloc.toml: `start` (by default the working directory) or one above it.
+
+    Raises:
+        InputError: there is no workspace.
+    """
+    begin = Path.cwd() if start is None else Path(start).resolve()
+    for folder in (begin, *begin.parents):
+        if (folder / FILE).is_file():
+            return folder
+    raise InputError(
+        "There is no workspace here, nor in any folder above; `memeloc init` makes one.",
+        file=begin,
+    )

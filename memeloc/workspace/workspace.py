@@ -1,0 +1,77 @@
+"""The workspace. In: a folder with memeloc.toml. Out: `Workspace`, all that memeloc does with it.
+
+The parts are imported when they are used: `Workspace.find()` costs no renderer and no survey.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memeloc.workspace.folder import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from memeloc.workspace.captions import Captions
+    from memeloc.workspace.collecting import Collecting
+    from memeloc.workspace.correcting import Correcting
+    from memeloc.workspace.curating import Curating
+    from memeloc.workspace.rendering import Rendering
+    from memeloc.workspace.surveys import Surveys
+    from memeloc.workspace.translating import Translating
+
+
+class Workspace(WorkspaceFolder):
+    """A team's memes, captions and all that people said of them, in one folder and one database.
+
+    Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
+    database cannot be reached, read or written; nothing of a failed step is stored.
+    """
+
+    @cached_property
+    def captions(self) -> Captions:
+        """Captions in and out, and how far each language is."""
+        from memeloc.workspace.captions import Captions
+
+        return Captions(self)
+
+    @cached_property
+    def translating(self) -> Translating:
+        """Translating the captions, and the translation memory."""
+        from memeloc.workspace.translating import Translating
+
+        return Translating(self)
+
+    @cached_property
+    def correcting(self) -> Correcting:
+        """Having people correct the captions."""
+        from memeloc.workspace.correcting import Correcting
+
+        return Correcting(self)
+
+    @cached_property
+    def rendering(self) -> Rendering:
+        """Pictures of the captions."""
+        from memeloc.workspace.rendering import Rendering
+
+        return Rendering(self)
+
+    @cached_property
+    def collecting(self) -> Collecting:
+        """Collecting items from sources, and reading the text in pictures."""
+        from memeloc.workspace.collecting import Collecting
+
+        return Collecting(self)
+
+    @cached_property
+    def curating(self) -> Curating:
+        """Deduplicating, filtering, reviewing and selecting what was collected."""
+        from memeloc.workspace.curating import Curating
+
+        return Curating(self)
+
+    @cached_property
+    def surveys(self) -> Surveys:
+        """Surveys of the memes."""
+        from memeloc.workspace.surveys import Surveys
+
+        return Surveys(self)
