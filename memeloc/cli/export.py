@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from memeloc.cli.output import print_json
+from memeloc.cli.options import AsJson
+from memeloc.cli.show import show
 
 
 def export(
@@ -21,7 +22,7 @@ def export(
     to: Annotated[
         Path, typer.Option(metavar="FILE", help="A .csv, .jsonl or .parquet file to write.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a table of the workspace to a file.
 
@@ -34,11 +35,8 @@ def export(
       memeloc export captions --to captions.csv
       memeloc export history --to history.parquet
     """
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
     with Workspace.find() as workspace:
-        rows = workspace.export(table, to)
-    if as_json:
-        print_json({"table": table, "rows": rows, "file": str(to)})
-    else:
-        print(f"Wrote {rows:,} rows of {table} to {to}")
+        result = workspace.captions.export(table, to)
+    show(result, as_json=as_json, then=f"Wrote {result.rows:,} rows of {table} to {to}")

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memeloc.cli.output import print_json, progress, say
+from memeloc.cli.options import AsJson, TemplateFolders, languages
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import explain, show
 
 if TYPE_CHECKING:
-    from memeloc.store import ImportSummary
-
-_SHOWN = 20
-"""Problems that are shown one by one."""
+    from memeloc.workspace.captions import ImportResult
 
 
 def import_table(
@@ -28,17 +27,11 @@ def import_table(
         str,
         typer.Option(metavar="TAGS", help="Columns to import besides the source, or all."),
     ] = "all",
-    templates: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder of templates besides the workspace's; may be repeated.",
-        ),
-    ] = None,
+    templates: TemplateFolders = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Import nothing if anything in the table is wrong.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Import memes and captions from a table, the same as `memeloc render` reads.
 
@@ -50,59 +43,29 @@ def import_table(
       memeloc import captions.csv
       memeloc import captions.csv --langs de,hi --strict
     """
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
-
-        def advance(rows: int, total: int) -> None:
-            bar.total = total
-            bar.advance(rows)
-
-        summary = workspace.import_captions(
+        result = workspace.captions.import_table(
             captions,
-            languages=None if tags == ["all"] else tags,
+            languages=languages(langs),
             templates=templates or (),
             strict=strict,
-            on_progress=advance,
+            on_progress=bar.report,
         )
-    _explain(summary)
-    if as_json:
-        print_json(_as_json(summary))
-    else:
-        print(_sentence(summary))
-
-
-def _explain(summary: ImportSummary) -> None:
-    """Name what was left out."""
-    for note in summary.notes[:_SHOWN]:
-        say(f"Note: {note}")
-    for problem in summary.examples[:_SHOWN]:
-        say(f"Left out: {problem.error}")
-    rest = summary.problems.total() - min(_SHOWN, len(summary.examples))
-    if rest > 0:
-        say(f"and {rest:,} more problems")
-    if summary.empty:
-        cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(summary.empty.items()))
+    explain("Note", result.notes)
+    explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
+    if result.empty:
+        cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(result.empty.items()))
         say(f"Note: empty cells are captions still to translate ({cells})")
+    show(result, as_json=as_json, then=_sentence(result))
 
 
-def _sentence(summary: ImportSummary) -> str:
-    added, changed = summary.added.total(), summary.changed.total()
+def _sentence(result: ImportResult) -> str:
+    added, changed = sum(result.added.values()), sum(result.changed.values())
     if not added + changed:
-        return f"Nothing is new: all {summary.unchanged:,} captions are here already."
+        return f"Nothing is new: all {result.unchanged:,} captions are here already."
     return (
-        f"Imported {summary.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
-        f"{summary.unchanged:,} unchanged."
+        f"Imported {result.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
+        f"{result.unchanged:,} unchanged."
     )
-
-
-def _as_json(summary: ImportSummary) -> dict[str, object]:
-    return {
-        "memes": summary.memes,
-        "added": dict(summary.added),
-        "changed": dict(summary.changed),
-        "unchanged": summary.unchanged,
-        "empty": dict(summary.empty),
-        "problems": dict(summary.problems),
-    }

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from memeloc.cli.output import print_json
+from memeloc.cli.options import AsJson, split
+from memeloc.cli.show import show
 
 
 def init(
@@ -20,7 +21,7 @@ def init(
     langs: Annotated[
         str, typer.Option(metavar="TAGS", help="Languages to translate into, as de,es,hi,zh.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a workspace: a folder with memeloc.toml and a database.
 
@@ -31,19 +32,20 @@ def init(
     Example:
       memeloc init my-memes --langs de,es,hi,zh
     """
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
-    with Workspace.create(folder, source=source, languages=tags) as workspace:
+    with Workspace.create(folder, source=source, languages=split(langs)) as workspace:
         made = {
             "folder": str(folder.resolve()),
             "settings": str(folder.resolve() / "memeloc.toml"),
-            "database": workspace.database.name,
+            "database": workspace.store.database.name,
             "source": workspace.source.tag,
             "languages": [locale.tag for locale in workspace.languages],
         }
-    if as_json:
-        print_json(made)
-        return
-    print(f"A workspace is in {made['folder']}; its settings are in memeloc.toml.")
-    print("Next: memeloc import TABLE" + (f", in {folder}" if folder != Path() else ""))
+    where = f", in {folder}" if folder != Path() else ""
+    show(
+        made,
+        as_json=as_json,
+        then=f"A workspace is in {made['folder']}; its settings are in memeloc.toml.\n"
+        f"Next: memeloc import TABLE{where}",
+    )

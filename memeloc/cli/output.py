@@ -129,6 +129,11 @@ class Progress:
         self._drawn = now
         self._draw()
 
+    def report(self, more: int, total: int | None) -> None:
+        """Say that `more` are done now, of `total`: what functions call that get `on_progress`."""
+        self.total = total
+        self.advance(more)
+
     def _draw(self) -> None:
         rate = self.done / max(time.monotonic() - self._began, 1e-9)
         speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"

@@ -83,9 +83,9 @@ def count_languages(
             language=tag,
             source=tag in sources,
             missing=total - stages.get(tag, Counter()).total() - stale[tag],
-            outdated=stale[tag],
+            changed_source=stale[tag],
             stages=dict(sorted(stages.get(tag, Counter()).items())),
-            cases=waiting[tag],
+            to_settle=waiting[tag],
         )
         for tag in order
     ]

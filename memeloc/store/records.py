@@ -333,14 +333,14 @@ class LanguageStatus:
         language: its tag.
         source: whether it is the language of the source captions.
         missing: not translated yet.
-        outdated: whose source has changed since.
+        changed_source: whose source has changed since.
         stages: the others by stage, `corrected 1` and so on with the round.
-        cases: open ones.
+        to_settle: open cases.
     """
 
     language: str
     source: bool
     missing: int
-    outdated: int
+    changed_source: int
     stages: Mapping[str, int]
-    cases: int
+    to_settle: int

@@ -5,13 +5,18 @@ The parts are imported when they are used: `Workspace.find()` costs no renderer 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
-    from memeloc.workspace.captions import Captions
+    import pandas as pd
+
+    from memeloc.workspace.captions import Captions, Status
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
@@ -75,3 +80,37 @@ class Workspace(WorkspaceFolder):
         from memeloc.workspace.surveys import Surveys
 
         return Surveys(self)
+
+    # What scripts do most
+
+    def import_captions(
+        self,
+        path: str | Path,
+        *,
+        languages: Sequence[str] | None = None,
+        templates: Sequence[Path] = (),
+        strict: bool = False,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Import a captions table, and warn of the rows that were left out.
+
+        See `Captions.import_table`, which returns what it did.
+        """
+        result = self.captions.import_table(
+            path, languages=languages, templates=templates, strict=strict, on_progress=on_progress
+        )
+        if result.problems:
+            left_out = sum(result.problems.values())
+            warnings.warn(
+                f"{left_out:,} cells or rows were left out, such as {result.left_out[0]}",
+                stacklevel=2,
+            )
+        return self
+
+    def table(self, name: str = "captions") -> pd.DataFrame:
+        """A table of the workspace as a frame; see `Captions.table`."""
+        return self.captions.table(name)
+
+    def status(self) -> Status:
+        """How far each language is, and what to do next."""
+        return self.captions.status()

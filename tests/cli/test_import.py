@@ -42,6 +42,7 @@ def test_as_json(command: Command) -> None:
     command("import", "table.csv")
     Path("table.csv").write_text(TABLE.replace("three", "drei"), encoding="utf-8")
     summary = json.loads(command("import", "table.csv", "--json").out)
+    assert [len(summary.pop(name)) for name in ("left_out", "notes")] == [1, 1]
     assert summary == {
         "memes": 0,
         "added": {},

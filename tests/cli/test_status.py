@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.cli.status import next_steps
-from memeloc.store import LanguageStatus, Workspace
+from memeloc.store import LanguageStatus
+from memeloc.workspace import Workspace
+from memeloc.workspace.captions import next_steps
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]

@@ -84,5 +84,5 @@ def test_the_counts(filled: Workspace, write_table: Callable[..., Path]) -> None
     assert list(counted) == ["en", "de", "hi"]
     german = counted["de"]
     assert dict(german.stages) == {"corrected 1": 1, "translated": 1}
-    assert (german.missing, german.outdated, german.cases) == (0, 1, 1)
+    assert (german.missing, german.changed_source, german.to_settle) == (0, 1, 1)
     assert (counted["hi"].missing, counted["en"].source) == (3, True)
