@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tools import make_speed_page
 from tools.make_command_reference import TARGET, commands, reference
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +49,11 @@ def test_every_option_and_argument_has_help_that_rich_shows_whole(name: str) -> 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:
     assert TARGET.read_text(encoding="utf-8") == reference(), "run `make docs`"
+
+
+def test_the_speed_page_is_what_was_measured() -> None:
+    written = make_speed_page.TARGET.read_text(encoding="utf-8")
+    assert written == make_speed_page.page(), "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
