@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.local_server import Reply, Request, json_reply, serve
 
 Answer = tuple[int, dict[str, str], str]
 
@@ -50,55 +51,26 @@ class ChatServer:
 def serve_chat() -> Iterator[ChatServer]:
     state = ChatServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request: Request) -> Reply:
+        assert request.path == "/v1/chat/completions"
+        body = request.json()
+        number = state.arrive(body, request.headers.get("Authorization"))
+        if (refusal := state.refuse(number, body)) is not None:
+            status, headers, text = refusal
+            return Reply(text.encode(), status, headers, drop=status == 0)
+        content = state.say(number, body)
+        message = (
+            content if isinstance(content, dict) else {"role": "assistant", "content": content}
+        )
+        choice = message if "message" in message else {"index": 0, "message": message}
+        completion: dict[str, Any] = {"choices": [choice], "model": "tiny-2026"}
+        if state.usage:
+            completion["usage"] = {"prompt_tokens": 200, "completion_tokens": 50}
+        return json_reply(completion)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            assert self.path == "/v1/chat/completions"
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            number = state.arrive(body, self.headers.get("Authorization"))
-            refusal = state.refuse(number, body)
-            if refusal is not None:
-                self._send(*refusal)
-                return
-            said = state.say(number, body)
-            message = said if isinstance(said, dict) else {"role": "assistant", "content": said}
-            choice = message if "message" in message else {"index": 0, "message": message}
-            answer: dict[str, Any] = {"choices": [choice], "model": "tiny-2026"}
-            if state.usage:
-                answer["usage"] = {"prompt_tokens": 200, "completion_tokens": 50}
-            self._send(200, {}, json.dumps(answer))
-
-        def _send(self, status: int, headers: dict[str, str], text: str) -> None:
-            if status == 0:
-                self.close_connection = True
-                self.connection.close()
-                return
-            body = text.encode()
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """Nobody needs to read of connections that were cut on purpose."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
+    with serve(answer) as address:
+        state.url = f"{address}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def error(status: int, message: str, **headers: str) -> Answer:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from memeloc.store import Workspace
 from memeloc.survey.targets.prolific.filters import load_filters
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
+from tests.local_server import json_reply, serve
 from tests.survey import prolific_server
 from tests.survey.forms_server import FormsServer, serving
 
@@ -39,41 +38,23 @@ def google(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         serialization.NoEncryption(),
     )
 
-    class Tokens(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            content = json.dumps(
-                {"access_token": "t0p", "expires_in": 3600, "token_type": "Bearer"}
-            ).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *args: object) -> None:
-            """Quiet."""
-
-    tokens = ThreadingHTTPServer(("127.0.0.1", 0), Tokens)
-    threading.Thread(target=tokens.serve_forever, args=(0.02,), daemon=True).start()
-    account = {
-        "type": "service_account",
-        "project_id": "memes",
-        "private_key_id": "1",
-        "private_key": key.decode(),
-        "client_email": "memeloc@memes.iam.gserviceaccount.com",
-        "client_id": "1",
-        "token_uri": f"http://127.0.0.1:{tokens.server_address[1]}/token",
-    }
-    file = tmp_path / "account.json"
-    file.write_text(json.dumps(account), encoding="utf-8")
-    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    with serving() as (forms, address):
+    token = json_reply({"access_token": "t0p", "expires_in": 3600, "token_type": "Bearer"})
+    with serve(lambda request: token) as tokens, serving() as (forms, address):
+        account = {
+            "type": "service_account",
+            "project_id": "memes",
+            "private_key_id": "1",
+            "private_key": key.decode(),
+            "client_email": "memeloc@memes.iam.gserviceaccount.com",
+            "client_id": "1",
+            "token_uri": f"{tokens}/token",
+        }
+        file = tmp_path / "account.json"
+        file.write_text(json.dumps(account), encoding="utf-8")
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
         with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
             stream.write(f'\n[survey.google-forms]\nendpoint = "{address}"\n')
         yield forms
-    tokens.shutdown()
-    tokens.server_close()
 
 
 def test_forms_are_made_once_and_studies_lead_to_them(

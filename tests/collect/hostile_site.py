@@ -7,10 +7,11 @@ import io
 import struct
 import time
 import zlib
+from collections.abc import Callable, Iterator
 
 from PIL import Image
 
-from tests.collect.local_site import Handler
+from tests.local_server import Reply, Request
 
 REASONS = {
     "/to-this-machine": "inside the network",
@@ -57,59 +58,47 @@ def huge_picture() -> bytes:
     )
 
 
-def answer(request: Handler) -> None:
+def _without_end(piece: bytes, pause: float = 0.0) -> Iterator[bytes]:
+    for _ in range(100_000):
+        yield piece
+        time.sleep(pause)
+
+
+_HTML, _PNG, _TEXT = ({"Content-Type": kind} for kind in ("text/html", "image/png", "text/plain"))
+_REDIRECTS = {
+    "/to-this-machine": "http://127.0.0.1:9999/secret",
+    "/to-metadata": "http://169.254.169.254/latest/meta-data/",
+    "/to-file": "file:///etc/passwd",
+    "/to-name-and-password": "http://name:password@example.com/",
+    "/round-and-round": "/round-and-round",
+    "/moved": "/good",
+}
+_REPLIES: dict[str, Callable[[], Reply]] = {
+    "/robots.txt": lambda: Reply(b"User-agent: *\nDisallow: /private/\n", headers=_TEXT),
+    "/huge.png": lambda: Reply(huge_picture(), headers=_PNG),
+    "/bomb.gz": lambda: Reply(
+        gzip.compress(b"\0" * 50_000_000, 9), headers={**_HTML, "Content-Encoding": "gzip"}
+    ),
+    "/endless": lambda: Reply(headers=_HTML, stream=_without_end(b"<p>more</p>" * 1000)),
+    "/drip": lambda: Reply(headers=_HTML, stream=_without_end(b"<p>more</p>", 0.05)),
+    "/page.png": lambda: Reply(b"<html><body>no picture</body></html>", headers=_PNG),
+    "/cut.png": lambda: Reply(good_picture()[:60], headers=_PNG),
+    "/noise": lambda: Reply(bytes(range(256)) * 100, headers=_HTML),
+    "/brotli": lambda: Reply(b"\x8b\x00\x80", headers={**_HTML, "Content-Encoding": "br"}),
+    "/broken-gzip": lambda: Reply(
+        b"\x1f\x8bnot gzip", headers={**_HTML, "Content-Encoding": "gzip"}
+    ),
+    "/forbidden": lambda: Reply(b"log in first", 403),
+    "/always-busy": lambda: Reply(b"later", 503),
+    "/cut-off": lambda: Reply(b"half", length=1000),
+    "/good.png": lambda: Reply(good_picture(), headers=_TEXT),
+    "/good": lambda: Reply(b"<title>good</title>", headers=_HTML),
+}
+
+
+def answer(request: Request) -> Reply:
     """Answer one request."""
-    path = request.path
-    redirects = {
-        "/to-this-machine": "http://127.0.0.1:9999/secret",
-        "/to-metadata": "http://169.254.169.254/latest/meta-data/",
-        "/to-file": "file:///etc/passwd",
-        "/to-name-and-password": "http://name:password@example.com/",
-        "/round-and-round": "/round-and-round",
-        "/moved": "/good",
-    }
-    if path == "/robots.txt":
-        request.send(b"User-agent: *\nDisallow: /private/\n", content_type="text/plain")
-    elif path in redirects:
-        request.send(b"", 302, location=redirects[path])
-    elif path == "/huge.png":
-        request.send(huge_picture(), content_type="image/png")
-    elif path == "/bomb.gz":
-        inner = gzip.compress(b"\0" * 50_000_000, 9)
-        request.send(inner, content_type="text/html", content_encoding="gzip")
-    elif path in ("/endless", "/drip"):
-        request.send_response(200)
-        request.send_header("Content-Type", "text/html")
-        request.end_headers()
-        request.close_connection = True
-        for _ in range(100_000):
-            request.wfile.write(b"<p>more</p>" * (1000 if path == "/endless" else 1))
-            request.wfile.flush()
-            if path == "/drip":
-                time.sleep(0.05)
-    elif path == "/page.png":
-        request.send(b"<html><body>no picture</body></html>", content_type="image/png")
-    elif path == "/cut.png":
-        request.send(good_picture()[:60], content_type="image/png")
-    elif path == "/noise":
-        request.send(bytes(range(256)) * 100, content_type="text/html")
-    elif path == "/brotli":
-        request.send(b"\x8b\x00\x80", content_type="text/html", content_encoding="br")
-    elif path == "/broken-gzip":
-        request.send(b"\x1f\x8bnot gzip", content_type="text/html", content_encoding="gzip")
-    elif path == "/forbidden":
-        request.send(b"log in first", 403)
-    elif path == "/always-busy":
-        request.send(b"later", 503)
-    elif path == "/cut-off":
-        request.send_response(200)
-        request.send_header("Content-Length", "1000")
-        request.end_headers()
-        request.wfile.write(b"half")
-        request.close_connection = True
-    elif path == "/good.png":
-        request.send(good_picture(), content_type="text/plain")
-    elif path == "/good":
-        request.send(b"<title>good</title>", content_type="text/html")
-    else:
-        request.send(b"nothing here", 404)
+    if request.path in _REDIRECTS:
+        return Reply(status=302, headers={"Location": _REDIRECTS[request.path]})
+    reply = _REPLIES.get(request.path)
+    return reply() if reply else Reply(b"nothing here", 404)

@@ -16,7 +16,8 @@ import pytest
 from memeloc.collect.addresses import FetchRefused
 from memeloc.collect.fetch import Fetcher, FetchSettings
 from tests.collect import hostile_site
-from tests.collect.local_site import Handler, Site, served
+from tests.collect.local_site import Site, served
+from tests.local_server import Reply, Request
 
 QUICK = FetchSettings(
     delay=0.0, timeout=5.0, total=1.0, retries=2, patience=1.0, max_page_bytes=5_000_000, seed=1
@@ -28,16 +29,15 @@ def fetcher(site: Site, cache: Path | None = None, **changes: object) -> Fetcher
     return Fetcher(cache, replace(QUICK, allow_hosts=frozenset({site.host}), **changes))  # type: ignore[arg-type]
 
 
-def page(text: bytes = b"<title>a page</title>", **headers: str) -> Callable[[Handler], None]:
+NOT_THERE = Reply(status=404)
+
+
+def page(text: bytes = b"<title>a page</title>", **headers: str) -> Callable[[Request], Reply]:
     """A site that gives the same page for all addresses, and has no robots.txt."""
 
-    def answer(request: Handler) -> None:
-        if request.path == "/robots.txt":
-            request.send(b"", 404)
-        else:
-            request.send(text, **{"content_type": "text/html", **headers})
-
-    return answer
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    found = Reply(text, headers={"content-type": "text/html", **named})
+    return lambda request: NOT_THERE if request.path == "/robots.txt" else found
 
 
 @pytest.fixture(scope="module")
@@ -111,15 +111,15 @@ def test_a_name_that_changes_its_mind_gains_nothing(monkeypatch: pytest.MonkeyPa
 
 
 def test_pages_are_asked_for_again_only_if_they_have_changed(tmp_path: Path) -> None:
-    version = {"tag": '"one"', "text": b"first"}
+    version = {"tag": '"one"', "text": "first"}
 
-    def answer(request: Handler) -> None:
+    def answer(request: Request) -> Reply:
         if request.path == "/robots.txt":
-            request.send(b"", 404)
-        elif request.headers.get("If-None-Match") == version["tag"]:
-            request.send(b"", 304, etag=str(version["tag"]))
-        else:
-            request.send(bytes(version["text"]), etag=str(version["tag"]))  # type: ignore[arg-type]
+            return NOT_THERE
+        headers = {"ETag": version["tag"]}
+        if request.headers.get("If-None-Match") == version["tag"]:
+            return Reply(status=304, headers=headers)
+        return Reply(version["text"].encode(), headers=headers)
 
     with served(answer) as site:
         with fetcher(site, tmp_path, max_age=0.0) as ours:
@@ -128,7 +128,7 @@ def test_pages_are_asked_for_again_only_if_they_have_changed(tmp_path: Path) -> 
             again = ours.get(site.url + "/a")
             assert (again.text, again.from_cache) == ("first", True)
             assert (ours.statistics.fetched, ours.statistics.not_modified) == (0, 1)
-        version.update(tag='"two"', text=b"second")
+        version.update(tag='"two"', text="second")
         with fetcher(site, tmp_path, max_age=0.0) as ours:
             assert ours.get(site.url + "/a").text == "second"
         with fetcher(site, tmp_path, max_age=60.0) as ours:
@@ -138,7 +138,7 @@ def test_pages_are_asked_for_again_only_if_they_have_changed(tmp_path: Path) -> 
 
 
 def test_a_damaged_cache_is_no_harm(tmp_path: Path) -> None:
-    with served(page(b"text", etag='"e"')) as site:
+    with served(page(b"text", ETag='"e"')) as site:
         with fetcher(site, tmp_path) as ours:
             ours.get(site.url)
         for file in tmp_path.rglob("bodies/*/*"):
@@ -154,15 +154,11 @@ def test_a_damaged_cache_is_no_harm(tmp_path: Path) -> None:
 def test_a_busy_server_is_waited_for_as_long_as_it_asks() -> None:
     times: list[float] = []
 
-    def answer(request: Handler) -> None:
+    def answer(request: Request) -> Reply:
         if request.path == "/robots.txt":
-            request.send(b"", 404)
-            return
+            return NOT_THERE
         times.append(time.monotonic())
-        if len(times) == 1:
-            request.send(b"", 429, retry_after="1")
-        else:
-            request.send(b"now")
+        return Reply(b"now") if len(times) > 1 else Reply(status=429, headers={"Retry-After": "1"})
 
     with served(answer) as site, fetcher(site) as ours:
         assert ours.get(site.url).text == "now"
@@ -170,22 +166,25 @@ def test_a_busy_server_is_waited_for_as_long_as_it_asks() -> None:
 
 
 def test_a_server_that_asks_for_too_long_is_left() -> None:
-    with served(page(b"x")) as good, fetcher(good) as ours:
-        good.answer = lambda request: request.send(b"", 503, retry_after="9999")
-        with pytest.raises(FetchRefused) as refused:
-            ours.get(good.url)
+    busy = Reply(status=503, headers={"Retry-After": "9999"})
+    with (
+        served(lambda request: busy) as site,
+        fetcher(site) as ours,
+        pytest.raises(FetchRefused) as refused,
+    ):
+        ours.get(site.url)
     assert refused.value.reason == "robots.txt not reached"
-    assert len(good.log) == 1
+    assert len(site.log) == 1
 
 
 def test_a_host_gets_one_request_at_a_time_with_a_pause_between() -> None:
     spans: list[tuple[float, float]] = []
 
-    def answer(request: Handler) -> None:
+    def answer(request: Request) -> Reply:
         begin = time.monotonic()
         time.sleep(0.02)
-        request.send(b"", 404) if request.path == "/robots.txt" else request.send(b"x")
         spans.append((begin, time.monotonic()))
+        return NOT_THERE if request.path == "/robots.txt" else Reply(b"x")
 
     with served(answer) as site, fetcher(site, delay=0.1) as ours:
         threads = [
@@ -201,9 +200,9 @@ def test_a_host_gets_one_request_at_a_time_with_a_pause_between() -> None:
 
 
 def test_the_crawl_delay_of_a_site_is_kept() -> None:
-    def answer(request: Handler) -> None:
+    def answer(request: Request) -> Reply:
         text = b"User-agent: memeloc\nCrawl-delay: 0.3\n" if request.path == "/robots.txt" else b"x"
-        request.send(text, content_type="text/plain")
+        return Reply(text, headers={"Content-Type": "text/plain"})
 
     with served(answer) as site, fetcher(site) as ours:
         ours.get(site.url + "/1")
@@ -218,8 +217,8 @@ def test_the_crawl_delay_of_a_site_is_kept() -> None:
 def test_a_missing_robots_txt_allows_and_a_failing_one_forbids(status: int, allowed: bool) -> None:
     """RFC 9309, 2.3.1.3 and 2.3.1.4."""
 
-    def answer(request: Handler) -> None:
-        request.send(b"x", status if request.path == "/robots.txt" else 200)
+    def answer(request: Request) -> Reply:
+        return Reply(b"x", status if request.path == "/robots.txt" else 200)
 
     with served(answer) as site, fetcher(site, retries=0) as ours:
         if allowed:

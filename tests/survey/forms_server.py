@@ -14,11 +14,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from googleapiclient.discovery_cache import get_static_doc
+
+from tests.local_server import Reply, Request, json_reply, serve
 
 
 @cache
@@ -240,73 +241,31 @@ class FormsServer:
             raise RefusedError(400, "Displayed text cannot contain newlines")
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        self._serve("GET")
-
-    def do_POST(self) -> None:
-        self._serve("POST")
-
-    def _serve(self, verb: str) -> None:
-        parts = urlsplit(self.path)
-        length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
-        forms = self.server.state
-        method = forms.method(verb, parts.path)
-        with forms.lock:
-            forms.calls.append(method)
-            forms.bodies.append((method, body))
-            fault = forms.faults.get(method, []).pop(0) if forms.faults.get(method) else None
-            if fault == "drop":
-                self.close_connection = True
-                return
-            if isinstance(fault, int):
-                headers = {"Retry-After": "0"} if fault == 429 else {}
-                self._reply(fault, {"error": {"code": fault, "message": "try later"}}, headers)
-                return
-            try:
-                answer = forms.answer(verb, parts.path, parse_qs(parts.query), body)
-                status = 200
-            except RefusedError as error:
-                answer = {"error": {"code": error.status, "message": error.message}}
-                status = error.status
-            if fault == "cut":
-                self.close_connection = True
-                return
-            self._reply(status, answer, {})
-
-    def _reply(self, status: int, value: Any, headers: dict[str, str]) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        for key, one in headers.items():
-            self.send_header(key, one)
-        self.end_headers()
-        self.wfile.write(content)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    state: FormsServer
+def _reply(forms: FormsServer, request: Request) -> Reply:
+    parts = urlsplit(request.path)
+    body = request.json()
+    method = forms.method(request.method, parts.path)
+    with forms.lock:
+        forms.calls.append(method)
+        forms.bodies.append((method, body))
+        fault = forms.faults.get(method, []).pop(0) if forms.faults.get(method) else None
+        if fault == "drop":
+            return Reply(drop=True)
+        if isinstance(fault, int):
+            headers = {"Retry-After": "0"} if fault == 429 else {}
+            return json_reply({"error": {"code": fault, "message": "try later"}}, fault, headers)
+        try:
+            value = forms.answer(request.method, parts.path, parse_qs(parts.query), body)
+            status = 200
+        except RefusedError as error:
+            value = {"error": {"code": error.status, "message": error.message}}
+            status = error.status
+        return Reply(drop=True) if fault == "cut" else json_reply(value, status)
 
 
 @contextmanager
 def serving() -> Iterator[tuple[FormsServer, str]]:
     """The server's state, and its address."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.state = FormsServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield server.state, f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    state = FormsServer()
+    with serve(lambda request: _reply(state, request)) as address:
+        yield state, address

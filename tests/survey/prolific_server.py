@@ -14,13 +14,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+
+from tests.local_server import Reply, Request, json_reply, serve
 
 SCHEMAS = Path(__file__).parent / "prolific_schema"
 TOKEN = "tkn-0123456789-never-shown"
@@ -198,90 +199,44 @@ class ProlificServer:
         return {"results": whole[first : first + size], "meta": {"count": len(whole)}}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        self._serve("GET")
-
-    def do_POST(self) -> None:
-        self._serve("POST")
-
-    def do_PATCH(self) -> None:
-        self._serve("PATCH")
-
-    def _serve(self, verb: str) -> None:
-        parts = urlsplit(self.path)
-        length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
-        state = self.server.state
-        path = parts.path.removeprefix("/api/v1/")
-        call = verb + " " + re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
-        with state.lock:
-            state.calls.append(call)
-            state.sent.append((verb, path, body))
-            state.headers.append(dict(self.headers))
-            if self.headers.get("Authorization") != f"Token {TOKEN}":
-                # Some services repeat in an error what they were sent.
-                said = f"Invalid token: {self.headers.get('Authorization')}"
-                self._refuse(401, "Unauthorized", said)
-                return
-            fault = state.faults.get(call, []).pop(0) if state.faults.get(call) else None
-            if fault == "drop":
-                self.close_connection = True
-                return
-            if isinstance(fault, int):
-                self._refuse(fault, "Try later", "Request was throttled.")
-                return
-            try:
-                answer = state.answer(verb, path, parse_qs(parts.query), body)
-            except RefusedError as error:
-                self._refuse(error.status, error.title, error.detail)
-                return
-            if fault == "cut":
-                self.close_connection = True
-                return
-            self._reply(200, answer, half=fault == "half")
-
-    def _refuse(self, status: int, title: str, detail: Any) -> None:
-        error = {"status": status, "error_code": 140000 + status, "title": title, "detail": detail}
-        self._reply(status, {"error": error})
-
-    def _reply(self, status: int, value: Any, *, half: bool = False) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        if status == 429:
-            self.send_header("Retry-After", str(self.server.state.retry_after))
-        self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if half else content)
-        self.close_connection = self.close_connection or half
+def _reply(state: ProlificServer, request: Request) -> Reply:
+    parts = urlsplit(request.path)
+    path = parts.path.removeprefix("/api/v1/")
+    pattern = re.sub(r"(studies|submissions)/[0-9A-Za-z-]+/", r"\1/ID/", path)
+    call = f"{request.method} {pattern}"
+    body = request.json()
+    with state.lock:
+        state.calls.append(call)
+        state.sent.append((request.method, path, body))
+        state.headers.append(dict(request.headers))
+        if request.headers.get("Authorization") != f"Token {TOKEN}":
+            # Some services repeat in an error what they were sent.
+            detail = f"Invalid token: {request.headers.get('Authorization')}"
+            return _error(state, 401, "Unauthorized", detail)
+        fault = state.faults.get(call, []).pop(0) if state.faults.get(call) else None
+        if fault == "drop":
+            return Reply(drop=True)
+        if isinstance(fault, int):
+            return _error(state, fault, "Try later", "Request was throttled.")
+        try:
+            value = state.answer(request.method, path, parse_qs(parts.query), body)
+        except RefusedError as error:
+            return _error(state, error.status, error.title, error.detail)
+        return Reply(drop=True) if fault == "cut" else json_reply(value, half=fault == "half")
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    state: ProlificServer
+def _error(state: ProlificServer, status: int, title: str, detail: Any) -> Reply:
+    error = {"status": status, "error_code": 140000 + status, "title": title, "detail": detail}
+    headers = {"Retry-After": str(state.retry_after)} if status == 429 else {}
+    return json_reply({"error": error}, status, headers)
 
 
 @contextmanager
 def serving() -> Iterator[tuple[ProlificServer, str]]:
     """The server's state, and its address."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.state = ProlificServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield server.state, f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    state = ProlificServer()
+    with serve(lambda request: _reply(state, request)) as address:
+        yield state, address
 
 
 LANGUAGES = (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from memeloc.survey.model import Answer
 from memeloc.survey.targets.html.back import HtmlBack
 from memeloc.survey.targets.html.export import HtmlSheets
 from memeloc.survey.targets.protocol import SurveyPack
+from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
 
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -39,39 +38,26 @@ def browser() -> Iterator[Browser]:
 
 
 class Collector:
-    """A server that keeps what is sent to it, a line each."""
+    """What was sent to a server; while `refuse` is set, it takes nothing."""
 
     def __init__(self) -> None:
+        self.url = ""
         self.bodies: list[str] = []
         self.refuse = False
-        outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                if not outer.refuse:
-                    outer.bodies.append(body)
-                self.send_response(503 if outer.refuse else 204)
-                self.send_header("Access-Control-Allow-Origin", "*")
-                self.end_headers()
-
-            def log_message(self, *args: object) -> None:
-                """Quiet."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/answers"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def reply(self, request: Request) -> Reply:
+        if not self.refuse:
+            self.bodies.append(request.body.decode())
+        status = 503 if self.refuse else 204
+        return Reply(status=status, headers={"Access-Control-Allow-Origin": "*"})
 
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
     found = Collector()
-    yield found
-    found.close()
+    with serve(found.reply) as address:
+        found.url = f"{address}/answers"
+        yield found
 
 
 def written(folder: Path, survey: SurveyPack, send_to: str = "") -> Path:

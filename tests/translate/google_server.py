@@ -6,7 +6,6 @@ transports carry the real messages of google.cloud.translate_v3.
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 from collections import Counter
@@ -14,12 +13,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import grpc
 from google.cloud import translate_v3
 from google.protobuf import json_format
+
+from tests import local_server
 
 Request = translate_v3.TranslateTextRequest
 Response = translate_v3.TranslateTextResponse
@@ -168,52 +168,22 @@ def serve_grpc() -> Iterator[GoogleServer]:
 def serve_rest() -> Iterator[GoogleServer]:
     state = GoogleServer("rest")
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(call: local_server.Request) -> local_server.Reply:
+        path, _, verb = call.path.partition("?")[0].rpartition(":")
+        assert verb == "translateText"
+        assert path.startswith("/v3/projects/")
+        request = Request.from_json(call.body.decode())
+        request.parent = path.removeprefix("/v3/")
+        wrong = state.arrive(request)
+        if wrong == "drop":
+            return local_server.Reply(drop=True)
+        if wrong:
+            _, status, name = TROUBLE[wrong]
+            error = {"code": status, "message": f"trouble: {wrong}", "status": name}
+            return local_server.json_reply({"error": error}, status)
+        text = json_format.MessageToJson(Response.pb(state.answer(request)))
+        return local_server.Reply(text.encode(), headers={"Content-Type": "application/json"})
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            path, _, verb = self.path.partition("?")[0].rpartition(":")
-            assert verb == "translateText"
-            assert path.startswith("/v3/projects/")
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            request = Request.from_json(body.decode())
-            request.parent = path.removeprefix("/v3/")
-            wrong = state.arrive(request)
-            if wrong == "drop":
-                self.close_connection = True
-                self.connection.close()
-                return
-            if wrong:
-                _, status, name = TROUBLE[wrong]
-                error = {"code": status, "message": f"trouble: {wrong}", "status": name}
-                self._send(status, json.dumps({"error": error}))
-                return
-            answer = json_format.MessageToJson(Response.pb(state.answer(request)))
-            self._send(200, answer)
-
-        def _send(self, status: int, text: str) -> None:
-            body = text.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """Nobody needs to read of connections that were cut on purpose."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    state.endpoint = f"127.0.0.1:{server.server_port}"
-    try:
+    with local_server.serve(answer) as address:
+        state.endpoint = address.removeprefix("http://")
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()

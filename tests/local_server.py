@@ -1,0 +1,117 @@
+"""A web server on this machine, for all tests. In: a function from request to reply. Out: its URL.
+
+It misbehaves where a reply says so: drops the connection, promises more than it sends, never ends.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client sent; `path` has the query."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    def json(self) -> Any:
+        """The body's value; None for an empty body."""
+        return json.loads(self.body) if self.body else None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What it gets.
+
+    Attributes:
+        drop: the connection is closed and nothing is sent.
+        length: the Content-Length that is claimed; the body's by default. The connection is closed
+            after a body that is shorter.
+        stream: pieces to send in place of a body, without a Content-Length.
+    """
+
+    body: bytes = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    drop: bool = False
+    length: int | None = None
+    stream: Iterable[bytes] | None = None
+
+
+def json_reply(
+    value: Any, status: int = 200, headers: Mapping[str, str] | None = None, *, half: bool = False
+) -> Reply:
+    """A value as JSON; with `half`, the connection is cut in the middle of it."""
+    body = json.dumps(value).encode()
+    sent = body[: len(body) // 2] if half else body
+    return Reply(
+        sent, status, {"Content-Type": "application/json", **(headers or {})}, False, len(body)
+    )
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    answer: Callable[[Request], Reply]
+
+    def _serve(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        reply = type(self).answer(Request(self.command, self.path, dict(self.headers), body))
+        if reply.drop:
+            self.close_connection = True
+            return
+        try:
+            self._send(reply)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    do_GET = do_POST = do_PATCH = _serve  # noqa: N815
+
+    def _send(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        length = len(reply.body) if reply.length is None else reply.length
+        if reply.stream is None:
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(reply.body)
+        for piece in reply.stream or ():
+            self.wfile.write(piece)
+            self.wfile.flush()
+        if reply.stream is not None or length != len(reply.body):
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nobody needs to read of connections that were cut on purpose."""
+
+
+@contextmanager
+def serve(answer: Callable[[Request], Reply]) -> Iterator[str]:
+    """Serve while the block runs; `http://127.0.0.1:PORT`, without a slash at the end."""
+    handler = type("Handler", (_Handler,), {"answer": staticmethod(answer)})
+    server = _Server(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
