@@ -53,9 +53,8 @@ def json_reply(
     """A value as JSON; with `half`, the connection is cut in the middle of it."""
     body = json.dumps(value).encode()
     sent = body[: len(body) // 2] if half else body
-    return Reply(
-        sent, status, {"Content-Type": "application/json", **(headers or {})}, False, len(body)
-    )
+    fields = {"Content-Type": "application/json", **(headers or {})}
+    return Reply(sent, status, fields, length=len(body))
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -19,10 +19,12 @@ TARGET = ROOT / "guides" / "speed.md"
 _HEAD = """\
 # Speed
 
-Written from `bench/results.json` by `make docs`; do not edit by hand. `make bench` measures on your machine.
+Written from `bench/results.json` by `make docs`; do not edit by hand. `make bench` measures on
+your machine.
 
-Measured at commit {commit}, {date}, on {cores} cores ({processor}), Python {python}. Ratios are within one run, and
-`x` is "times". Where a figure has a bound, the last column says it, and whether it held.
+Measured at commit {commit}, {date}, on {cores} cores ({processor}), Python {python}. Ratios are
+within one run, and `x` is "times". Where a figure has a bound, the last column says it, and whether
+it held.
 """
 
 

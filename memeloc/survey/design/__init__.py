@@ -1,1 +1,1 @@
-"""Batches of a survey, and what it will take."""
+"""How a survey is laid out. In: memes, a seed, a wage. Out: batches, and what they will take."""

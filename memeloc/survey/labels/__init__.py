@@ -1,1 +1,1 @@
-"""Labels from answers, and how far a survey is."""
+"""Labels from answers. In: retained submissions. Out: labels, models beside them, progress."""

@@ -1,1 +1,1 @@
-"""Quality control: the rules, what they found, and what a recruitment service is told."""
+"""Quality control. In: submissions and rules. Out: a report, and what Prolific is to be told."""

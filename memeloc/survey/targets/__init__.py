@@ -1,1 +1,1 @@
-"""The programs that surveys go out to and come back from, one folder each."""
+"""Programs that surveys go to and come back from. In: a pack, files. Out: files, submissions."""

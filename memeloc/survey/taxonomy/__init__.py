@@ -1,4 +1,4 @@
-"""Label sets: the shipped ones, those of one's own, and the TOML they are written in."""
+"""Label sets. In: the name of a shipped taxonomy, or the TOML of one's own. Out: a `Taxonomy`."""
 
 from memeloc.survey.taxonomy.definition import (
     FOLDER,

@@ -1,1 +1,1 @@
-"""Sheets as tables."""
+"""Sheets as tables. In: a pack, filled tables. Out: tables, raw answers."""

@@ -1,1 +1,1 @@
-"""Google Forms."""
+"""Google Forms. In: a pack, tables, API responses. Out: forms, raw answers."""

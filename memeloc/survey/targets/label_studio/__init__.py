@@ -1,1 +1,1 @@
-"""Label Studio."""
+"""Label Studio. In: a pack, its JSON exports. Out: projects, raw answers."""

@@ -1,1 +1,1 @@
-"""Prolific."""
+"""Prolific. In: a pack, its exports. Out: studies, decisions, participants."""

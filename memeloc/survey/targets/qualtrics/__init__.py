@@ -1,1 +1,1 @@
-"""Qualtrics, by its survey format."""
+"""Qualtrics. In: a pack, its CSV exports. Out: .qsf files, raw answers."""
