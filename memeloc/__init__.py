@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memeloc.lazily import offer
+from memeloc.version import __version__
 
 if TYPE_CHECKING:
     from memeloc.captions import read_captions
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from memeloc.render import Proof, Rendered, Renderer
     from memeloc.render.parallel_set import render_table
     from memeloc.templates import load_templates
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Caption",

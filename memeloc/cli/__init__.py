@@ -24,10 +24,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memeloc import __version__
 from memeloc.cli import output
 from memeloc.cli.output import say
 from memeloc.errors import MemelocError
+from memeloc.version import __version__
 
 COMMANDS = {
     "init": "init.init",

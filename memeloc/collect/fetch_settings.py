@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memeloc import __version__
 from memeloc.errors import InputError
+from memeloc.version import __version__
 
 USER_AGENT = f"memeloc/{__version__} (research tool that builds meme datasets)"
 """How memeloc introduces itself; robots.txt may name `memeloc`."""

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 
 from PIL import Image
 
-from memeloc import __version__
 from memeloc.errors import InputError
 from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
@@ -31,6 +30,7 @@ from memeloc.render.itemize import Itemizer
 from memeloc.render.layout import EMPTY, Bounds, PartLayout, lay_out
 from memeloc.render.paint import Area, Painted, Painter
 from memeloc.render.proof import PartProof, Proof, prove
+from memeloc.version import __version__
 
 
 @dataclass(frozen=True)

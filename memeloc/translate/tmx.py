@@ -63,7 +63,7 @@ def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str =
     """
     from lxml import etree
 
-    from memeloc import __version__
+    from memeloc.version import __version__
 
     count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
