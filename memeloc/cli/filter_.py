@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,13 +117,6 @@ def make_context(
     from memeloc.curate.protocol import FilterContext
     from memeloc.engine import usable_cpus
 
-    options: dict[str, Any] = {
-        "transcripts": workspace.transcripts(),
-        "locales": workspace.locales,
-        "folder": workspace.root,
-    }
-    if model is not None:
-        options["model"] = model
     source = workspace.source.tag
     return FilterContext(
         templates={item.id: item for item in workspace.items("template")},
@@ -131,7 +125,10 @@ def make_context(
         features=workspace.features,
         add_features=workspace.add_features,
         judgements=workspace.judgements,
-        options=options,
+        locales=workspace.locales,
+        folder=workspace.root or Path(),
+        transcripts=workspace.transcripts(),
+        model=model,
         jobs=jobs or usable_cpus(),
     )
 

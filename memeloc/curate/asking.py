@@ -1,7 +1,7 @@
 """Filters that ask a language model. In: items, what to ask of each. Out: each with its answers.
 
-What one question meets is told with its item. When the server was gone for some, their items come
-out with nothing said of them: they are left for the next run, and this one ends with the error.
+The error that a question meets comes with its item. When the server was gone for some, their items
+do not come out: they are left for the next run, and this one ends with the error.
 """
 
 from __future__ import annotations
@@ -26,21 +26,19 @@ def model_of(context: FilterContext, name: str) -> LanguageModel:
     Raises:
         MissingError: there is none.
     """
-    model = context.options.get("model")
-    if not isinstance(model, LanguageModel):
+    if context.model is None:
         raise MissingError(
             f"the filter {name} asks a language model: name one with --model, or as model in "
             "[language_model] of memeloc.toml"
         )
-    return model
+    return context.model
 
 
 def model_name(context: FilterContext) -> list[Any]:
     """What the context's model is to a cache key; empty when there is none."""
-    model = context.options.get("model")
-    if not isinstance(model, LanguageModel):
+    if context.model is None:
         return []
-    settings = model.settings
+    settings = context.model.settings
     return [settings.model, settings.temperature, settings.seed, settings.max_tokens]
 
 

@@ -6,7 +6,6 @@ only at what nobody has judged, and at a small copy of it, sent within the quest
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from importlib.resources import files
@@ -16,12 +15,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.asking import ask_items, model_name, no_answer, plan_items
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
+from memeloc.curate.questions import by_subject
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, LanguageModel, ModelForm, Picture, Plan, Question
+from memeloc.language_models import Answer, ModelForm, Picture, Plan, Question
 from memeloc.language_models.prompts import read_prompt
 
 _VERSION = "cartoon-1"
@@ -29,7 +29,7 @@ _QUALITY = 85
 
 
 class CartoonSettings(FilterSettings):
-    """What the cartoon filter can be told."""
+    """The settings of the cartoon filter."""
 
     people: Annotated[
         int, Field(ge=1, le=9, description="people who must have said no for a picture to stay")
@@ -56,7 +56,7 @@ class Look(BaseModel):
     cartoon: Literal["no", "part", "whole"]
 
 
-class CartoonFilter:
+class CartoonFilter(SettingsFilter[CartoonSettings]):
     """Drops cartoons, by people's answers or by a model that looks."""
 
     name = "cartoon"
@@ -65,16 +65,15 @@ class CartoonFilter:
     Settings = CartoonSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(CartoonSettings, settings, self.name)
-        self._context = context
+        super().__init__(settings, context)
         shipped = files("memeloc.curate") / "prompts" / "cartoon.toml"
-        self._prompt = read_prompt(self._settings.prompt or shipped, {"look": set()})
+        self._prompt = read_prompt(self.settings.prompt or shipped, {"look": set()})
         self._form = ModelForm(Look)
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompt and people's answers."""
-        said = sorted(self._said.get(item.id, {}).items())
-        return cache_key_of(self._key_parts, model_name(self._context), item.picture, said)
+        people = sorted(self._people.get(item.id, {}).items())
+        return cache_key_of(self._key_parts, model_name(self.context), item.picture, people)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter.judge`. What neither people nor a model looked at is `ask`."""
@@ -84,66 +83,58 @@ class CartoonFilter:
                 yield by_people
             else:
                 unseen.append(item)
-        if self._has_model:
-            model = model_of(self._context, self.name)
-            for item, (answer,) in ask_items(model, unseen, self._questions):
-                yield self._by_model(item, answer)
-        else:
-            for item in unseen:
-                yield self._made(item, "ask", "nobody looked", {"people": self._settings.people})
+        if self.context.model is None:
+            evidence = {"people": self.settings.people}
+            yield from (self.verdict(item, "ask", "nobody looked", evidence) for item in unseen)
+            return
+        for item, (answer,) in ask_items(self.context.model, unseen, self._questions):
+            yield self._by_model(item, answer)
 
     def plan(self, items: Sequence[Item]) -> Plan | None:
         """What judging would ask and cost; nothing is asked. None when there is no model."""
-        if not self._has_model:
+        if self.context.model is None:
             return None
         unseen = (item for item in items if self._by_people(item) is None)
-        return plan_items(model_of(self._context, self.name), unseen, self._questions)
-
-    @property
-    def _has_model(self) -> bool:
-        return isinstance(self._context.options.get("model"), LanguageModel)
+        return plan_items(self.context.model, unseen, self._questions)
 
     @cached_property
     def _key_parts(self) -> list[Any]:
-        return [_VERSION, self._settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
+        return [_VERSION, self.settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
     @cached_property
-    def _said(self) -> Mapping[str, Mapping[str, str]]:
+    def _people(self) -> Mapping[str, Mapping[str, str]]:
         """Every answer, by item and person."""
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._context.judgements(self._settings.question):
-            found[said.subject][said.person] = said.answer.strip().casefold()
-        return found
+        return by_subject(self.context.judgements(self.settings.question))
 
     def _by_people(self, item: Item) -> Verdict | None:
         """What people's answers come to; None while they are too few and a model may look."""
-        said = self._said.get(item.id, {})
-        evidence = {"people": dict(sorted(said.items()))}
-        answers = set(said.values())
+        people = self._people.get(item.id, {})
+        evidence = {"people": dict(sorted(people.items()))}
+        answers = {answer.casefold() for answer in people.values()}
         if answers == {"yes"}:
-            return self._made(item, "drop", "cartoon", evidence)
-        if answers == {"no"} and len(said) >= self._settings.people:
-            return self._made(item, "keep", "", evidence)
+            return self.verdict(item, "drop", "cartoon", evidence)
+        if answers == {"no"} and len(people) >= self.settings.people:
+            return self.verdict(item, "keep", "", evidence)
         if answers - {"no"}:
-            reason = "people differ" if len(said) > 1 else "unsure"
-            return self._made(item, "ask", reason, evidence)
+            reason = "people differ" if len(people) > 1 else "unsure"
+            return self.verdict(item, "ask", reason, evidence)
         if not item.picture or item.path is None:
-            return self._made(item, "ask", "no picture", {})
+            return self.verdict(item, "ask", "no picture", {})
         return None
 
     def _questions(self, item: Item) -> list[Question[Look]]:
         assert item.path is not None
-        side = self._settings.longest_side
+        side = self.settings.longest_side
         picture = Picture(
             f"{item.picture} jpeg {side} {_QUALITY}", partial(small_jpeg, item.path, side)
         )
         return [Question(self._prompt.fill("look", {}, (picture,)), self._form)]
 
     def _by_model(self, item: Item, answer: Answer[Look] | MemelocError) -> Verdict:
-        asked = {"prompts": self._prompt.texts(), "longest side": self._settings.longest_side}
+        asked = {"prompts": self._prompt.texts(), "longest side": self.settings.longest_side}
         if isinstance(answer, MemelocError):
             reason, evidence = no_answer([answer])
-            return self._made(item, "ask", reason, {**evidence, **asked})
+            return self.verdict(item, "ask", reason, {**evidence, **asked})
         seen = answer.value
         evidence = {
             "model": answer.model,
@@ -153,15 +144,10 @@ class CartoonFilter:
             **asked,
         }
         if seen.cartoon == "no":
-            return self._made(item, "keep", "", evidence)
-        outcome: Outcome = "drop" if seen.cartoon == "whole" else self._settings.part
+            return self.verdict(item, "keep", "", evidence)
+        outcome: Outcome = "drop" if seen.cartoon == "whole" else self.settings.part
         reason = "cartoon" if seen.cartoon == "whole" else "cartoon in part"
-        return self._made(item, outcome, "" if outcome == "keep" else reason, evidence)
-
-    def _made(
-        self, item: Item, outcome: Outcome, reason: str, evidence: Mapping[str, Any]
-    ) -> Verdict:
-        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))
+        return self.verdict(item, outcome, "" if outcome == "keep" else reason, evidence)
 
 
 def small_jpeg(path: Path, longest_side: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Which language a short text is in. In: texts, locales. Out: a language each, and who said so.
+"""Which language a short text is in. In: texts, locales. Out: a language each, and each vote.
 
 Captions are short, shouted and full of names, which is hard for every identifier; so what can be
 known without guessing comes first. A script that one candidate alone is written in decides
@@ -70,20 +70,21 @@ class Identification:
             a candidate's script.
         probability: of it, from 0 to 1.
         second: tag of the next candidate; empty when the script decided.
-        said: what each identifier said by itself, by its name; empty when the script decided.
+        votes: the language that each identifier alone gives, by its name; empty when the script
+            decided.
         script: ISO 15924 code of most of its letters; empty when it has none.
     """
 
     language: str
     probability: float
     second: str = ""
-    said: Mapping[str, str] = field(default_factory=dict)
+    votes: Mapping[str, str] = field(default_factory=dict)
     script: str = ""
 
     @property
     def agreed(self) -> bool:
-        """Whether all identifiers that were asked said the same."""
-        return len(set(self.said.values())) < 2
+        """Whether all identifiers that were asked agree."""
+        return len(set(self.votes.values())) < 2
 
 
 class Identifier(Protocol):
@@ -225,28 +226,28 @@ class _Group:
     def identify(self, texts: Sequence[str], script: str) -> list[Identification]:
         """The language of each text, all in one script."""
         score = self._bonus - FOREIGN_LETTER * np.stack([self._count_foreign(t) for t in texts])
-        said: dict[str, list[int]] = {}
+        votes: dict[str, list[int]] = {}
         for name, share, model in self._models:
-            found = np.array([model.probabilities(text) for text in texts])
-            logs = _normal(np.log(np.maximum(found, model.least)))
-            said[name] = logs.argmax(axis=1).tolist()
+            probabilities = np.array([model.probabilities(text) for text in texts])
+            logs = _normal(np.log(np.maximum(probabilities, model.least)))
+            votes[name] = logs.argmax(axis=1).tolist()
             score = score + share * logs
         order = (-score).argsort(axis=1, kind="stable")
         odds = np.exp(CALIBRATION * (score - score.max(axis=1, keepdims=True)))
         sure = (1 / odds.sum(axis=1)).tolist()
         return [
-            self._told(best, second, sure[row], {name: said[name][row] for name in said}, script)
+            self._answer(best, second, sure[row], {n: votes[n][row] for n in votes}, script)
             for row, (best, second) in enumerate(order[:, :2].tolist())
         ]
 
-    def _told(
-        self, best: int, second: int, sure: float, said: Mapping[str, int], script: str
+    def _answer(
+        self, best: int, second: int, sure: float, votes: Mapping[str, int], script: str
     ) -> Identification:
         # Models know Chinese, not its two spellings, which only the letters tell apart.
         tag = self._tags[best]
-        same = {name: self._bases[one] == self._bases[best] for name, one in said.items()}
-        by = {name: tag if same[name] else self._tags[one] for name, one in said.items()}
-        return Identification(tag, sure, self._tags[second], by, script)
+        base = self._bases[best]
+        tags = {n: tag if self._bases[at] == base else self._tags[at] for n, at in votes.items()}
+        return Identification(tag, sure, self._tags[second], tags, script)
 
     def _count_foreign(self, text: str) -> NDArray[np.float64]:
         """For each candidate, how many different letters of the text it does not have."""

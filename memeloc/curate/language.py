@@ -14,14 +14,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.identifiers import Identification, Identifier, Method, check_tags, identifier
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.items import Item
-from memeloc.locales import Registry, default
 
 
 class LanguageSettings(FilterSettings):
-    """What the language filter can be told."""
+    """The settings of the language filter."""
 
     languages: Annotated[
         tuple[str, ...],
@@ -29,7 +28,7 @@ class LanguageSettings(FilterSettings):
     ] = ()
     identifier: Annotated[
         Method,
-        Field(description="who tells the language: both, py3langid, fasttext or langdetect"),
+        Field(description="what identifies the language: both, py3langid, fasttext or langdetect"),
     ] = "both"
     preference: Annotated[
         float,
@@ -44,7 +43,7 @@ class LanguageSettings(FilterSettings):
     ] = 4
 
 
-class LanguageFilter:
+class LanguageFilter(SettingsFilter[LanguageSettings]):
     """Keeps texts in the languages wanted."""
 
     name = "language"
@@ -53,23 +52,25 @@ class LanguageFilter:
     Settings = LanguageSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(LanguageSettings, settings, self.name)
-        self._locales: Registry = context.options.get("locales") or default()
+        super().__init__(settings, context)
         self._wanted = check_tags(
-            self._settings.languages or (context.source_language,), self._locales
+            self.settings.languages or (context.source_language,), context.locales
         )
         self._expected = tuple(sorted({*self._wanted, *context.languages}))
 
     @cached_property
     def _identifier(self) -> Identifier:
         return identifier(
-            self._settings.identifier, self._locales, self._expected, self._settings.preference
+            self.settings.identifier,
+            self.context.locales,
+            self._expected,
+            self.settings.preference,
         )
 
     @cached_property
     def _settings_key(self) -> str:
         return cache_key_of(
-            self._settings.model_dump(), self._wanted, self._expected, self._identifier.versions
+            self.settings.model_dump(), self._wanted, self._expected, self._identifier.versions
         )
 
     def cache_key(self, item: Item) -> str:
@@ -79,31 +80,29 @@ class LanguageFilter:
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
         texts = [" ".join(item.parts) for item in items]
-        for item, text, found in zip(items, texts, self._identifier.identify(texts), strict=True):
-            outcome, reason = self._decide(item, text, found)
-            evidence: dict[str, Any] = {"language": found.language, "said": dict(found.said)}
-            if found.second:
-                evidence["second"] = found.second
+        answers = self._identifier.identify(texts)
+        for item, text, answer in zip(items, texts, answers, strict=True):
+            outcome, reason = self._decide(item, text, answer)
+            evidence: dict[str, Any] = {"language": answer.language, "said": dict(answer.votes)}
+            if answer.second:
+                evidence["second"] = answer.second
             if item.language:
                 evidence["stated"] = item.language
-            score = round(found.probability, 4)
-            yield Verdict(
-                item.id, self.name, outcome, score, reason, evidence, self.cache_key(item)
-            )
+            yield self.verdict(item, outcome, reason, evidence, round(answer.probability, 4))
 
-    def _decide(self, item: Item, text: str, found: Identification) -> tuple[Outcome, str]:
+    def _decide(self, item: Item, text: str, answer: Identification) -> tuple[Outcome, str]:
         if not text.strip():
             return no_text(item)
         letters = sum(map(str.isalpha, text))
         if not letters:
             return "ask", "no letters"
-        if not found.language:
+        if not answer.language:
             return "drop", "other language"
-        inside = self._fits(found.language)
-        votes = {self._fits(tag) for tag in found.said.values()} | {inside}
-        if letters < self._settings.letters and found.said:
+        inside = self._fits(answer.language)
+        votes = {self._fits(tag) for tag in answer.votes.values()} | {inside}
+        if letters < self.settings.letters and answer.votes:
             return "ask", "too short"
-        if len(votes) > 1 and found.probability < self._settings.sure:
+        if len(votes) > 1 and answer.probability < self.settings.sure:
             return "ask", "unsure language"
         if not inside:
             return "drop", "other language"
@@ -114,8 +113,8 @@ class LanguageFilter:
     def _fits(self, tag: str) -> bool:
         """Whether a tag is one of the languages wanted, or says less or more of one."""
         return any(
-            tag == one or tag.startswith(f"{one}-") or one.startswith(f"{tag}-")
-            for one in self._wanted
+            tag == wanted or tag.startswith(f"{wanted}-") or wanted.startswith(f"{tag}-")
+            for wanted in self._wanted
         )
 
 

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from memeloc.curate.identifiers import Identification, Identifier, check_tags, identifier
 from memeloc.curate.language import no_text
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.scripts import (
     PARTS,
     count_scripts,
@@ -30,7 +30,6 @@ from memeloc.curate.scripts import (
 )
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.items import Item
-from memeloc.locales import Registry, default
 
 _MARKS = "".join(
     char for char in map(chr, range(0x300, 0x1B00)) if unicodedata.category(char)[0] == "M"
@@ -46,7 +45,7 @@ _ABBREVIATION = 4
 
 
 class ScriptSettings(FilterSettings):
-    """What the script filter can be told."""
+    """The settings of the script filter."""
 
     languages: Annotated[
         tuple[str, ...],
@@ -60,7 +59,7 @@ class ScriptSettings(FilterSettings):
     ] = 0.5
 
 
-class ScriptFilter:
+class ScriptFilter(SettingsFilter[ScriptSettings]):
     """Keeps texts whose letters are in the script of the languages wanted."""
 
     name = "script"
@@ -69,14 +68,13 @@ class ScriptFilter:
     Settings = ScriptSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(ScriptSettings, settings, self.name)
-        locales: Registry = context.options.get("locales") or default()
-        wanted = check_tags(self._settings.languages or (context.source_language,), locales)
+        super().__init__(settings, context)
+        wanted = check_tags(self.settings.languages or (context.source_language,), context.locales)
         self._scripts = frozenset(
-            script for tag in wanted for script in scripts_of_locale(locales.get(tag))
+            script for tag in wanted for script in scripts_of_locale(context.locales.get(tag))
         )
         self._settings_key = cache_key_of(
-            self._settings.model_dump(), sorted(self._scripts), "script-1"
+            self.settings.model_dump(), sorted(self._scripts), "script-1"
         )
 
     def cache_key(self, item: Item) -> str:
@@ -91,26 +89,18 @@ class ScriptFilter:
             share = sum(counts[script] for script in self._scripts) / letters if letters else None
             outcome, reason = self._decide(item, share)
             score = None if share is None else round(share, 4)
-            yield Verdict(
-                item.id,
-                self.name,
-                outcome,
-                score,
-                reason,
-                {"letters": counts},
-                self.cache_key(item),
-            )
+            yield self.verdict(item, outcome, reason, {"letters": counts}, score)
 
     def _decide(self, item: Item, share: float | None) -> tuple[Outcome, str]:
         if not "".join(item.parts).strip():
             return no_text(item)
-        if share is None or share >= self._settings.keep:
+        if share is None or share >= self.settings.keep:
             return "keep", ""
-        return ("drop", "other script") if share < self._settings.drop else ("ask", "mixed script")
+        return ("drop", "other script") if share < self.settings.drop else ("ask", "mixed script")
 
 
 class MixingSettings(FilterSettings):
-    """What the filter of code-mixing can be told."""
+    """The settings of the filter of code-mixing."""
 
     limit: Annotated[
         float, Field(ge=0, le=1, description="share of foreign words from which a text goes out")
@@ -138,7 +128,7 @@ class _Passage:
     text: str
 
 
-class MixingFilter:
+class MixingFilter(SettingsFilter[MixingSettings]):
     """Drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
 
     name = "mixing"
@@ -147,18 +137,17 @@ class MixingFilter:
     Settings = MixingSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(MixingSettings, settings, self.name)
-        self._locales: Registry = context.options.get("locales") or default()
+        super().__init__(settings, context)
         self._expected = tuple(sorted({context.source_language, *context.languages}))
 
     @cached_property
     def _identifier(self) -> Identifier:
-        return identifier("both", self._locales, self._expected, self._settings.preference)
+        return identifier("both", self.context.locales, self._expected, self.settings.preference)
 
     @cached_property
     def _settings_key(self) -> str:
         return cache_key_of(
-            self._settings.model_dump(), self._expected, self._identifier.versions, "mixing-2"
+            self.settings.model_dump(), self._expected, self._identifier.versions, "mixing-2"
         )
 
     def cache_key(self, item: Item) -> str:
@@ -167,7 +156,7 @@ class MixingFilter:
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
-        texts = [_Text(item.parts, self._settings.window) for item in items]
+        texts = [_Text(item.parts, self.settings.window) for item in items]
         wholes = self._identifier.identify([text.own for text in texts])
         flat = self._identifier.identify([one.text for text in texts for one in text.passages])
         start = 0
@@ -180,8 +169,7 @@ class MixingFilter:
         self, item: Item, text: _Text, whole: Identification, found: Sequence[Identification]
     ) -> Verdict:
         if not "".join(item.parts).strip():
-            outcome, reason = no_text(item)
-            return Verdict(item.id, self.name, outcome, None, reason, {}, self.cache_key(item))
+            return self.verdict(item, *no_text(item))
         foreign = dict(text.foreign)
         looked, seen = Counter[int](), Counter[int]()
         languages: dict[int, str] = {}
@@ -203,21 +191,20 @@ class MixingFilter:
             for place in sorted(foreign):
                 by.setdefault(foreign[place], []).append(text.words[place])
             evidence["foreign"] = {key: " ".join(several) for key, several in by.items()}
-        outcome, reason = "keep", ""
-        if foreign and share >= self._settings.limit:
+        outcome: Outcome = "keep"
+        reason = ""
+        if foreign and share >= self.settings.limit:
             outcome, reason = "drop", "code-mixed"
-        elif foreign and share >= self._settings.ask:
+        elif foreign and share >= self.settings.ask:
             outcome, reason = "ask", "code-mixed"
-        return Verdict(
-            item.id, self.name, outcome, round(share, 4), reason, evidence, self.cache_key(item)
-        )
+        return self.verdict(item, outcome, reason, evidence, round(share, 4))
 
     def _is_foreign(self, found: Identification, whole: Identification) -> bool:
         return (
             bool(found.language)
             and found.script == whole.script
             and found.agreed
-            and found.probability >= self._settings.sure
+            and found.probability >= self.settings.sure
             and found.language.partition("-")[0] != whole.language.partition("-")[0]
         )
 

@@ -7,7 +7,6 @@ every description and not alone: there, picture and text make the meaning togeth
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
@@ -16,7 +15,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
+from memeloc.curate.questions import by_subject
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -29,7 +29,7 @@ _VERSION = "multimodality-1"
 
 
 class MultimodalSettings(FilterSettings):
-    """What the multimodality filter can be told."""
+    """The settings of the multimodality filter."""
 
     descriptions: Annotated[
         int, Field(ge=1, le=9, description="people who must have described the template")
@@ -49,7 +49,7 @@ class Vote(BaseModel):
     hateful: bool
 
 
-class MultimodalFilter:
+class MultimodalFilter(SettingsFilter[MultimodalSettings]):
     """Keeps captions that are hateful with the picture and not without."""
 
     name = "multimodality"
@@ -58,16 +58,15 @@ class MultimodalFilter:
     Settings = MultimodalSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(MultimodalSettings, settings, self.name)
-        self._context = context
+        super().__init__(settings, context)
         shipped = files("memeloc.curate") / "prompts" / "multimodality.toml"
-        self._prompt = read_prompt(self._settings.prompt or shipped, _NEEDS)
+        self._prompt = read_prompt(self.settings.prompt or shipped, _NEEDS)
         self._form = ModelForm(Vote)
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompts and the descriptions."""
         return cache_key_of(
-            self._key_parts, model_name(self._context), item.parts, self._descriptions(item.parent)
+            self._key_parts, model_name(self.context), item.parts, self._descriptions(item.parent)
         )
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
@@ -80,7 +79,7 @@ class MultimodalFilter:
                 ready.append(item)
         if not ready:
             return
-        model = model_of(self._context, self.name)
+        model = model_of(self.context, self.name)
         for item, answers in ask_items(model, ready, self._questions):
             yield self._verdict(item, answers)
 
@@ -89,39 +88,34 @@ class MultimodalFilter:
         ready = [item for item in items if self._wanting(item) is None]
         if not ready:
             return None
-        return plan_items(model_of(self._context, self.name), ready, self._questions)
+        return plan_items(model_of(self.context, self.name), ready, self._questions)
 
     @cached_property
     def _key_parts(self) -> list[Any]:
-        return [_VERSION, self._settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
+        return [_VERSION, self.settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
     @cached_property
     def _described(self) -> Mapping[str, Mapping[str, str]]:
         """Every description, by template and person; the newest a person."""
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._context.judgements(self._settings.question):
-            found[said.subject][said.person] = said.answer.strip()
-        return found
+        return by_subject(self.context.judgements(self.settings.question))
 
     def _descriptions(self, template: str) -> list[tuple[str, str]]:
         """Person and description, by person."""
-        described = self._described.get(template, {})
-        return sorted((person, text) for person, text in described.items() if text)
+        return sorted(self._described.get(template, {}).items())
 
     def _wanting(self, item: Item) -> Verdict | None:
-        """A verdict that needs no model: something is missing to ask it."""
+        """A verdict for an item that a model cannot be asked about yet."""
         if not any(part.strip() for part in item.parts):
-            return Verdict(item.id, self.name, "ask", None, "no text", {}, self.cache_key(item))
-        there = self._descriptions(item.parent)
-        if len(there) >= self._settings.descriptions:
+            return self.verdict(item, "ask", "no text")
+        descriptions = self._descriptions(item.parent)
+        if len(descriptions) >= self.settings.descriptions:
             return None
         evidence = {
             "template": item.parent,
-            "described by": [person for person, _ in there],
-            "needed": self._settings.descriptions,
+            "described by": [person for person, _ in descriptions],
+            "needed": self.settings.descriptions,
         }
-        reason = "descriptions missing"
-        return Verdict(item.id, self.name, "ask", None, reason, evidence, self.cache_key(item))
+        return self.verdict(item, "ask", "descriptions missing", evidence)
 
     def _questions(self, item: Item) -> list[Question[Vote]]:
         """The caption alone, then with each description."""
@@ -148,18 +142,16 @@ class MultimodalFilter:
                 votes.append({**asked, "error": str(answer)[:500]})
                 continue
             models.add(answer.model)
-            said = {"hateful": answer.value.hateful, "why": answer.value.why[:300]}
-            votes.append({**asked, **said, "attempts": answer.attempts})
+            vote = {"hateful": answer.value.hateful, "why": answer.value.why[:300]}
+            votes.append({**asked, **vote, "attempts": answer.attempts})
         evidence: dict[str, Any] = {
-            "model": ", ".join(sorted(models)) or model_of(self._context, self.name).settings.model,
+            "model": ", ".join(sorted(models)) or model_of(self.context, self.name).settings.model,
             "prompts": self._prompt.texts(),
             "votes": votes,
         }
-        cache_key = self.cache_key(item)
         if errors:
             reason, more = no_answer(errors)
-            evidence.update(more)
-            return Verdict(item.id, self.name, "ask", None, reason, evidence, cache_key)
+            return self.verdict(item, "ask", reason, {**evidence, **more})
         alone, *described = (vote["hateful"] for vote in votes)
         score = sum(described) / len(described)
         if alone:
@@ -169,5 +161,5 @@ class MultimodalFilter:
         elif not all(described):
             reason = "not hateful with every description"
         else:
-            return Verdict(item.id, self.name, "keep", score, "", evidence, cache_key)
-        return Verdict(item.id, self.name, "drop", score, reason, evidence, cache_key)
+            return self.verdict(item, "keep", "", evidence, score)
+        return self.verdict(item, "drop", reason, evidence, score)

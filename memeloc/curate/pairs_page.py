@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
-from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from memeloc.curate.questions import ReviewQuestion
 from memeloc.curate.review_answers import HEADINGS
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.pages import fill_page, script_hash
 from memeloc.spreadsheets import drawable, replacing
 
 MOST_PAIRS = 1000
 """Pairs on one page, which holds all their pictures."""
 
-_FOLDER = files("memeloc.curate") / "data" / "pairs_page"
+_FOLDER = Path(__file__).parent / "pages"
 
 
 def write_pairs_page(
@@ -59,39 +57,17 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
         "rows": [_row(row, pictures) for row in rows],
         "pictures": pictures,
     }
-    plain = _in_script(data)
     # Another set of pairs, or another person, has a store of its own in the browser.
     named = "|".join([question.name, person, *(row.subject for row in rows)])
-    store = hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
     script = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
-    style = (_FOLDER / "pairs.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    policy += f"; script-src 'sha256-{digest}'"
-    buttons = "".join(
-        f'<button type=button data-answer="{escape(answer)}"><kbd>{number}</kbd> '
-        f"{escape(meaning)}</button>"
-        for number, (answer, meaning) in enumerate(question.answers.items(), 1)
-    )
-    return (
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n"
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(question.text)}</title>\n<style>{style}</style></head>\n"
-        f'<body data-store="memeloc-{store[:16]}"><header><h1>{escape(question.text)}</h1>'
-        f"<p class=note>{escape(question.note)}</p></header>\n"
-        "<main hidden><p id=place aria-live=polite></p><div id=sides></div>"
-        "<p id=why></p><dl id=scores></dl>"
-        f"<div id=answers>{buttons}</div>"
-        "<label>Comment <input id=comment dir=auto maxlength=1000></label>"
-        "<nav><button type=button id=back><kbd>←</kbd> back</button>"
-        "<button type=button id=next>next <kbd>→</kbd></button>"
-        "<button type=button id=open>next without an answer <kbd>n</kbd></button>"
-        "<button type=button id=save><kbd>s</kbd> save answers</button></nav>"
-        "<p id=kept class=note></p></main>\n"
-        "<noscript><p>This page needs JavaScript to keep your answers.</p></noscript>\n"
-        f'<script type="application/json" id=data>{plain}</script>\n'
-        f"<script>{script}</script></body></html>\n"
+    return fill_page(
+        _FOLDER / "pairs.html",
+        question=question,
+        data=data,
+        store=hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:16],
+        script=script,
+        script_hash=script_hash(script),
+        style=(_FOLDER / "pairs.css").read_text(encoding="utf-8"),
     )
 
 
@@ -121,11 +97,3 @@ def _side(side: ReviewSide, pictures: dict[str, str]) -> dict[str, str]:
         "about": drawable(side.about),
         "picture": key,
     }
-
-
-def _in_script(value: object) -> str:
-    """JSON that cannot end the script element that it stands in."""
-    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        plain = plain.replace(sign, f"\\u{ord(sign):04x}")
-    return plain

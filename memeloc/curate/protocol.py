@@ -1,8 +1,18 @@
 """What a filter is. In: `memeloc.items`, verdicts. Out: the protocol, and the context of a filter.
 
-A filter is one file with one class. It is found by its name in memeloc.curate.registry, or through
-the entry point group `memeloc.filters` of any installed package. tests/curate/
-test_filter_contract.py runs every filter through what is promised here.
+The smallest filter is one function from an item to an outcome, or an outcome and its reason:
+
+    from memeloc.curate.protocol import filter
+
+    @filter("short", kinds=("caption",))
+    def short(item):
+        "captions of at most 200 letters"
+        return ("drop", "too long") if len(" ".join(item.parts)) > 200 else "keep"
+
+A filter that has settings, looks at many items at once or needs the context is a class as `Filter`;
+`SettingsFilter` is its beginning. Either is found by its name: memeloc's own in
+memeloc.curate.registry, others through the entry point group `memeloc.filters` of any installed
+package. tests/curate/test_filter_contract.py runs every filter through what is promised here.
 """
 
 from __future__ import annotations
@@ -10,17 +20,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import InputError
-from memeloc.items import Item
+from memeloc.items import Item, ItemKind
+from memeloc.locales import Registry, default
 
 if TYPE_CHECKING:
-    from memeloc.curate.judgement import Judgement
+    from memeloc.language_models import LanguageModel
 
 
 class Filter(Protocol):
@@ -34,7 +47,7 @@ class Filter(Protocol):
 
     name: str
     summary: str
-    kinds: tuple[str, ...]
+    kinds: tuple[ItemKind, ...]
 
     def cache_key(self, item: Item) -> str:
         """Short hash of all that its verdict on `item` rests on: settings, versions, the item.
@@ -57,6 +70,20 @@ class Filter(Protocol):
         ...
 
 
+class ReadText(Protocol):
+    """What was read in a picture."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What the reader noted, as `memeloc.ocr.transcript.NO_TEXT`."""
+        ...
+
+    @property
+    def person(self) -> str:
+        """Who wrote it; empty when a program did."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FilterContext:
     """What is within a filter's reach besides the items that it is given.
@@ -65,24 +92,29 @@ class FilterContext:
         templates: every collected template by id; for the template of a caption (`Item.parent`).
         languages: tags of the workspace's languages.
         source_language: tag of the language that captions are chosen in.
+        locales: the languages that are known.
+        folder: where a file that a setting names is looked for.
+        transcripts: what was read in pictures, by item id.
         features: what was computed of some pictures before: name of the feature, SHA-256 of the
-            pictures, to JSON values by SHA-256. See `Workspace.features`.
+            pictures, to JSON values by SHA-256.
         add_features: keeps what was computed, to JSON values by SHA-256.
-        judgements: what people said to a question, each person's newest answer. A person settles
-            what a filter asks by answering the question of the filter's name with `keep` or `drop`.
-        options: things a filter may need and that not every caller has, by name: `model` (a
-            language model's client), `transcripts` (what was read in pictures, by item id, with
-            `marks`) among them. A filter says in a MissingError what it misses.
+        judgements: what people answered to a question, each person's newest answer. A person
+            settles what a filter asks by answering the question of the filter's name with `keep`
+            or `drop`.
+        model: a language model to ask; None when none is set up.
         jobs: processes that may be used.
     """
 
     templates: Mapping[str, Item] = field(default_factory=dict)
     languages: tuple[str, ...] = ("en",)
     source_language: str = "en"
+    locales: Registry = field(default_factory=default)
+    folder: Path = Path()
+    transcripts: Mapping[str, ReadText] = field(default_factory=dict)
     features: Callable[[str, Collection[str]], Mapping[str, Any]] = lambda name, shas: {}
     add_features: Callable[[str, Mapping[str, Any]], None] = lambda name, values: None
     judgements: Callable[[str], Sequence[Judgement]] = lambda question: ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    model: LanguageModel | None = None
     jobs: int = 1
 
 
@@ -105,7 +137,7 @@ def cache_key_of(*parts: Any) -> str:
 
 
 class FilterSettings(BaseModel):
-    """What a filter can be told; each has its own, with a description and a default a field."""
+    """The settings of a filter; each has its own, with a description and a default a field."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -113,29 +145,121 @@ class FilterSettings(BaseModel):
 Settings = TypeVar("Settings", bound=FilterSettings)
 
 
-def read_settings(kind: type[Settings], given: Mapping[str, Any], name: str) -> Settings:
+def read_settings(kind: type[Settings], values: Mapping[str, Any], name: str) -> Settings:
     """A filter's settings from a mapping, such as a table of memeloc.toml.
 
     Args:
         kind: the filter's settings.
-        given: setting to value; texts are converted where a number is meant.
+        values: setting to value; texts are converted where a number is meant.
         name: the filter's, for errors.
 
     Raises:
         InputError: a setting is unknown or its value wrong; the sentence says what is allowed.
     """
     known = ", ".join(kind.model_fields) or "none"
-    for key in given:
+    for key in values:
         if key not in kind.model_fields:
             raise InputError(f"the filter {name} has no setting {str(key)[:60]!r}; it has {known}")
     try:
-        return kind(**given)
+        return kind(**values)
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0]) if first["loc"] else ""
         meaning = kind.model_fields[key].description if key in kind.model_fields else ""
-        said = first["msg"][:1].lower() + first["msg"][1:]
+        message = first["msg"][:1].lower() + first["msg"][1:]
         raise InputError(
-            f"the setting {key or '(all)'} of the filter {name}: {said}"
+            f"the setting {key or '(all)'} of the filter {name}: {message}"
             + (f" ({meaning})" if meaning else "")
         ) from None
+
+
+class SettingsFilter(Generic[Settings]):
+    """The beginning of a filter with settings; a subclass has `cache_key` and `judge` besides.
+
+    Attributes:
+        name, summary, kinds: as in `Filter`.
+        Settings: the class of its settings.
+        settings: those it was made with.
+        context: see `FilterContext`.
+    """
+
+    name: str
+    summary: str
+    kinds: tuple[ItemKind, ...]
+    Settings: type[Settings]
+
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        self.settings = read_settings(self.Settings, settings, self.name)
+        self.context = context
+
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`."""
+        raise NotImplementedError
+
+    def verdict(
+        self,
+        item: Item,
+        outcome: Outcome,
+        reason: str = "",
+        evidence: Mapping[str, Any] | None = None,
+        score: float | None = None,
+    ) -> Verdict:
+        """This filter's verdict on an item."""
+        key = self.cache_key(item)
+        return Verdict(item.id, self.name, outcome, score, reason, evidence or {}, key)
+
+
+Judge = Callable[[Item], Verdict | Outcome | tuple[Outcome, str]]
+"""A filter as a function: `"keep"`, or an outcome and its reason; or a whole `Verdict`, of which
+item, filter and settings are filled in."""
+
+
+class FunctionFilter:
+    """A filter made of a function, see `filter`; it is its own `Build`, without settings."""
+
+    Settings = FilterSettings
+
+    def __init__(
+        self, judge: Judge, name: str, kinds: tuple[ItemKind, ...], summary: str, version: int
+    ) -> None:
+        self.name = name
+        self.summary = summary
+        self.kinds = kinds
+        self._judge = judge
+        self._version = version
+
+    def __call__(self, settings: Mapping[str, Any], context: FilterContext) -> Filter:
+        """See `Build`."""
+        read_settings(FilterSettings, settings, self.name)
+        return self
+
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`."""
+        return cache_key_of(self.name, self._version, replace(item, path=None))
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter.judge`."""
+        for item in items:
+            verdict = self._judge(item)
+            if not isinstance(verdict, Verdict):
+                outcome, reason = (verdict, "") if isinstance(verdict, str) else verdict
+                verdict = Verdict(item.id, self.name, outcome, None, reason)
+            yield replace(verdict, item=item.id, filter=self.name, settings=self.cache_key(item))
+
+
+def filter(
+    name: str, *, kinds: tuple[ItemKind, ...], summary: str = "", version: int = 1
+) -> Callable[[Judge], FunctionFilter]:
+    """Make a filter of a function from an item to an outcome, or an outcome and its reason.
+
+    Args:
+        name: the filter's.
+        kinds: the kinds of item it judges.
+        summary: what it looks at; by default the function's docstring.
+        version: raise it when the function judges otherwise, so that items are judged anew.
+    """
+
+    def decorate(judge: Judge) -> FunctionFilter:
+        return FunctionFilter(judge, name, kinds, summary or judge.__doc__ or name, version)
+
+    return decorate

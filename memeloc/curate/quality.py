@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.language import no_text
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
@@ -45,7 +45,7 @@ _QUESTIONS = {
 
 
 class QualitySettings(FilterSettings):
-    """What the quality filter can be told."""
+    """The settings of the quality filter."""
 
     smallest_side: Annotated[
         int, Field(ge=1, description="pixels that the shorter side must have")
@@ -77,7 +77,7 @@ class QualitySettings(FilterSettings):
     ] = ()
 
 
-class QualityFilter:
+class QualityFilter(SettingsFilter[QualitySettings]):
     """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
 
     name = "quality"
@@ -86,21 +86,19 @@ class QualityFilter:
     Settings = QualitySettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(QualitySettings, settings, self.name)
-        for question in (*self._settings.reject, *self._settings.need):
+        super().__init__(settings, context)
+        for question in (*self.settings.reject, *self.settings.need):
             if question not in _QUESTIONS:
                 raise InputError(
                     f"the filter quality knows no question {question[:60]!r}; it knows "
                     f"{', '.join(_QUESTIONS)}"
                 )
-        self._context = context
-        self._transcripts: Mapping[str, Any] = context.options.get("transcripts") or {}
-        self._settings_key = cache_key_of(self._settings.model_dump(), FEATURE)
+        self._settings_key = cache_key_of(self.settings.model_dump(), FEATURE)
         self._answers: dict[str, dict[str, Counter[str]]] = {}
-        for question in dict.fromkeys((*self._settings.reject, *self._settings.need)):
-            for said in context.judgements(question):
-                by = self._answers.setdefault(said.subject, {})
-                by.setdefault(question, Counter())[said.answer.strip().lower()] += 1
+        for question in dict.fromkeys((*self.settings.reject, *self.settings.need)):
+            for judgement in context.judgements(question):
+                counts = self._answers.setdefault(judgement.subject, {})
+                counts.setdefault(question, Counter())[judgement.answer.strip().lower()] += 1
 
     def cache_key(self, item: Item) -> str:
         """See `Filter`."""
@@ -115,7 +113,7 @@ class QualityFilter:
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
         measured = dict(
-            self._context.features(FEATURE, {item.picture for item in items if item.picture})
+            self.context.features(FEATURE, {item.picture for item in items if item.picture})
         )
         paths = {
             item.picture: item.path
@@ -129,9 +127,7 @@ class QualityFilter:
             evidence = dict(features)
             if answers := self._answers.get(item.id):
                 evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
-            yield Verdict(
-                item.id, self.name, outcome, score, reason, evidence, self.cache_key(item)
-            )
+            yield self.verdict(item, outcome, reason, evidence, score)
 
     def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """Measure pictures, keeping each shard's as it comes: an interrupted run goes on there."""
@@ -144,15 +140,15 @@ class QualityFilter:
                 # One picture of the shard ended the process; each of them is a person's to see.
                 found.update({sha: {"error": done.failure} for sha, _ in done.shard})
                 return
-            self._context.add_features(FEATURE, done.value)
+            self.context.add_features(FEATURE, done.value)
             found.update(done.value)
 
-        jobs = self._context.jobs if len(todo) >= _POOLED else 1
+        jobs = self.context.jobs if len(todo) >= _POOLED else 1
         map_shards(measure_all, shards, jobs=jobs, on_done=keep)
         return found
 
     def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
-        settings = self._settings
+        settings = self.settings
         if not item.picture:
             return "drop", "no picture", None
         if not features or "error" in features:
@@ -180,7 +176,7 @@ class QualityFilter:
         """What people's answers make of it; None when they leave it to the rest."""
         answers = self._answers.get(item.id, {})
         split = ""
-        for question in self._settings.reject:
+        for question in self.settings.reject:
             counts = answers.get(question, Counter())
             yes, no = counts["yes"], counts["no"]
             if yes > no:
@@ -189,7 +185,7 @@ class QualityFilter:
                 split = split or f"people differ: {_QUESTIONS[question]}"
         if split:
             return "ask", split
-        for question in self._settings.need:
+        for question in self.settings.need:
             counts = answers.get(question, Counter())
             if not counts["yes"] + counts["no"]:
                 return "ask", f"not answered: {question}"
@@ -211,10 +207,8 @@ class QualityFilter:
 
     def _marks(self, item: Item) -> list[str]:
         """What the reader noted; nothing once a person has written the transcript."""
-        transcript = self._transcripts.get(item.id)
-        if transcript is None or bool(getattr(transcript, "person", "")):
-            return []
-        return sorted(transcript.marks)
+        transcript = self.context.transcripts.get(item.id)
+        return [] if transcript is None or transcript.person else sorted(transcript.marks)
 
 
 def measure_all(pictures: Sequence[tuple[str, Path]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item
@@ -171,7 +171,7 @@ def _forms(word: str) -> set[str]:
 
 
 class TopicSettings(FilterSettings):
-    """What the topic filter can be told."""
+    """The settings of the topic filter."""
 
     file: Annotated[
         str, Field(description="TOML of categories, topics and keywords; empty: the shipped one")
@@ -186,7 +186,7 @@ class TopicSettings(FilterSettings):
     ] = "name"
 
 
-class TopicFilter:
+class TopicFilter(SettingsFilter[TopicSettings]):
     """Keeps templates whose name has a topic's keyword."""
 
     name = "topics"
@@ -195,16 +195,16 @@ class TopicFilter:
     Settings = TopicSettings
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(TopicSettings, settings, self.name)
-        folder: Path = context.options.get("folder") or Path()
-        file = folder / Path(self._settings.file).expanduser() if self._settings.file else BUILT_IN
+        super().__init__(settings, context)
+        own = self.settings.file
+        file = context.folder / Path(own).expanduser() if own else BUILT_IN
         self._topics = read_topics(file)
         self._matcher = TopicMatcher(self._topics)
 
     @cached_property
     def _settings_key(self) -> str:
         topics = [(topic.category, topic.name, topic.keywords) for topic in self._topics]
-        return cache_key_of(self._settings.several, self._settings.match, topics, "topics-1")
+        return cache_key_of(self.settings.several, self.settings.match, topics, "topics-1")
 
     def cache_key(self, item: Item) -> str:
         """See `Filter`."""
@@ -216,7 +216,7 @@ class TopicFilter:
             matches = self._matcher.match(self._text(item))
             outcome: Outcome = "keep" if matches else "drop"
             reason = "" if matches else "no topic"
-            if len(matches) > 1 and self._settings.several == "ask":
+            if len(matches) > 1 and self.settings.several == "ask":
                 outcome, reason = "ask", "several topics"
             evidence = {
                 "topics": [
@@ -228,9 +228,9 @@ class TopicFilter:
                     for match in matches
                 ]
             }
-            yield Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))
+            yield self.verdict(item, outcome, reason, evidence)
 
     def _text(self, item: Item) -> str:
-        if self._settings.match == "name":
+        if self.settings.match == "name":
             return item.name
         return " / ".join((item.name, *item.keywords))

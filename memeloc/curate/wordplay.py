@@ -1,4 +1,4 @@
-"""Wordplay. In: captions, what people said of each. Out: verdicts, with hints for those to come.
+"""Wordplay. In: captions, people's answers about each. Out: verdicts, with hints for those to come.
 
 Multi3Hate's appendix A.3.3: two fluent speakers classify each caption, and only what both call free
 of wordplay is kept. People decide; rules and, where it is wanted, a model give hints, which stand
@@ -7,7 +7,6 @@ in the evidence and in the sheets that people get.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -16,7 +15,8 @@ from pydantic import Field
 
 from memeloc.curate.asking import ask_items, model_name, model_of, no_answer, plan_items
 from memeloc.curate.hints import Hint, hints, in_words
-from memeloc.curate.protocol import FilterContext, FilterSettings, cache_key_of, read_settings
+from memeloc.curate.protocol import FilterSettings, SettingsFilter, cache_key_of
+from memeloc.curate.questions import by_subject
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
@@ -26,7 +26,7 @@ _VERSION = "wordplay-1"
 
 
 class WordplaySettings(FilterSettings):
-    """What the wordplay filter can be told."""
+    """The settings of the wordplay filter."""
 
     people: Annotated[
         int, Field(ge=1, le=9, description="people who must call a caption free of wordplay")
@@ -44,7 +44,7 @@ class WordplaySettings(FilterSettings):
     ] = False
 
 
-class WordplayFilter:
+class WordplayFilter(SettingsFilter[WordplaySettings]):
     """Keeps captions that people agree to be free of wordplay."""
 
     name = "wordplay"
@@ -52,82 +52,70 @@ class WordplayFilter:
     kinds = ("caption",)
     Settings = WordplaySettings
 
-    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self._settings = read_settings(WordplaySettings, settings, self.name)
-        self._context = context
-
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also people's answers, and the model where it gives hints."""
-        model = model_name(self._context) if self._settings.model_hint else []
-        said = sorted(self._said.get(item.id, {}).items())
-        return cache_key_of(_VERSION, self._settings.model_dump(), model, item.parts, said)
+        model = model_name(self.context) if self.settings.model_hint else []
+        people = sorted(self._people.get(item.id, {}).items())
+        return cache_key_of(_VERSION, self.settings.model_dump(), model, item.parts, people)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter.judge`. What people have not agreed on is `ask`, with hints."""
         open_: list[Item] = []
         for item in items:
-            outcome, reason = self._outcome(item)
-            if outcome == "ask":
+            if self._outcome(item)[0] == "ask":
                 open_.append(item)
             else:
-                yield self._made(item, outcome, reason, {})
-        if self._settings.model_hint and open_:
+                yield self._with_people(item, {})
+        if self.settings.model_hint and open_:
             yield from self._with_model_hints(open_)
             return
         for item in open_:
-            yield self._made(item, *self._outcome(item), self._hints(item, []))
+            yield self._with_people(item, self._hints(item, []))
 
     def plan(self, items: Sequence[Item]) -> Plan | None:
         """What judging would ask a model; None when it asks none."""
-        if not self._settings.model_hint:
+        if not self.settings.model_hint:
             return None
         from memeloc.curate.hints.by_model import question
 
         open_ = (item for item in items if self._outcome(item)[0] == "ask")
-        return plan_items(model_of(self._context, self.name), open_, lambda item: [question(item)])
+        return plan_items(model_of(self.context, self.name), open_, lambda item: [question(item)])
 
     @cached_property
-    def _said(self) -> Mapping[str, Mapping[str, str]]:
+    def _people(self) -> Mapping[str, Mapping[str, str]]:
         """Every answer, by caption and person."""
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        for said in self._context.judgements(self._settings.question):
-            if answer := said.answer.strip().casefold():
-                found[said.subject][said.person] = answer
-        return found
+        return by_subject(self.context.judgements(self.settings.question))
 
     def _outcome(self, item: Item) -> tuple[Outcome, str]:
         """What people's answers come to: `no` is free of wordplay, `yes` is wordplay."""
-        answers = list(self._said.get(item.id, {}).values())
+        answers = [answer.casefold() for answer in self._people.get(item.id, {}).values()]
         if "yes" in answers:
-            if "no" in answers and self._settings.disagreement == "ask":
+            if "no" in answers and self.settings.disagreement == "ask":
                 return "ask", "people differ"
             return "drop", "wordplay"
         if any(answer != "no" for answer in answers):
             return "ask", "unsure"
-        if len(answers) >= self._settings.people:
+        if len(answers) >= self.settings.people:
             return "keep", ""
         return "ask", "answers missing"
 
     def _with_model_hints(self, items: Sequence[Item]) -> Iterator[Verdict]:
         from memeloc.curate.hints.by_model import question, read_hints
 
-        model = model_of(self._context, self.name)
+        model = model_of(self.context, self.name)
         for item, (answer,) in ask_items(model, items, lambda item: [question(item)]):
             if isinstance(answer, MemelocError):
                 evidence = {**self._hints(item, []), **no_answer([answer])[1]}
             else:
-                seen = self._hints(item, read_hints(item, answer.value))
-                evidence = {**seen, "model": answer.model}
-            yield self._made(item, *self._outcome(item), evidence)
+                hints_ = self._hints(item, read_hints(item, answer.value))
+                evidence = {**hints_, "model": answer.model}
+            yield self._with_people(item, evidence)
 
     def _hints(self, item: Item, by_model: Sequence[Hint]) -> dict[str, Any]:
-        template = self._context.templates.get(item.parent)
-        by_rule = hints(item, template) if self._settings.hints else []
+        template = self.context.templates.get(item.parent)
+        by_rule = hints(item, template) if self.settings.hints else []
         return {"hints": in_words([*by_rule, *by_model])}
 
-    def _made(
-        self, item: Item, outcome: Outcome, reason: str, evidence: Mapping[str, Any]
-    ) -> Verdict:
-        people = dict(sorted(self._said.get(item.id, {}).items()))
-        evidence = {"people": people, **evidence}
-        return Verdict(item.id, self.name, outcome, None, reason, evidence, self.cache_key(item))
+    def _with_people(self, item: Item, evidence: Mapping[str, Any]) -> Verdict:
+        people = dict(sorted(self._people.get(item.id, {}).items()))
+        return self.verdict(item, *self._outcome(item), {"people": people, **evidence})

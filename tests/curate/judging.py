@@ -37,7 +37,7 @@ def filter_context(
     return FilterContext(
         templates=templates or {},
         judgements=lambda question: [one for one in said if one.question == question],
-        options={} if model is None else {"model": model},
+        model=model,
     )
 
 

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from importlib.metadata import EntryPoint
 
 import pytest
 from PIL import Image
 
 from memeloc.curate import registry
-from memeloc.curate.protocol import FilterContext, FilterSettings, read_settings
+from memeloc.curate.protocol import FilterContext, FilterSettings, filter, read_settings
+from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError, MissingError
 from tests.curate.items import caption, picture, template
 from tests.curate.test_run import Longest
 
 pytest.importorskip("py3langid", reason="needs pip install 'memeloc[filters]'")
 pytest.importorskip("fasttext", reason="needs pip install 'memeloc[filters]'")
+
+
+@filter("short", kinds=("caption", "picture"))
+def short(item):
+    "texts of at most ten letters"
+    length = len("".join(item.parts))
+    if not length:
+        return Verdict(item.id, "", "ask", reason="no text", score=0)
+    return ("drop", "too long") if length > 10 else "keep"
+
+
+FILTERS = {name: partial(registry.create, name) for name in registry.names()} | {"short": short}
 
 
 @pytest.fixture
@@ -36,25 +50,25 @@ def items(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", FILTERS)
 def test_contract(name, items):
     context = FilterContext(templates={item.id: item for item in items if item.kind == "template"})
-    filter_ = registry.create(name, {}, context)
+    filter_ = FILTERS[name]({}, context)
     assert filter_.name == name
     assert filter_.summary
     mine = [item for item in items if item.kind in filter_.kinds]
     assert mine
     verdicts = list(filter_.judge(mine))
     assert sorted(one.item for one in verdicts) == sorted(item.id for item in mine)
-    stamps = {item.id: filter_.cache_key(item) for item in mine}
+    keys = {item.id: filter_.cache_key(item) for item in mine}
     for one in verdicts:
         assert one.filter == name
         assert one.verdict in ("keep", "drop", "ask")
         assert (one.reason == "") == (one.verdict == "keep")
-        assert one.settings == stamps[one.item]
+        assert one.settings == keys[one.item]
         json.dumps(dict(one.evidence))
-    again = registry.create(name, {}, context)
-    assert {item.id: again.cache_key(item) for item in mine} == stamps
+    again = FILTERS[name]({}, context)
+    assert {item.id: again.cache_key(item) for item in mine} == keys
     assert list(filter_.judge([])) == []
 
 
@@ -72,6 +86,16 @@ def test_settings_are_told_and_unknown_ones_refused(name):
 def test_an_unknown_filter_names_those_there_are():
     with pytest.raises(InputError, match="language, script"):
         registry.create("nonsense")
+
+
+def test_a_function_is_a_filter(monkeypatch):
+    entry = EntryPoint("short", "tests.curate.test_filter_contract:short", registry.GROUP)
+    monkeypatch.setattr(registry, "entry_points", lambda *, group, name=None: [entry])
+    verdicts = registry.create("short").judge([caption("a", "x" * 11), caption("b", "x")])
+    assert [(one.verdict, one.reason) for one in verdicts] == [("drop", "too long"), ("keep", "")]
+    assert registry.info("short").summary == "texts of at most ten letters"
+    with pytest.raises(InputError, match="no setting 'most'"):
+        registry.create("short", {"most": 3})
 
 
 def test_a_filter_of_another_package(monkeypatch):

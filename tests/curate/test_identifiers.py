@@ -73,7 +73,7 @@ def test_a_sentence_is_told_also_in_capitals(both, tag, capitals):
 )
 def test_a_script_of_one_language_decides_alone(both, text, tag):
     (found,) = both.identify([text])
-    assert (found.language, found.said, found.second) == (tag, {}, "")
+    assert (found.language, found.votes, found.second) == (tag, {}, "")
 
 
 def test_kana_make_chinese_signs_japanese_and_hangul_makes_them_korean():
@@ -122,7 +122,7 @@ def test_plain_text_stays_plain(text):
 def test_one_model_alone_says_what_it_says():
     for method in ("py3langid", "fasttext"):
         (found,) = identifier(method, default(), ("en",)).identify([SENTENCES["de"]])
-        assert found.said == {method: "de"}
+        assert found.votes == {method: "de"}
         assert found.agreed
 
 

@@ -177,7 +177,7 @@ class Read:
 def test_text_in_the_picture(save, read, parts, said, outcome):
     context = FilterContext(
         judgements=lambda question: [one for one in said if one.question == question],
-        options={"transcripts": {"p": read} if read else {}},
+        transcripts={"p": read} if read else {},
     )
     assert _judge(save(_scene()), *parts, context=context) == outcome
 
@@ -187,5 +187,5 @@ def test_answers_and_marks_change_the_stamp(save):
     plain = QualityFilter({}, FilterContext()).cache_key(item)
     assert QualityFilter({}, FilterContext()).cache_key(item) == plain
     assert QualityFilter({}, _people(Said("p", "cartoon", "a", "no"))).cache_key(item) != plain
-    marked = FilterContext(options={"transcripts": {"p": Read((UNSURE,))}})
+    marked = FilterContext(transcripts={"p": Read((UNSURE,))})
     assert QualityFilter({}, marked).cache_key(item) != plain

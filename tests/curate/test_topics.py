@@ -128,7 +128,7 @@ def test_the_filter_keeps_templates_on_a_topic(tmp_path):
         '[[category.topic]]\nname="Dogs"\nkeywords=["dog"]\n',
         encoding="utf-8",
     )
-    context = FilterContext(options={"folder": tmp_path})
+    context = FilterContext(folder=tmp_path)
     filter_ = TopicFilter({"file": "mine.toml", "several": "ask"}, context)
     items = [template("a", "Cats"), template("b", "Cat and dog"), template("c", "Fish")]
     verdicts = {one.item: one for one in filter_.judge(items)}
