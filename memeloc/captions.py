@@ -1,4 +1,4 @@
-"""The captions table. In: a CSV, JSON Lines or Parquet file. Out: checked rows and problems.
+"""The captions table. In: a table as a file (see memeloc.tables). Out: checked rows and problems.
 
 The table has the columns `meme_id` and `template` and one column a language, named by its BCP 47
 tag; a cell holds a whole caption, its parts joined by ` // ` in the order of the template's boxes.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale, Template, check_tag_name
-from memeloc.records import Record, Records, open_records
+from memeloc.tables import Header, Row, Table, read_table
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
@@ -116,23 +116,19 @@ class CaptionsTable:
 
     def __init__(
         self,
-        records: Records,
+        table: Table,
         templates: Mapping[str, Template],
         languages: tuple[LanguageColumn, ...],
         source: LanguageColumn,
         ignored: tuple[InputError, ...],
     ) -> None:
-        self.path = records.path
+        self.path = table.path
         self.languages = languages
         self.source = source
         self.ignored = ignored
-        self._records = records
+        self._table = table
         self._templates = templates
         self._boxes = {name: len(template.boxes) for name, template in templates.items()}
-        position = {name: index for index, name in enumerate(records.columns)}
-        self._key, self._template = (position[name] for name in _KEYS)
-        self._wanted = tuple((column.name, position[column.name]) for column in languages)
-        self._source = position[source.name]
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
         """The rows that have at least one sound caption, in the table's order.
@@ -156,8 +152,11 @@ class CaptionsTable:
             on_problem(problem)
 
         ids: dict[str, int] = {}
-        for record in self._records:
-            checked = self._checked(record, ids, tell)
+        columns: _Positions | None = None
+        for row in self._table.rows:
+            if columns is None or columns.header is not row.header:
+                columns = _Positions(row.header, self.languages, self.source)
+            checked = self._checked(row, columns, ids, tell)
             if checked is not None:
                 good = True
                 yield checked
@@ -167,7 +166,7 @@ class CaptionsTable:
 
     def count(self) -> int:
         """How many captions the wanted languages' columns have room for, sound or not."""
-        return sum(1 for _ in self._records) * len(self.languages)
+        return sum(1 for _ in self._table.rows) * len(self.languages)
 
     def check(self) -> None:
         """Read the whole table and keep nothing.
@@ -196,12 +195,12 @@ class CaptionsTable:
             )
 
     def _checked(
-        self, record: Record, ids: dict[str, int], tell: Callable[..., None]
+        self, record: Row, positions: _Positions, ids: dict[str, int], tell: Callable[..., None]
     ) -> CaptionRow | None:
-        row, cells, error = record
-        columns, wanted = self._records.columns, self._wanted
-        if error:
-            tell("broken row", row, error, captions=len(wanted))
+        row, cells, wanted = record.number, record.cells, positions.wanted
+        columns = record.header.names
+        if record.error and record.reason != "cut off":
+            tell("broken row", row, record.error, captions=len(wanted))
             return None
         if len(cells) > len(columns):
             tell(
@@ -228,7 +227,7 @@ class CaptionsTable:
             present = len(cells)
             cells = [*cells, *[None] * len(lacking)]
             wanted = tuple((name, index) for name, index in wanted if index < present)
-        key = self._key_of(row, cells, ids, tell)
+        key = self._key_of(row, cells[positions.key], cells[positions.template], ids, tell)
         if key is None:
             return None
         meme_id, template = key
@@ -243,17 +242,17 @@ class CaptionsTable:
                 tell(caption[0], row, caption[1], column=name)
         if not captions:
             return None
-        source = _parsed(cells[self._source], boxes, sound)
+        source = _parsed(cells[positions.source], boxes, sound)
         return CaptionRow(
             row, meme_id, template, captions, source if isinstance(source, Caption) else None
         )
 
     def _key_of(
-        self, row: int, cells: Sequence[Any], ids: dict[str, int], tell: Callable[..., None]
+        self, row: int, key: Any, name: Any, ids: dict[str, int], tell: Callable[..., None]
     ) -> tuple[str, str] | None:
-        """The id and the template of a row; None, with all that is wrong told, if they are not."""
-        captions = len(self._wanted)  # what the row costs; the first problem alone carries it
-        meme_id, template = _plain(cells[self._key]), _plain(cells[self._template])
+        """The id and the template of a row; None, with all that is wrong reported, else."""
+        captions = len(self.languages)  # what the row costs; the first problem alone carries it
+        meme_id, template = _plain(key), _plain(name)
         try:
             if not meme_id:
                 raise InputError("The row has no id; give it one that no other row has.")
@@ -283,7 +282,21 @@ class CaptionsTable:
                 captions=captions,
             )
             captions = 0
-        return (meme_id, template) if captions == len(self._wanted) else None
+        return (meme_id, template) if captions == len(self.languages) else None
+
+
+class _Positions:
+    """Where the columns stand under a header; tables can be put under one another."""
+
+    __slots__ = ("header", "key", "source", "template", "wanted")
+
+    def __init__(
+        self, header: Header, languages: Sequence[LanguageColumn], source: LanguageColumn
+    ) -> None:
+        self.header = header
+        self.key, self.template = (header.positions[name] for name in _KEYS)
+        self.wanted = tuple((column.name, header.positions[column.name]) for column in languages)
+        self.source = header.positions[source.name]
 
 
 def read_captions(
@@ -297,7 +310,7 @@ def read_captions(
     """Open a captions table and settle which of its columns are languages.
 
     Args:
-        path: a CSV (`,`, `;` or tab), JSON Lines or Parquet file, text in UTF-8.
+        path: CSV, a workbook, JSON Lines or Parquet; see `memeloc.tables.read_table`.
         templates: the known templates by name.
         languages: tags of the wanted languages; None is every language column. A tag finds the
             column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
@@ -311,10 +324,10 @@ def read_captions(
         from memeloc.locales import default
 
         locales = default()
-    records = open_records(path, _KEYS)
+    table = read_table(path, _KEYS)
     columns: list[LanguageColumn] = []
     ignored: list[InputError] = []
-    for name in records.columns:
+    for name in table.columns:
         if name in _KEYS or not name:
             continue
         try:
@@ -335,7 +348,7 @@ def read_captions(
     if not chosen:
         raise InputError("No language is asked for; name at least one.", file=path)
     first = columns[0] if source is None else _find(source, columns, locales, path)
-    return CaptionsTable(records, templates, tuple(chosen), first, tuple(ignored))
+    return CaptionsTable(table, templates, tuple(chosen), first, tuple(ignored))
 
 
 def _language(name: str, locales: Registry) -> LanguageColumn:

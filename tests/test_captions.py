@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from memeloc.captions import CELL_LIMIT, CaptionProblem, CaptionRow, read_captions
 from memeloc.errors import InputError
 from memeloc.model import Caption, Template, TextBox
+from memeloc.tables import new_workbook
 
 TEMPLATES = {
     name: Template(name, Path("none.png"), tuple(TextBox(str(i), 0, 0, 1, 1) for i in range(count)))
@@ -119,18 +120,33 @@ def test_an_open_quotation_mark_is_a_problem_of_its_row(tmp_path: Path) -> None:
     lines = "".join(f"m{i},cloud-monday,caption number {i}\n" for i in range(2, 1000))
     text = f'meme_id,template,en\nm0,cloud-monday,ok\nm1,cloud-monday,"open\n{lines}'
     rows, problems = _read(_csv(tmp_path, text))
-    assert [row.meme_id for row in rows] == ["m0"]
-    assert [(p.kind, p.error.row) for p in problems] == [("too long", 3)]
+    assert [row.meme_id for row in rows] == ["m0", *(f"m{i}" for i in range(2, 1000))]
+    assert [(p.kind, p.error.row) for p in problems] == [("broken row", 3)]
     assert "quotation mark" in problems[0].error.message
 
 
-@pytest.mark.parametrize(
-    ("encoding", "said"), [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("latin-1", "line 3")]
-)
-def test_another_encoding_is_said_with_what_to_do(tmp_path: Path, encoding: str, said: str) -> None:
-    path = _csv(tmp_path, GOOD + "m2,cloud-monday,a,süß\n", encoding)
-    with pytest.raises(InputError, match=f"(?s){said}.*CSV UTF-8"):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_as_excel_saves_it_is_read(tmp_path: Path, encoding: str) -> None:
+    rows, problems = _read(_csv(tmp_path, GOOD + "m2,cloud-monday,a,süß\n", encoding))
+    assert not problems
+    assert _texts(rows[1].captions) == {"en": "a", "de": "süß"}
+
+
+def test_another_encoding_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = _csv(tmp_path, GOOD + "m2,cloud-monday,a,süß\n", "latin-1")
+    with pytest.raises(InputError, match=r"(?s)line 3.*CSV UTF-8"):
         _read(path)
+
+
+def test_captions_are_read_from_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "captions.xlsx"
+    with new_workbook(path) as book:
+        page = book.add_worksheet("Captions")
+        for number, line in enumerate(GOOD.splitlines()):
+            page.write_row(number, 0, line.split(","))
+    rows, problems = _read(path)
+    assert not problems
+    assert _texts(rows[0].captions) == {"en": "hello // world", "de": "hallo // Welt"}
 
 
 @pytest.mark.parametrize(

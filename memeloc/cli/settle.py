@@ -152,7 +152,7 @@ def _as_json(case: CaseRecord) -> dict[str, object]:
 
 def _write(cases: list[CaseRecord], path: Path) -> None:
     """A row a case; `take` is for an answer's number or `keep`, `text` for another text."""
-    from memeloc.spreadsheets import guarded
+    from memeloc.tables import guarded
 
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("w", encoding="utf-8-sig", newline="") as stream:

@@ -174,7 +174,8 @@ def _write_aside(path: Path, report: CheckReport) -> None:
     import csv
     import json
 
-    from memeloc.spreadsheets import guarded, replacing
+    from memeloc.files import replacing
+    from memeloc.tables import guarded
 
     people = {one.key: one.participant for one in report.judged}
     with replacing(path) as partial, partial.open("w", encoding="utf-8-sig", newline="") as stream:

@@ -144,7 +144,8 @@ def _real_ids(workspace: Workspace, survey: Survey, exported: Sequence[Path]) ->
 def _write_decisions(path: Path, found: Sequence[Decision], names: Mapping[str, str]) -> None:
     import csv
 
-    from memeloc.spreadsheets import guarded, replacing
+    from memeloc.files import replacing
+    from memeloc.tables import guarded
 
     columns = ("action", "submission", "participant", "study", "sheet", "category", "message")
     with replacing(path) as partial, partial.open("w", encoding="utf-8-sig", newline="") as stream:

@@ -297,7 +297,7 @@ def _sha256(path: Path) -> str:
     """Of a file, or of a folder's files with their names."""
     import hashlib
 
-    from memeloc.spreadsheets import file_sha256
+    from memeloc.files import file_sha256
 
     if not path.is_dir():
         return file_sha256(path)
@@ -311,7 +311,8 @@ def _write_left(path: Path, rejected: Any) -> None:
     import csv
     import json
 
-    from memeloc.spreadsheets import guarded, replacing
+    from memeloc.files import replacing
+    from memeloc.tables import guarded
 
     with replacing(path) as partial, partial.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream)

@@ -161,7 +161,8 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     Raises:
         InputError: the suffix is none of .csv, .jsonl and .parquet.
     """
-    from memeloc.spreadsheets import guarded, replacing
+    from memeloc.files import replacing
+    from memeloc.tables import guarded
 
     suffix = _suffix(path)
     with replacing(path) as partial:

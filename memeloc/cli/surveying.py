@@ -461,9 +461,9 @@ def _examples(
     on_example: Callable[[], None],
 ) -> dict[tuple[str, str], Path]:
     """Render the taxonomy's examples in each culture's language; by code and id their pictures."""
+    from memeloc.files import replacing
     from memeloc.fonts import FontLibrary
     from memeloc.render import Renderer
-    from memeloc.spreadsheets import replacing
 
     root = workspace.root if workspace.root is not None else Path()
     folder = root / "surveys" / survey.name / "examples"

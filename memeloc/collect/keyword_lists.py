@@ -8,8 +8,9 @@ from pathlib import Path
 
 from memeloc.collect.keywords import Variant
 from memeloc.errors import InputError
+from memeloc.files import replacing
 from memeloc.records import open_records
-from memeloc.spreadsheets import drawable, guarded, replacing, unguarded
+from memeloc.tables import drawable, guarded, unguarded
 
 MOST_KEYWORDS = 100_000
 """Keywords of one list."""

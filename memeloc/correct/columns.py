@@ -7,14 +7,14 @@ number are taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date, time, timedelta
+from collections.abc import Sequence
 from pathlib import Path
 
+from memeloc import tables
 from memeloc.correct.model import SheetAnswers
 from memeloc.correct.rows import Row, gather, split_key
 from memeloc.errors import InputError
-from memeloc.spreadsheets import Cell, Formula, text_of
+from memeloc.tables import read_table, wrong_in
 
 HEADINGS = {
     "key": "key",
@@ -47,45 +47,37 @@ _ALSO = {
 _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
     other: name for name, others in _ALSO.items() for other in others
 }
-_SEARCHED = 20
+_PERSONS = ("text", "status", "comment")
+"""The columns that a person fills in."""
 
 
-def read_columns(path: Path, lines: Iterable[tuple[int, list[Cell]]], place: str) -> SheetAnswers:
-    """Read a sheet from the lines of a table.
+def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
+    """Read a sheet from a CSV or a workbook.
 
     Args:
-        path: the file, for problems.
-        lines: each line's number, as the file's program counts, and its cells.
-        place: what the table is called in sentences.
+        path: the file.
+        worksheet: the one that is looked at first.
 
     Raises:
-        InputError: there is no line with our headings.
+        InputError: no table of it has a row with our headings, or it cannot be read.
     """
+    table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=worksheet)
     problems: list[InputError] = []
     rows: list[Row] = []
-    found: dict[str, int] = {}
     facts: dict[str, str] = {}
-    for line, cells in lines:
-        if not found:
-            found = _headings(cells)
-            if not found and line > _SEARCHED:
-                break
+    header, columns = None, dict[str, str]()
+    for line in table.rows:
+        if line.header is not header:
+            header, columns = line.header, _columns(line.header.names)
+        if line.error:
+            problems.append(InputError(line.error, file=path, row=line.number))
             continue
-        if not any(cell not in (None, "") for cell in cells):
-            continue
-        row = _row(path, line, cells, found, problems)
+        row = _row(path, line, columns, problems)
         if row is not None:
             rows.append(row)
             for name in ("language", "round", "person"):
-                value = _text(cells, found, name)
-                if value:
+                if name in columns and (value := line[columns[name]]):
                     facts.setdefault(name, value)
-    if not found:
-        raise InputError(
-            f"{place} has no line with the headings of a sheet: at least {HEADINGS['text']!r} and "
-            f"{HEADINGS['key']!r} (or {HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed",
-            file=path,
-        )
     stated = facts.get("round", "")
     return gather(
         path,
@@ -97,67 +89,63 @@ def read_columns(path: Path, lines: Iterable[tuple[int, list[Cell]]], place: str
     )
 
 
-def _headings(cells: list[Cell]) -> dict[str, int]:
-    """Where our columns are, when this is the line of headings; else nothing."""
-    found: dict[str, int] = {}
-    for index, cell in enumerate(cells):
-        if isinstance(cell, str):
-            name = _NAMES.get(" ".join(cell.casefold().split()))
-            if name is not None:
-                found.setdefault(name, index)
-    if "text" in found and ("key" in found or ("meme" in found and "number" in found)):
-        return found
-    return {}
+def _columns(names: Sequence[str]) -> dict[str, str]:
+    """How our columns are headed in a file: the first column of each name."""
+    columns: dict[str, str] = {}
+    for heading in names:
+        name = _NAMES.get(" ".join(heading.casefold().split()))
+        if name is not None:
+            columns.setdefault(name, heading)
+    return columns
+
+
+def _is_header(texts: Sequence[str]) -> bool:
+    columns = _columns(texts)
+    return "text" in columns and ("key" in columns or {"meme", "number"} <= columns.keys())
+
+
+_WANTED = (
+    f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
+    f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed"
+)
 
 
 def _row(
-    path: Path, line: int, cells: list[Cell], found: dict[str, int], problems: list[InputError]
+    path: Path, line: tables.Row, columns: dict[str, str], problems: list[InputError]
 ) -> Row | None:
-    key = split_key(_text(cells, found, "key"))
+    def text(name: str) -> str:
+        return line[columns[name]] if name in columns else ""
+
+    key = split_key(text("key"))
     if key is None:
-        meme, number = _text(cells, found, "meme"), _text(cells, found, "number")
+        meme, number = text("meme"), text("number")
         if not meme or not number.isdecimal() or not int(number):
-            if _text(cells, found, "text") or _text(cells, found, "status"):
+            if text("text") or text("status"):
                 problems.append(
                     InputError(
                         "the key is lost, and meme and part do not say what this row is about: "
                         "copy them from the sheet that was sent",
                         file=path,
-                        row=line,
+                        row=line.number,
                         column=HEADINGS["key"],
                     )
                 )
             return None
         key = ("", meme, int(number), "", "")
-    for name in ("text", "status", "comment"):
-        index = found.get(name)
-        cell = cells[index] if index is not None and index < len(cells) else None
-        wrong = ""
-        if isinstance(cell, Formula):
-            wrong = f"holds a formula ({cell.text[:40]}): put the text itself"
-        elif name == "text" and isinstance(cell, date | time | timedelta):
-            wrong = f"was turned into a date or time ({cell}): put an apostrophe before the text"
-        if wrong:
-            problems.append(
-                InputError(f"the cell {wrong}", file=path, row=line, column=HEADINGS[name])
-            )
+    for name in _PERSONS:
+        cell = line.value(columns[name]) if name in columns else None
+        if wrong := wrong_in(cell, name == "text"):
+            problems.append(InputError(wrong, file=path, row=line.number, column=HEADINGS[name]))
             return None
     return Row(
-        number=line,
+        number=line.number,
         sheet=key[0],
         meme_id=key[1],
         part=key[2],
         source_key=key[3],
         base_key=key[4],
-        text=_text(cells, found, "text"),
-        status=_text(cells, found, "status"),
-        comment=_text(cells, found, "comment"),
-        machine=_text(cells, found, "machine") if "machine" in found else None,
+        text=text("text"),
+        status=text("status"),
+        comment=text("comment"),
+        machine=text("machine") if "machine" in columns else None,
     )
-
-
-def _text(cells: list[Cell], found: dict[str, int], name: str) -> str:
-    """A cell of a row as the text that was typed."""
-    index = found.get(name)
-    cell = cells[index] if index is not None and index < len(cells) else None
-    return text_of(cell)

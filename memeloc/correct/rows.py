@@ -16,7 +16,8 @@ from pathlib import Path
 
 from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetAnswers, SheetItem, Status
 from memeloc.errors import InputError
-from memeloc.spreadsheets import clean_text, file_sha256
+from memeloc.files import file_sha256
+from memeloc.tables import clean_text
 
 LABELS: dict[Status, str] = {
     "correct": "correct",

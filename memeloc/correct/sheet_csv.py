@@ -13,8 +13,8 @@ from pathlib import Path
 from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.rows import key_of, parts_of
-from memeloc.spreadsheets import guarded
-from memeloc.spreadsheets.csv_file import is_text, lines_of
+from memeloc.tables import guarded
+from memeloc.tables.workbooks import is_workbook
 
 _LEFT_OUT = ("length",)
 
@@ -51,8 +51,8 @@ class Csv:
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is told when it is read."""
-        return is_text(head)
+        return not is_workbook(head)
 
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
-        return read_columns(path, lines_of(path), "the file")
+        return read_columns(path)

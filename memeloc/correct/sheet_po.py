@@ -23,7 +23,7 @@ from memeloc.correct.rows import (
     split_note,
 )
 from memeloc.errors import InputError
-from memeloc.spreadsheets import clean_text, drawable
+from memeloc.tables import clean_text, drawable
 
 _LINE = re.compile(rb'\s*(#.*|(msgctxt|msgid|msgstr|msgid_plural|msgstr\[\d\]) ".*|".*)?')
 _MACHINE = "to be corrected: "

@@ -21,7 +21,7 @@ from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER, placeholders
-from memeloc.spreadsheets import clean_text, drawable
+from memeloc.tables import clean_text, drawable
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
 _NAMES = {None: _SPACE}

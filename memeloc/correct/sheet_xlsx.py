@@ -14,10 +14,9 @@ from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import LABELS, key_of, parts_of
-from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER
-from memeloc.spreadsheets import drawable
-from memeloc.spreadsheets.workbooks import is_workbook, new_workbook, read_worksheets
+from memeloc.tables import drawable
+from memeloc.tables.workbooks import is_workbook, new_workbook
 
 CAPTIONS = "Captions"
 GUIDE = "Guide"
@@ -92,13 +91,7 @@ class Xlsx:
 
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
-        wrong: InputError | None = None
-        for name, lines in read_worksheets(path, CAPTIONS):
-            try:
-                return read_columns(path, lines, f"the worksheet {name!r}")
-            except InputError as error:
-                wrong = wrong or error
-        raise wrong or InputError("has no worksheet", file=path)
+        return read_columns(path, CAPTIONS)
 
 
 class _Writer:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.errors import InputError
-from memeloc.spreadsheets import read_head, replacing
+from memeloc.files import read_head, replacing
 
 
 class SheetFormat(Protocol):

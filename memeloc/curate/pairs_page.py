@@ -16,8 +16,9 @@ from typing import Any
 from memeloc.curate.questions import ReviewQuestion
 from memeloc.curate.review_answers import HEADINGS
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.files import replacing
 from memeloc.pages import fill_page, script_hash
-from memeloc.spreadsheets import drawable, replacing
+from memeloc.tables import drawable
 
 MOST_PAIRS = 1000
 """Pairs on one page, which holds all their pictures."""

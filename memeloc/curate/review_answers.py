@@ -9,14 +9,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time, timedelta
 from pathlib import Path
 
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.pairs import PAIR, pair_subject
 from memeloc.curate.questions import LONGEST_ANSWER, ReviewQuestion, find_question
 from memeloc.errors import InputError
-from memeloc.spreadsheets import Cell, Formula, Line, file_sha256, read_tables, text_of
+from memeloc.files import file_sha256
+from memeloc.tables import Cell, Row, read_table, text_of, wrong_in
 
 SHEET = "Review"
 """The worksheet's name."""
@@ -45,8 +45,6 @@ _ALSO = {
 _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
     other: name for name, others in _ALSO.items() for other in others
 }
-_SEARCHED = 20
-"""Lines among which the headings are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,45 +81,45 @@ def read_review(path: Path) -> ReviewAnswers:
             headings, or it has several questions or people. What is wrong with a row is among the
             answers' problems.
     """
-    wrong: InputError | None = None
-    for place, lines in read_tables(path, SHEET):
-        found: dict[str, int] = {}
-        rows: list[Line] = []
-        for number, cells in lines:
-            if found:
-                rows.append((number, cells))
-                continue
-            found = _find_headings(cells)
-            if not found and number > _SEARCHED:
-                break
-        if found:
-            return _gather(path, rows, found)
-        wrong = wrong or InputError(
-            f"{place} has no line with the headings of a review: at least {HEADINGS['answer']!r}, "
-            f"{HEADINGS['subject']!r} and {HEADINGS['question']!r} are needed",
-            file=path,
-        )
-    raise wrong or InputError("has no worksheet", file=path)
+    table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=SHEET)
+    rows: list[tuple[Row, dict[str, str]]] = []
+    problems: list[InputError] = []
+    header, columns = None, dict[str, str]()
+    for row in table.rows:
+        if row.header is not header:
+            header, columns = row.header, _columns(row.header.names)
+        if row.error:
+            problems.append(InputError(row.error, file=path, row=row.number))
+        else:
+            rows.append((row, columns))
+    return _gather(path, rows, problems)
 
 
-def _find_headings(cells: Sequence[Cell]) -> dict[str, int]:
-    """Where our columns are, when this is the line of headings; else nothing."""
-    found: dict[str, int] = {}
-    for index, cell in enumerate(cells):
-        if isinstance(cell, str):
-            name = _NAMES.get(" ".join(cell.casefold().split()))
-            if name is not None:
-                found.setdefault(name, index)
-    return found if {"answer", "subject", "question"} <= set(found) else {}
+def _columns(names: Sequence[str]) -> dict[str, str]:
+    """How our columns are headed in a file: the first column of each name."""
+    columns: dict[str, str] = {}
+    for heading in names:
+        name = _NAMES.get(" ".join(heading.casefold().split()))
+        if name is not None:
+            columns.setdefault(name, heading)
+    return columns
 
 
-def _gather(path: Path, rows: Sequence[Line], found: dict[str, int]) -> ReviewAnswers:
-    def cell_of(cells: Sequence[Cell], name: str) -> Cell:
-        index = found.get(name)
-        return cells[index] if index is not None and index < len(cells) else None
+def _is_header(texts: Sequence[str]) -> bool:
+    return {"answer", "subject", "question"} <= _columns(texts).keys()
 
+
+_WANTED = (
+    f"the headings of a review: at least {HEADINGS['answer']!r}, {HEADINGS['subject']!r} and "
+    f"{HEADINGS['question']!r} are needed"
+)
+
+
+def _gather(
+    path: Path, rows: Sequence[tuple[Row, dict[str, str]]], problems: list[InputError]
+) -> ReviewAnswers:
     def said(name: str) -> set[str]:
-        return {text for _, cells in rows if (text := text_of(cell_of(cells, name)))}
+        return {text for row, names in rows if name in names and (text := row[names[name]])}
 
     questions, people = {one.casefold() for one in said("question")}, said("person")
     for what, several in (("questions", questions), ("people", people)):
@@ -143,11 +141,12 @@ def _gather(path: Path, rows: Sequence[Line], found: dict[str, int]) -> ReviewAn
     except InputError as error:
         raise InputError(error.message, file=path, column=HEADINGS["question"]) from None
     person = people.pop() if people else ""
-    problems: list[InputError] = []
     taken: dict[str, Judgement] = {}
-    for number, cells in rows:
+    for row, columns in rows:
+        number = row.number
+        cells = {name: row.value(column) for name, column in columns.items()}
         try:
-            one = _judgement(question, person, number, {n: cell_of(cells, n) for n in found})
+            one = _judgement(question, person, number, cells)
         except InputError as error:
             problems.append(InputError(error.message, file=path, row=number, column=error.column))
             continue
@@ -178,19 +177,9 @@ def _judgement(
     """
     for name in ("answer", "comment", "subject"):
         cell = cells.get(name)
-        if isinstance(cell, Formula):
-            raise InputError(
-                f"the cell holds a formula ({cell.text[:40]}): put the text itself",
-                column=HEADINGS[name],
-            )
-    answer = cells.get("answer")
-    if isinstance(answer, date | time | timedelta):
-        raise InputError(
-            f"the cell was turned into a date or time ({answer}): put an apostrophe before the "
-            "text",
-            column=HEADINGS["answer"],
-        )
-    typed, comment = text_of(answer), text_of(cells.get("comment"))
+        if wrong := wrong_in(cell, name == "answer"):
+            raise InputError(wrong, column=HEADINGS[name])
+    typed, comment = text_of(cells.get("answer")), text_of(cells.get("comment"))
     if not typed:
         return None
     for name, text in (("answer", typed), ("comment", comment)):

@@ -15,7 +15,8 @@ from memeloc.curate.questions import ReviewQuestion
 from memeloc.curate.review_answers import HEADINGS, SHEET
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
 from memeloc.errors import InputError
-from memeloc.spreadsheets import clean_text, drawable, guarded, replacing
+from memeloc.files import replacing
+from memeloc.tables import clean_text, drawable, guarded
 
 FORMATS = ("xlsx", "csv")
 
@@ -104,7 +105,7 @@ def _write_csv(
 def _write_xlsx(
     question: ReviewQuestion, rows: Sequence[ReviewRow], path: Path, person: str
 ) -> None:
-    from memeloc.spreadsheets.workbooks import new_workbook
+    from memeloc.tables.workbooks import new_workbook
 
     with new_workbook(path) as book:
         book.set_properties({"title": f"memeloc: {question.name}", "comments": question.text})

@@ -1,21 +1,8 @@
-"""Spreadsheets of strangers. In: a file, or rows. Out: rows of plain cells, or a file that is safe.
+"""Until the survey targets read through memeloc.tables: the former names."""
 
-A cell is what was typed: a formula is told as one and never computed, and nothing that is written
-becomes a formula, a link or markup. `read_tables` reads xlsx, ods and CSV, told by content.
-"""
-
-from memeloc.spreadsheets.cells import (
-    Cell,
-    Formula,
-    Line,
-    clean_text,
-    drawable,
-    guarded,
-    text_of,
-    unguarded,
-)
-from memeloc.spreadsheets.files import LARGEST_FILE, file_sha256, read_head, replacing
-from memeloc.spreadsheets.reading import read_tables
+from memeloc.files import LARGEST_FILE, file_sha256, read_head, replacing
+from memeloc.spreadsheets.reading import Line, read_tables
+from memeloc.tables.cells import Cell, Formula, clean_text, drawable, guarded, text_of, unguarded
 
 __all__ = [
     "LARGEST_FILE",

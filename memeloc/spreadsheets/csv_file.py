@@ -10,7 +10,9 @@ import io
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets.cells import Line, unguarded
+from memeloc.tables.cells import Cell, unguarded
+
+Line = tuple[int, list[Cell]]
 
 
 def is_text(head: bytes) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets.cells import Line
+from memeloc.files import read_head
 from memeloc.spreadsheets.csv_file import is_text, lines_of
-from memeloc.spreadsheets.files import read_head
-from memeloc.spreadsheets.workbooks import is_workbook, read_worksheets
+from memeloc.tables.cells import Cell
+from memeloc.tables.workbooks import is_workbook, read_worksheets
+
+Line = tuple[int, list[Cell]]
 
 
 def read_tables(path: Path, first: str = "") -> Iterator[tuple[str, Iterator[Line]]]:
@@ -24,8 +26,8 @@ def read_tables(path: Path, first: str = "") -> Iterator[tuple[str, Iterator[Lin
     """
     head = read_head(path)
     if is_workbook(head):
-        for name, lines in read_worksheets(path, first):
-            yield f"the worksheet {name[:60]!r}", lines
+        for name, read in read_worksheets(path, first):
+            yield f"the worksheet {name[:60]!r}", ((number, cells) for number, cells, _ in read())
     elif is_text(head):
         yield "the file", iter(lines_of(path))
     else:

@@ -27,7 +27,7 @@ from memeloc.correct.rows import Row, gather, key_of
 from memeloc.correct.sheets import formats, read_sheet, write_sheet
 from memeloc.locales import default
 from memeloc.placeholders import misplaced, placeholders
-from memeloc.spreadsheets import clean_text, drawable
+from memeloc.tables import clean_text, drawable
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
 

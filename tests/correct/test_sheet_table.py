@@ -21,7 +21,7 @@ from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.spreadsheets import clean_text
+from memeloc.tables import clean_text
 
 MACHINE = {
     "m1": ("=SUM(A1)", "+1 -2 @x"),
@@ -251,7 +251,7 @@ def test_any_text_typed_comes_back_from_a_csv_and_a_workbook(tmp_path: Path, tex
     rows = rows_of(path)
     place = rows[0].index(HEADINGS["text"])
     # As this program writes it; a spreadsheet keeps the apostrophe where it stands.
-    from memeloc.spreadsheets import guarded
+    from memeloc.tables import guarded
 
     rows[3][place] = guarded(text)
     save(path, rows)

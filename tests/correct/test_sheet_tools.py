@@ -21,7 +21,7 @@ from memeloc.correct.sheet_xliff import Xliff
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.spreadsheets import clean_text, drawable
+from memeloc.tables import clean_text, drawable
 
 XLIFF = "{urn:oasis:names:tc:xliff:document:1.2}"
 CAPTIONS = {

@@ -19,7 +19,7 @@ from memeloc.curate.review_answers import HEADINGS, read_review
 from memeloc.curate.review_sheets import write_review
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
 from memeloc.errors import InputError
-from memeloc.spreadsheets import clean_text, drawable, guarded
+from memeloc.tables import clean_text, drawable, guarded
 from tests.curate.drawn import as_jpeg, draw_picture
 
 TEXT = st.text(max_size=40)
@@ -140,7 +140,7 @@ HEAD = ["subject", "Your Answer", "question", "person", "comment"]
 
 def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    with pytest.raises(InputError, match="no line with the headings of a review"):
+    with pytest.raises(InputError, match="no row with the headings of a review"):
         read_review(as_csv(path, [["a", "b"], ["1", "2"]]))
     two = [HEAD, ["a", "yes", "wordplay", "ana"], ["b", "yes", "cartoon", "ana"]]
     with pytest.raises(InputError, match="several questions stand together"):
@@ -244,7 +244,7 @@ def test_what_goes_out_comes_back(
 
 @given(TEXT)
 def test_a_guarded_cell_is_no_formula(text: str) -> None:
-    from memeloc.spreadsheets import unguarded
+    from memeloc.tables import unguarded
 
     assert unguarded(guarded(text)) == text
     assert not guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import clean_text
 from memeloc.survey.codes import codes
 from memeloc.survey.model import Participant
 from memeloc.survey.quality.checking import check
@@ -30,6 +29,7 @@ from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.registry import importer, recognise
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
+from memeloc.tables import clean_text
 from tests.survey.annotators import fill, sheet
 
 DE, US = sheet("DE"), sheet("US")

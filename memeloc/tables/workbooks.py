@@ -7,17 +7,20 @@ name no entities, and formulas stay what they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import ods
-from memeloc.spreadsheets.cells import Cell, Formula, Line, drawable
-from memeloc.spreadsheets.zipped import BROKEN, is_ole, is_zip, names_in
+from memeloc.tables.archives import BROKEN, is_ole, is_zip, names_in
+from memeloc.tables.cells import Formula, drawable
+from memeloc.tables.rows import Line
 
 _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
+
+Worksheet = tuple[str, Callable[[], Iterator[Line]]]
+"""A worksheet's name, and what reads its lines."""
 
 
 def is_workbook(head: bytes) -> bool:
@@ -25,8 +28,8 @@ def is_workbook(head: bytes) -> bool:
     return is_zip(head) or is_ole(head)
 
 
-def read_worksheets(path: Path, first: str = "") -> Iterator[tuple[str, Iterator[Line]]]:
-    """Each worksheet's name and its lines.
+def read_worksheets(path: Path, first: str = "") -> Iterator[Worksheet]:
+    """The worksheets of a file.
 
     Args:
         path: an xlsx or ods file.
@@ -43,13 +46,16 @@ def read_worksheets(path: Path, first: str = "") -> Iterator[tuple[str, Iterator
             )
     names = names_in(path)
     if "xl/workbook.xml" in names:
-        return _worksheets(path, first)
-    if "content.xml" in names:
-        return ods.tables(path)
-    raise InputError("is a zip archive, but no workbook", file=path)
+        yield from _worksheets(path, first)
+    elif "content.xml" in names:
+        from memeloc.tables.ods import read_tables
+
+        yield from sorted(read_tables(path), key=lambda table: table[0] != first)
+    else:
+        raise InputError("is a zip archive, but no workbook", file=path)
 
 
-def _worksheets(path: Path, first: str) -> Iterator[tuple[str, Iterator[Line]]]:
+def _worksheets(path: Path, first: str) -> Iterator[Worksheet]:
     import openpyxl
 
     with _explained(path):
@@ -62,7 +68,11 @@ def _worksheets(path: Path, first: str) -> Iterator[tuple[str, Iterator[Line]]]:
                 continue
             # What a program wrote as the worksheet's size need not be true.
             worksheet.reset_dimensions()
-        yield name, _lines(path, worksheet)
+
+        def read(worksheet: Any = worksheet) -> Iterator[Line]:
+            return _lines(path, worksheet)
+
+        yield name, read
 
 
 @contextmanager
@@ -87,16 +97,15 @@ def _lines(path: Path, worksheet: Any) -> Iterator[Line]:
             number, row = next(rows, (0, ()))
         if not number:
             return
-        cells: list[Cell] = []
+        cells: list[Any] = []
         for cell in row:
             value = cell.value
-            is_formula = getattr(cell, "data_type", "") == "f"
-            if is_formula and value is not None:
+            if getattr(cell, "data_type", "") == "f" and value is not None:
                 value = Formula(str(value))
             elif isinstance(value, str):
                 value = _unescaped(value)
             cells.append(value)
-        yield number, cells
+        yield Line(number, cells)
 
 
 def _unescaped(text: str) -> str:
@@ -107,7 +116,7 @@ def _unescaped(text: str) -> str:
     """
     if "_x" not in text:
         return text
-    return drawable(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
+    return drawable(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
 
 
 @contextmanager

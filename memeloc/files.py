@@ -1,4 +1,4 @@
-"""Files that come and go. In: a path. Out: its beginning and hash, or a file that is whole."""
+"""Files that are read and replaced. In: a path. Out: its beginning, its hash, or a whole file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from memeloc.errors import InputError
 
 LARGEST_FILE = 512 * 1024 * 1024
-"""Bytes of a sheet that is read."""
+"""Bytes of a file that is read."""
 
 
 def read_head(path: Path) -> bytes:
-    """The first 4,096 bytes of a file that is neither empty nor too large to be a sheet.
+    """The first 4,096 bytes of a file that is neither empty nor too large.
 
     Raises:
         InputError: it is not there, cannot be read, is empty, or is larger than `LARGEST_FILE`.
@@ -59,9 +59,15 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

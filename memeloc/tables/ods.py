@@ -6,14 +6,17 @@ OpenDocument 1.3, part 3: table:table, rows and cells that may repeat, text:p pa
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets.cells import Cell, Formula
-from memeloc.spreadsheets.zipped import BROKEN
+from memeloc.tables.archives import BROKEN
+from memeloc.tables.cells import Cell, Formula
+from memeloc.tables.rows import Line
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -22,8 +25,8 @@ _MOST_COLUMNS, _MOST_ROWS = 16_384, 1_048_576
 """What a worksheet of LibreOffice can have."""
 
 
-def tables(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]:
-    """Each table's name and its rows, numbered as the program shows them.
+def read_tables(path: Path) -> Iterator[tuple[str, Callable[[], Iterator[Line]]]]:
+    """Each table's name, and what reads its lines, numbered as the program shows them.
 
     Raises:
         InputError: the file is broken.
@@ -37,14 +40,14 @@ def tables(path: Path) -> Iterator[tuple[str, Iterator[tuple[int, list[Cell]]]]]
     if root.getroottree().docinfo.internalDTD is not None:
         raise InputError("has a document type of its own, which no spreadsheet has", file=path)
     for table in root.iter(f"{_TABLE}table"):
-        yield table.get(f"{_TABLE}name", ""), _rows(table, path)
+        yield table.get(f"{_TABLE}name", ""), partial(_rows, table, path)
 
 
-def _rows(table: etree._Element, path: Path) -> Iterator[tuple[int, list[Cell]]]:
+def _rows(table: etree._Element, path: Path) -> Iterator[Line]:
     number = 0
     for row in table.iter(f"{_TABLE}table-row"):
         repeated = _times(row, "rows", path)
-        cells: list[Cell] = []
+        cells: list[Any] = []
         empty = 0
         for cell in row:
             if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
@@ -62,7 +65,7 @@ def _rows(table: etree._Element, path: Path) -> Iterator[tuple[int, list[Cell]]]
             for again in range(min(repeated, 1000)):
                 if number + again >= _MOST_ROWS:
                     raise InputError(f"has more than {_MOST_ROWS} rows", file=path)
-                yield number + 1 + again, cells
+                yield Line(number + 1 + again, list(cells))
         number += repeated
 
 

@@ -1,0 +1,124 @@
+"""Settings from outside. In: a mapping or a TOML text, and a model. Out: the model's object.
+
+Models are pydantic models or dataclasses. What is wrong with a value is one sentence that names
+the setting, what it means and what is allowed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memeloc.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+Model = TypeVar("Model")
+
+LARGEST_TOML = 1 << 20
+"""Bytes of a TOML file that is read."""
+
+
+def validate(
+    model: type[Model], values: Mapping[str, Any], where: str, *, file: Path | None = None
+) -> Model:
+    """An object of `model` from plain values.
+
+    Args:
+        model: a pydantic model or a dataclass; its fields are the settings.
+        values: setting to value.
+        where: what the settings belong to, for sentences, such as "the translator google".
+        file: where they stand, if they stand in a file.
+
+    Raises:
+        InputError: a setting is unknown, missing or has a value that it cannot have.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    known = _descriptions(model)
+    for key in values:
+        if key not in known:
+            raise InputError(_unknown(key, known, where), file=file)
+    try:
+        return TypeAdapter(model).validate_python(dict(values))
+    except ValidationError as error:
+        raise InputError(explain(error, model, where), file=file) from error
+
+
+def explain(error: ValidationError, model: type[Any], where: str) -> str:
+    """The sentence for what pydantic first found wrong, with the setting's description.
+
+    Args:
+        error: what validating raised.
+        model: what was validated.
+        where: as in `validate`.
+    """
+    problem = error.errors(include_input=False, include_url=False)[0]
+    path = [str(step) for step in problem["loc"]]
+    known = _descriptions(model)
+    name = ".".join(path)[:60]
+    if problem["type"] == "extra_forbidden" and len(path) == 1:
+        return _unknown(name, known, where)
+    if problem["type"] == "missing":
+        return f"{where} needs the setting {name}{_meaning(known, path)}"
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    message = message[:1].lower() + message[1:]
+    if not name:
+        return f"the settings of {where}: {message}"
+    return f"the setting {name} of {where}: {message}{_meaning(known, path)}"
+
+
+def _descriptions(model: type[Any]) -> dict[str, str]:
+    """The settings that a model has, each with its description."""
+    if is_dataclass(model):
+        return {field.name: "" for field in fields(model) if field.init}
+    return {name: field.description or "" for name, field in model.model_fields.items()}
+
+
+def _unknown(name: object, known: Mapping[str, str], where: str) -> str:
+    near = difflib.get_close_matches(str(name)[:60], known, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ";"
+    return f"{where} has no setting {str(name)[:60]!r}{meant} it has {', '.join(known) or 'none'}"
+
+
+def _meaning(known: Mapping[str, str], path: list[str]) -> str:
+    description = known.get(path[0], "") if path else ""
+    return f" ({description})" if description else ""
+
+
+def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:
+    """The values of a TOML file.
+
+    Raises:
+        InputError: it cannot be read, is too large, or is not TOML.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if len(content) > largest:
+        raise InputError(f"has more than {largest // 1024:,} kB, which is too large", file=path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8, as TOML has to be; save it as that", file=path) from error
+    return parse_toml(text, file=path)
+
+
+def parse_toml(text: str, *, file: Path | None = None) -> dict[str, Any]:
+    """The values of a TOML text; `file` is named in sentences.
+
+    Raises:
+        InputError: it is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # tomllib raises plain ValueErrors for numbers beyond Python's limits.
+        raise InputError(f"is not TOML: {error}", file=file) from error

@@ -1,0 +1,44 @@
+"""Tables as files: one reader and one writer for everything. In: a path. Out: rows, or a file.
+
+`read_table` reads CSV, workbooks of Excel and LibreOffice, JSON Lines and Parquet, row by row;
+`write_table` writes CSV, JSON Lines and Parquet. A cell is what was typed: a formula is given as
+one and never computed, and nothing that is written becomes a formula, a link or markup.
+
+Files come from anywhere. A row that cannot be trusted is given with a reason, and the next one
+follows; a file that cannot be read at all is one sentence.
+"""
+
+from memeloc.tables.cells import (
+    Cell,
+    Formula,
+    clean_text,
+    drawable,
+    guarded,
+    text_of,
+    unguarded,
+    wrong_in,
+)
+from memeloc.tables.reading import read_table, read_tables
+from memeloc.tables.rows import Header, Row, Table
+from memeloc.tables.workbooks import new_workbook
+from memeloc.tables.writing import Column, Kind, write_table
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Formula",
+    "Header",
+    "Kind",
+    "Row",
+    "Table",
+    "clean_text",
+    "drawable",
+    "guarded",
+    "new_workbook",
+    "read_table",
+    "read_tables",
+    "text_of",
+    "unguarded",
+    "write_table",
+    "wrong_in",
+]

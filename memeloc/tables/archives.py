@@ -1,0 +1,101 @@
+"""Opening untrusted archives. In: a path. Out: its parts, or a sentence that refuses it."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from memeloc.errors import InputError
+from memeloc.files import LARGEST_FILE
+
+LARGEST_PART = 256 * 1024 * 1024
+"""Bytes that one XML part may unpack to."""
+
+LARGEST_RATIO = 200
+"""How much smaller than its content a part of more than a megabyte may be packed."""
+
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError,
+    ValueError, LookupError,
+)  # fmt: skip
+"""What reading a part of a damaged archive can raise."""
+
+WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
+"""The part by which a workbook of Excel or of LibreOffice is known."""
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether a file that begins so is a zip archive."""
+    return head.startswith(b"PK\x03\x04")
+
+
+def is_ole(head: bytes) -> bool:
+    """Whether it is an old Office file, or a new one behind a password."""
+    return head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+
+
+def names_in(path: Path) -> set[str]:
+    """The names of an archive's parts, once its sizes have been looked at.
+
+    Raises:
+        InputError: it is broken, encrypted, or unpacks to more than a table can be.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+    except BROKEN as error:
+        raise InputError(f"is a broken archive or office file: {error}", file=path) from error
+    for part in parts:
+        if part.flag_bits & 1:
+            raise InputError("is protected by a password: save it without one", file=path)
+        name = part.filename.lower()
+        if not name.endswith((".xml", ".rels", ".csv")):
+            continue
+        largest = LARGEST_FILE if name.endswith(".csv") else LARGEST_PART
+        packed = max(part.compress_size, 1)
+        if part.file_size > largest or (
+            part.file_size > 1024 * 1024 and part.file_size / packed > LARGEST_RATIO
+        ):
+            raise InputError(
+                f"its part {part.filename} unpacks to {part.file_size / 2**20:,.0f} MB from "
+                f"{packed / 2**20:,.2f} MB, which no table does; it is not opened",
+                file=path,
+            )
+    return {part.filename for part in parts}
+
+
+def csv_member(path: Path) -> Callable[[], IO[bytes]] | None:
+    """What opens the only CSV of an archive, as Google gives it out; None when it is a workbook.
+
+    Raises:
+        InputError: it is broken, too large, or holds no CSV or several.
+    """
+    names = names_in(path)
+    if names & WORKBOOKS:
+        return None
+    tables = [
+        name for name in names if name.lower().endswith(".csv") and not name.startswith("__MACOSX/")
+    ]
+    if len(tables) != 1:
+        raise InputError(
+            f"is no workbook, but a zip archive of {len(tables)} CSV files; unpack it and import "
+            "each",
+            file=path,
+        )
+
+    def opener() -> IO[bytes]:
+        try:
+            return zipfile.ZipFile(path).open(tables[0])
+        except BROKEN as error:
+            raise InputError(f"is a broken archive: {error}", file=path) from error
+
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(tables[0]) as member:
+            while member.read(1 << 20):  # its checksum is looked at when it has been read
+                pass
+    except BROKEN as error:
+        raise InputError(f"is a broken archive: {error}", file=path) from error
+    return opener

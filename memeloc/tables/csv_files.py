@@ -1,0 +1,191 @@
+"""CSV as spreadsheets save it. In: a file. Out: its encoding, its delimiter and its lines.
+
+A row whose quotation mark is not closed is given as broken, and reading goes on in the line after
+its first: the rows that such a mark swallows are not lost.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from memeloc.errors import InputError
+from memeloc.tables.cells import unguarded
+from memeloc.tables.rows import BROKEN, CUT, OPEN_END, IsHeader, Line, header_names
+
+DELIMITERS = (",", ";", "\t")
+"""What may stand between cells; Excel writes `;` in much of Europe."""
+
+SEARCHED = 20
+"""Rows among which the headings are looked for."""
+
+_BEGINNING = 1 << 18
+"""Characters of a file in which its delimiter and its headings are looked for."""
+
+_CHUNK = 1 << 20
+_SAVE_AS = (
+    "save it as “CSV UTF-8” (Excel) or choose Unicode (UTF-8) as the character set (LibreOffice)"
+)
+
+csv.field_size_limit(max(csv.field_size_limit(), 1 << 20))  # no spreadsheet's cell is so long
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """A CSV file and how it is read.
+
+    Attributes:
+        path: for sentences.
+        open: opens its bytes.
+        encoding, errors: as `open` takes them.
+        is_cut: whether it ends within a character.
+        note: what is odd about the encoding, or empty.
+        delimiter: between cells.
+    """
+
+    path: Path
+    open: Callable[[], IO[bytes]]
+    encoding: str = "utf-8-sig"
+    errors: str = "surrogatepass"
+    is_cut: bool = False
+    note: str = ""
+    delimiter: str = ","
+
+    def with_delimiter(self, is_header: IsHeader | None) -> CsvFile:
+        """The same with the delimiter by which headings are found, else the most frequent one."""
+        with self._text() as stream:
+            lines = stream.read(_BEGINNING).splitlines(keepends=True)
+        first = next((line for line in lines if line.strip(" \t\r\n,;")), "")
+        frequent = sorted(DELIMITERS, key=first.count, reverse=True)
+        if is_header is not None:
+            for delimiter in frequent:
+                for number, (cells, _) in enumerate(_records(iter(lines), delimiter)):
+                    if number < SEARCHED and is_header(header_names(cells)):
+                        return replace(self, delimiter=delimiter)
+                    if number >= SEARCHED:
+                        break
+        return replace(self, delimiter=frequent[0])
+
+    def lines(self) -> Iterator[Line]:
+        """Its lines, apostrophes before what looks like a formula taken off."""
+        with self._text() as stream:
+            number = 0
+            for number, (cells, problem) in enumerate(_records(stream, self.delimiter), 1):
+                if problem is OPEN_END and self.is_cut:
+                    problem = CUT
+                texts = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+                yield Line(number, texts, problem)
+
+    def _text(self) -> io.TextIOWrapper:
+        return io.TextIOWrapper(self.open(), encoding=self.encoding, errors=self.errors, newline="")
+
+
+def _records(
+    lines: Iterator[str], delimiter: str
+) -> Iterator[tuple[list[str], tuple[str, str] | None]]:
+    """The records of a CSV, each with what is wrong with it."""
+    again: list[str] = []  # lines that a broken record swallowed, the last one first
+    taken: list[str] = []  # lines of the record that is being read
+
+    def feed() -> Iterator[str]:
+        while True:
+            line = again.pop() if again else next(lines, None)
+            if line is None:
+                return
+            taken.append(line)
+            yield line
+
+    # A strict reader reports what stands after a closing quotation mark and a mark left open.
+    reader = csv.reader(feed(), delimiter=delimiter, strict=True)
+    while True:
+        taken.clear()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            first, *rest = taken
+            reader = csv.reader(feed(), delimiter=delimiter, strict=True)
+            if not rest and "expected after" in str(error):
+                # Within one line a mark amid a cell swallows nothing.
+                yield next(csv.reader([first], delimiter=delimiter)), None
+                continue
+            again.extend(reversed(rest))
+            is_last = not rest and not first.endswith(("\n", "\r"))
+            yield [first.rstrip("\r\n")], CUT if is_last else BROKEN
+            continue
+        yield cells, None if taken[-1].endswith(("\n", "\r")) else OPEN_END
+
+
+def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
+    """The ways in which a file can be read as text, the likeliest first.
+
+    Args:
+        path: for sentences.
+        opener: opens its bytes.
+        encodings: what it may be in where it is neither UTF-8 nor UTF-16.
+
+    Raises:
+        InputError: it is in none of them.
+    """
+    with opener() as stream:
+        head = stream.read(4096)
+    file = CsvFile(path, opener)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return [replace(file, encoding="utf-16", errors="replace")]
+    problem = _problem(opener, "utf-8")
+    if head.count(0) > len(head) // 8 or (b"\x00" in head and problem is not None):
+        for order in (0, 1):
+            if b"\x00" in head[1 - order :: 2] and b"\x00" not in head[order::2]:
+                encoding = ("utf-16-le", "utf-16-be")[order]
+                return [replace(file, encoding=encoding, errors="replace")]
+        raise InputError("is no table: CSV, xlsx, ods, JSON Lines and Parquet are read", file=path)
+    if problem is None:
+        return [file]
+    line, error = problem
+    as_bytes = replace(
+        file, errors="backslashreplace", note="Some bytes are not UTF-8; they are kept as numbers."
+    )
+    if "end of data" in error.reason:
+        return [replace(as_bytes, is_cut=True, note="")]
+    possible = [
+        replace(
+            file,
+            encoding=encoding,
+            errors="strict",
+            note=f"It is not in UTF-8; it was read as {encoding}.",
+        )
+        for encoding in encodings
+        if _problem(opener, encoding) is None
+    ]
+    if not encodings:
+        raise InputError(
+            f"is not in UTF-8: line {line} has the byte 0x{error.object[error.start]:02X}, as "
+            f"Latin-1 or Windows-1252 files have; {_SAVE_AS}",
+            file=path,
+        )
+    return [*possible, as_bytes]
+
+
+def _problem(
+    opener: Callable[[], IO[bytes]], encoding: str
+) -> tuple[int, UnicodeDecodeError] | None:
+    """The line in which a file is not in an encoding, and why; None when it is."""
+    errors = "surrogatepass" if encoding == "utf-8" else "strict"
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    line = 1
+    with opener() as stream:
+        while True:
+            chunk = stream.read(_CHUNK)
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                return line + bytes(error.object[: error.start]).count(b"\n"), error
+            if not chunk:
+                return None
+            line += chunk.count(b"\n")

@@ -1,0 +1,130 @@
+"""Writing tables. In: columns and rows. Out: CSV, JSON Lines or Parquet, whole or not at all.
+
+JSON Lines and Parquet hold each text as it is. In CSV, which people open in a spreadsheet, a cell
+that a spreadsheet would take for a formula gets an apostrophe, which reading takes off.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.tables.cells import guarded
+
+Kind = Literal["text", "integer", "number", "truth", "time"]
+
+SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
+
+_SLICE = 2000
+"""Rows of a Parquet row group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is written; `kind` is its type in Parquet."""
+
+    name: str
+    kind: Kind = "text"
+
+
+def write_table(path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]]) -> int:
+    """Write a table in the format that the file's ending names; how many rows it has.
+
+    Args:
+        path: .csv, .jsonl (or .ndjson) or .parquet; what stands there is replaced at the end.
+        columns: a name alone is a column of text.
+        rows: read once; a cell is text, a number, a truth value, a time or None.
+
+    Raises:
+        InputError: another ending, or the file cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(
+            f"A table is written as .csv, .jsonl or .parquet, not {path.suffix or 'without'!r}.",
+            file=path,
+        )
+    typed = [Column(column) if isinstance(column, str) else column for column in columns]
+    with replacing(path) as temporary:
+        if suffix == ".csv":
+            return _write_csv(typed, rows, temporary)
+        if suffix == ".parquet":
+            return _write_parquet(typed, rows, temporary)
+        return _write_json_lines(typed, rows, temporary)
+
+
+def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([guarded(column.name) for column in columns])
+        for row in rows:
+            writer.writerow([_csv_cell(cell) for cell in row])
+            count += 1
+    return count
+
+
+def _csv_cell(cell: Any) -> Any:
+    plain = _plain(cell)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    return guarded(plain) if isinstance(plain, str) else plain
+
+
+def _write_json_lines(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            record = {
+                column.name: _plain(cell)
+                for column, cell in zip(columns, row, strict=True)
+                if cell is not None
+            }
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def _write_parquet(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {
+        "text": pa.string(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "truth": pa.bool_(),
+        "time": pa.timestamp("us", tz="UTC"),
+    }
+    schema = pa.schema([(column.name, kinds[column.kind]) for column in columns])
+    count, remaining = 0, iter(rows)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while some := list(islice(remaining, _SLICE)):
+            arrays = [
+                pa.array([_sound(cell) for cell in cells], field.type)
+                for cells, field in zip(zip(*some, strict=True), schema, strict=True)
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            count += len(some)
+    return count
+
+
+def _plain(cell: Any) -> Any:
+    if isinstance(cell, datetime):
+        return cell.isoformat().replace("+00:00", "Z")
+    return _sound(cell)
+
+
+def _sound(cell: Any) -> Any:
+    """The cell; a lone surrogate, which no file in UTF-8 can hold, as U+FFFD."""
+    if isinstance(cell, str) and not cell.isascii():
+        return cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return cell
