@@ -2,7 +2,7 @@
 
 Models wrap what they were asked for in fences, thoughts and pleasantries. One object is taken out
 of those; where several different ones stand, none is meant more than the others, and the model is
-asked again. Nothing raises but `ValueError`, whatever the text: it is a stranger's.
+asked again. Nothing raises but `ValueError`, whatever the text.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ MAX_CHARACTERS = 200_000
 """An answer longer than this is not searched for JSON."""
 MAX_STARTS = 64
 """Places of a text that are tried as the begin of an object."""
-MAX_DEPTH = 64
-"""How deep an answer may be nested."""
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*(.*?)\s*```\s*\Z", re.DOTALL)
@@ -58,8 +56,6 @@ def read_json(text: str) -> Any:
     for whole in (text, fenced[1] if fenced else ""):
         try:
             value = _DECODER.decode(whole)
-        except _WrongValueError:
-            raise
         except (ValueError, RecursionError):
             continue
         return _checked(value)
@@ -75,10 +71,6 @@ def refuses(text: str) -> bool:
     return bool(_REFUSED.match(_THOUGHT.sub("", text[:MAX_CHARACTERS]).lstrip()[:400]))
 
 
-class _WrongValueError(ValueError):
-    """What is JSON by its marks, but means nothing or more than one thing."""
-
-
 def _within(text: str) -> Any:
     """The one object that stands in a text, before, between and after words."""
     found: list[Any] = []
@@ -87,8 +79,6 @@ def _within(text: str) -> Any:
         starts += 1
         try:
             value, position = _DECODER.raw_decode(text, position)
-        except _WrongValueError:
-            raise
         except (ValueError, RecursionError):
             position += 1
             continue
@@ -101,44 +91,17 @@ def _within(text: str) -> Any:
     return _checked(found[0])
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise _WrongValueError("a field stands in it twice")
-    return fields
-
-
-def _no_number(word: str) -> Any:
-    raise _WrongValueError(f"{word} is no JSON number")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number)
+_DECODER = json.JSONDecoder()
 
 
 def _checked(value: Any) -> Any:
     """The value, when it can be stored: whole characters, finite numbers, not too deep."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for one in level:
-            if isinstance(one, str):
-                _check_text(one)
-            elif isinstance(one, float) and one in (float("inf"), float("-inf")):
-                raise ValueError("a number in it is too large")
-            elif isinstance(one, dict):
-                for key in one:
-                    _check_text(key)
-                below.extend(one.values())
-            elif isinstance(one, list):
-                below.extend(one)
-        if not below:
-            return value
-        level = below
-    raise ValueError("it is nested too deeply")
-
-
-def _check_text(text: str) -> None:
     try:
-        text.encode()
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise ValueError("a text in it holds half of a character") from None
+    except ValueError:
+        raise ValueError("a number in it is NaN or infinite, which JSON has not") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return value

@@ -153,10 +153,10 @@ def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="which question"):
         read_review(as_csv(path, [HEAD, ["a", "yes", "", "ana"]]))
     path.write_bytes(b"PK\x03\x04 and nothing")
-    with pytest.raises(InputError, match="broken office file"):
+    with pytest.raises(InputError, match="broken archive"):
         read_review(path)
     path.write_bytes(b"\x00\x01\x02")
-    with pytest.raises(InputError, match="is no spreadsheet"):
+    with pytest.raises(InputError, match="is no table"):
         read_review(path)
 
 
