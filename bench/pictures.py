@@ -22,7 +22,6 @@ from bench.peers import Peer, peers
 from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
-from memeloc.render import Renderer
 from memeloc.render.encode import Settings
 from memeloc.render.manifest import PARTS, Rows, write_part
 from memeloc.render.shards import Item, PictureFiles
@@ -97,12 +96,12 @@ class _Memeloc:
     """memeloc's own way from a caption to a file and a row of the manifest."""
 
     def __init__(self, folder: Path, languages: Sequence[str]) -> None:
-        self.renderer = Renderer()
         locales = {language: default().get(language) for language in languages}
         self._columns = {locale.tag: language for language, locale in locales.items()}
         known = {template.name: template for template in templates()}
         (folder / PARTS).mkdir(parents=True)
-        self._files = PictureFiles(self.renderer, folder, Settings(), known, locales)
+        self._files = PictureFiles(folder, Settings(), known, locales)
+        self.renderer = self._files.renderer
         self._folder = folder
         self._parts = 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,20 +92,17 @@ def render(
       memeloc render captions.csv --langs all --templates my-pictures --parity
       memeloc render --langs hi        (in a workspace: its captions as they stand)
     """
-    if output.is_program:
-        # Threads of numpy's would only wait, and take time for it from the processes.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from memeloc.engine import fork_ahead, usable_cpus
+    from memeloc.engine import fork_ahead, map_shards, usable_cpus
     from memeloc.render.encode import file_format
     from memeloc.render.manifest import leave_out_pandas
     from memeloc.render.parallel_set import render_table
-    from memeloc.render.shards import get_ready
 
     jobs = jobs or usable_cpus()
+    shard_map = map_shards
     if output.is_program:
         leave_out_pandas()
         if jobs > 1:
-            fork_ahead(jobs, get_ready)
+            shard_map = fork_ahead(jobs)
     tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with progress("Rendering", None) as bar:
 
@@ -131,6 +127,7 @@ def render(
                 force=force,
                 source_language=source or given.source,
                 progress=advance,
+                shard_map=shard_map,
             )
     _explain(summary)
     if as_json:

@@ -6,7 +6,7 @@ function that follows `ShardMap`; a stage takes whichever it is given.
 
 from __future__ import annotations
 
-from memeloc.engine.pool import fork_ahead, map_shards, prepare, usable_cpus
+from memeloc.engine.pool import fork_ahead, map_shards, usable_cpus
 from memeloc.engine.protocol import ShardMap, ShardResult
 
-__all__ = ["ShardMap", "ShardResult", "fork_ahead", "map_shards", "prepare", "usable_cpus"]
+__all__ = ["ShardMap", "ShardResult", "fork_ahead", "map_shards", "usable_cpus"]

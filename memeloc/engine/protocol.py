@@ -30,19 +30,16 @@ class ShardResult(Generic[Shard, Result]):
 class ShardMap(Protocol):
     """A map over shards, the contract that `map_shards` keeps and any other implementation must.
 
-    - `function` runs once for each shard, in any order, in any process; it, the shards, what it
-      returns and what `initializer` is given are pickled. It must leave a finished shard's work
-      where a later run finds it (a marker a shard): resuming is the caller's.
-    - `initializer(*initargs)` runs once in each process before any shard, and in no other way may
-      `function` count on what an earlier shard did.
-    - `shards` is read lazily: no more than a few for each job are held.
-    - `lane` is a hint: shards of a lane (0, 1, 2, ...) share what a process keeps between shards,
-      and are best given to the same ones.
+    - `function` runs once for each shard, in any order, in any process; it, the shards and what it
+      returns are pickled. It is pickled once a process, so what it keeps in itself serves the later
+      shards there. It must leave a finished shard's work where a later run finds it (a marker a
+      shard): resuming is the caller's.
+    - `shards` is read lazily: no more than one for each job is held.
     - `on_done` is called in the caller's process and thread, once for each shard, as they end.
     - A shard whose process dies is tried once more, alone in a fresh process, while the others go
       on. When that dies too, the shard ends with a `failure`, and the rest completes.
-    - What `function`, `initializer` or `on_done` raises ends the map and is raised here; the
-      processes are stopped first. So is KeyboardInterrupt.
+    - What `function` or `on_done` raises ends the map and is raised here; the processes are stopped
+      first. So is KeyboardInterrupt.
     """
 
     def __call__(
@@ -52,8 +49,5 @@ class ShardMap(Protocol):
         *,
         jobs: int,
         on_done: Callable[[ShardResult[Shard, Result]], None],
-        initializer: Callable[..., None] | None = None,
-        initargs: tuple[object, ...] = (),
-        lane: Callable[[Shard], int] | None = None,
     ) -> None:
         """Run the map with `jobs` processes, 1 or more, and return when every shard has ended."""

@@ -75,9 +75,13 @@ def read_pictures(
         else:
             on_read([ReadPicture(one.key, None, result.failure) for one in result.shard])
 
-    map_shards(
-        read_together, _shards(several), jobs=jobs, on_done=done, initializer=_one_thread_each
-    )
+    map_shards(_read_shard, _shards(several), jobs=jobs, on_done=done)
+
+
+def _read_shard(shard: Sequence[ToRead]) -> list[ReadPicture]:
+    """`read_together`; readers' own threads only slow each other down when several run."""
+    os.environ["OMP_THREAD_LIMIT"] = os.environ["OMP_NUM_THREADS"] = "1"
+    return read_together(shard)
 
 
 def read_together(several: Sequence[ToRead]) -> list[ReadPicture]:
@@ -133,9 +137,3 @@ def _shards(several: Iterable[ToRead]) -> Iterator[list[ToRead]]:
         if len(shard) == _TOGETHER:
             yield waiting.pop(key)
     yield from waiting.values()
-
-
-def _one_thread_each() -> None:
-    """Readers' own threads only slow each other down when several run."""
-    os.environ["OMP_THREAD_LIMIT"] = "1"
-    os.environ["OMP_NUM_THREADS"] = "1"

@@ -8,23 +8,17 @@ the manifest before become the new manifest (`memeloc.render.merging`).
 from __future__ import annotations
 
 import sys
-from array import array
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pandas as pd
-
     from memeloc.model import Template
     from memeloc.render.proof import Proof
 
@@ -198,22 +192,25 @@ def write_part(rows: Rows, path: Path) -> None:
     temporary.replace(path)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+Place = tuple[int, int]
+"""Where a row is: the number of its file, and its own in that file."""
+
+
+class Known(NamedTuple):
     """What an earlier run says of a picture.
 
     Attributes:
         inputs_sha256: of all that made it.
-        bytes, sha256: of its file.
+        bytes, sha256: of its file; None for a source caption without picture.
         problems: of its proof.
-        place: its row: the file's number shifted left by 32, and the row's number in the file.
+        place: its row.
     """
 
     inputs_sha256: str
-    bytes: int
-    sha256: str
-    problems: tuple[str, ...]
-    place: int
+    bytes: int | None
+    sha256: str | None
+    problems: Sequence[str] | None
+    place: Place
 
 
 class Earlier:
@@ -221,44 +218,22 @@ class Earlier:
 
     Attributes:
         files: the manifest, the sources, then the parts, oldest first; those of this run follow.
-        rows: how many rows the first two have, 0 for one that is not there.
+        rows: how many rows the manifest and the sources have, 0 for one that is not there.
         run: the number of the run to come.
+        has_parts: whether there are rows that no manifest has yet.
     """
 
     def __init__(self, out: Path) -> None:
         parts = sorted((out / PARTS).glob("*.parquet"))
         self.files = [out / MANIFEST, out / SOURCES, *parts]
-        self._rows: dict[str, int] = {}  # path: number of its newest row below
-        self._places = array("q")
-        self._bytes = array("q")
-        self._hashes = bytearray()  # of each row 32 bytes of its inputs, 32 of its file
-        self._problems: dict[int, tuple[str, ...]] = {}  # of the few rows that have any
-        counts = [self._load(number) for number in range(len(self.files))]
-        self.rows = counts[:2]
+        self._known: dict[str, Known] = {}  # by path, the newest
+        self.rows = [self._load(number) for number in range(len(self.files))][:2]
         self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether there are rows that no manifest has yet."""
-        return len(self.files) > 2
-
-    def __len__(self) -> int:
-        """How many pictures are known."""
-        return len(self._rows)
+        self.has_parts = bool(parts)
 
     def find(self, path: str) -> Known | None:
         """What is known of the picture at `path`; a source without picture has no suffix there."""
-        row = self._rows.get(path)
-        if row is None:
-            return None
-        hashes = self._hashes[64 * row : 64 * row + 64]
-        return Known(
-            inputs_sha256=hashes[:32].hex(),
-            bytes=self._bytes[row],
-            sha256=hashes[32:].hex(),
-            problems=self._problems.get(row, ()),
-            place=self._places[row],
-        )
+        return self._known.get(path)
 
     def _load(self, number: int) -> int:
         """Note a file's pictures; none of one that is absent, broken or of another version."""
@@ -270,13 +245,8 @@ class Earlier:
             for path, inputs, size, sha256, problems, *key in zip(
                 *(values[name] for name in columns + keys), strict=True
             ):
-                row = len(self._places)
-                self._rows["/".join(key) if path is None else path] = row
-                self._places.append(number << 32 | count)
-                self._bytes.append(size or 0)
-                self._hashes += bytes.fromhex(inputs) + bytes.fromhex(sha256 or "00" * 32)
-                if problems:
-                    self._problems[row] = tuple(problems)
+                place = number, count
+                self._known[path or "/".join(key)] = Known(inputs, size, sha256, problems, place)
                 count += 1
         return count
 
@@ -288,23 +258,3 @@ def _batches(path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
                 yield from file.iter_batches(batch_size=1024, columns=columns, use_threads=False)
     except (FileNotFoundError, pa.ArrowException):
         return
-
-
-def read_manifest(out: Path) -> pd.DataFrame:
-    """The manifest of the set in `out`, a row a picture; the columns are `SCHEMA`'s.
-
-    Raises:
-        InputError: there is none, or it cannot be read.
-    """
-    path = out / MANIFEST
-    try:
-        frame: pd.DataFrame = pq.read_table(path).to_pandas()
-    except FileNotFoundError:
-        raise InputError(
-            "There is no manifest; render a set into this folder first.", file=out
-        ) from None
-    except pa.ArrowException as error:
-        raise InputError(
-            f"The manifest cannot be read ({error}); render the set again.", file=path
-        ) from error
-    return frame

@@ -1,16 +1,15 @@
-"""The new manifest. In: the rows of earlier runs and of this one. Out: one table in its order.
+"""The new manifest. In: where the rows of each meme are. Out: one table, in the memes' order.
 
-Rows are found by their place (a file and a row in it) and read a few row groups at a time, so that
-memory stays flat: a run adds eight bytes a picture and nothing else. What is known from the first
-meme on is written while the others are made, so that little is left when the last one is.
+Rows are read a few row groups at a time, and written as soon as they are complete, so that memory
+stays flat. As long as all rows are those of the manifest before, nothing is written.
 """
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
@@ -18,175 +17,135 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memeloc.render.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier
+from memeloc.render.manifest import MANIFEST, SCHEMA, SOURCES, VERSIONS, Earlier, Place
 from memeloc.render.parity import relative_sizes
 
-_WINDOW = 256
-"""Rows that are put in order at a time."""
 _GROUP = 1024
 """Rows of the manifest that are held, and written, at a time."""
 _CACHED = 4
 """Row groups of the earlier files that are held."""
-_NONE = -1
-"""In place of a place: there is no row."""
-_AWAITED = -2
-"""In place of a place: the row is being made."""
 
 
-class Plan:
-    """Where the row of each picture of the table is to be found, in the table's order.
+@dataclass(slots=True)
+class MemeRows:
+    """Where the rows of a meme are.
 
-    Each picture takes a slot when its meme is read, and its place once it is known. The source
-    caption of each meme is one of the meme's slots, or, when it gets no picture, one after them.
+    Attributes:
+        places: of each picture, None while it is being made and when it could not be; last that of
+            the source caption when it gets no picture.
+        source: which of them is the source caption's, None for no one.
     """
 
-    def __init__(self, *, source_apart: bool) -> None:
-        self.source_apart = source_apart
-        self._places = array("q")
-        self._ends = array("q")  # a meme: the slot after its last
-        self._sources = array("q")  # a meme: its source caption's slot
-        self._known = 0  # no slot before this one is awaited
-        self._taken = 0  # memes that windows had
-
-    def add(self, place: int | None) -> int:
-        """Take a slot for the next picture, with its place if that is known; return the slot."""
-        self._places.append(_AWAITED if place is None else place)
-        return len(self._places) - 1
-
-    def set(self, slot: int, place: int | None) -> None:
-        """Note where the row of a slot is; None when it will have none."""
-        self._places[slot] = _NONE if place is None else place
-
-    def end_meme(self, source: int | None) -> None:
-        """Say that the meme has no more slots, and which is its source caption's."""
-        self._ends.append(len(self._places))
-        self._sources.append(_NONE if source is None else source)
-
-    def is_what_was(self, earlier: Earlier) -> bool:
-        """Whether the earlier manifest and sources are just what is planned."""
-        if earlier.has_parts:
-            return False
-        painted = apart = 0
-        begin = 0
-        for end, source in zip(self._ends, self._sources, strict=True):
-            for slot in range(begin, end):
-                if self.source_apart and slot == source:
-                    wanted = 1 << 32 | apart
-                    apart += 1
-                else:
-                    wanted = painted
-                    painted += 1
-                if self._places[slot] != wanted:
-                    return False
-            begin = end
-        return [painted, apart] == earlier.rows
-
-    def windows(self, *, last: bool = False) -> Iterator[range]:
-        """The next memes of which nothing is awaited, in ranges of some `_WINDOW` slots each.
-
-        Args:
-            last: whether nothing more will come, so that the rest makes a range, too.
-        """
-        while self._known < len(self._places) and self._places[self._known] != _AWAITED:
-            self._known += 1
-        begin, first = self._taken, self._begin(self._taken)
-        for meme in range(begin, len(self._ends)):
-            end = self._ends[meme]
-            if end > self._known:
-                return
-            if end - first >= _WINDOW:
-                self._taken = meme + 1
-                yield range(begin, meme + 1)
-                begin, first = meme + 1, end
-        if last and begin < len(self._ends):
-            self._taken = len(self._ends)
-            yield range(begin, len(self._ends))
-
-    def _begin(self, meme: int) -> int:
-        """The first slot of a meme."""
-        return self._ends[meme - 1] if meme else 0
-
-    def rows(self, memes: range, reader: Reader) -> tuple[pa.Table, pa.Table]:
-        """The rows of some memes, and those of their sources that stand apart."""
-        begin = self._begin(memes.start)
-        slots = [s for s in range(begin, self._begin(memes.stop)) if self._places[s] != _NONE]
-        table = reader.take([self._places[slot] for slot in slots])
-        row_of = {slot: row for row, slot in enumerate(slots)}
-        sizes = table.column("font_size").to_pylist()
-        relative: list[list[float | None] | None] = [None] * len(slots)
-        apart = [False] * len(slots)
-        for meme in memes:
-            source = row_of.get(self._sources[meme])
-            for slot in range(begin, self._ends[meme]):
-                row = row_of.get(slot)
-                if row is not None:
-                    base = () if source is None else sizes[source]
-                    relative[row] = relative_sizes(sizes[row], base)
-                    apart[row] = self.source_apart and row == source
-            begin = self._ends[meme]
-        index = SCHEMA.get_field_index("relative_size")
-        column = pa.array(relative, SCHEMA.field(index).type)
-        table = table.set_column(index, SCHEMA.field(index), column)
-        if not self.source_apart:
-            return table, table.slice(0, 0)
-        painted = pa.array([not other for other in apart], pa.bool_())
-        return table.filter(painted), table.filter(pa.array(apart, pa.bool_()))
+    places: list[Place | None]
+    source: int | None = None
 
 
 class NewManifest:
     """The manifest that a run writes, as far as its rows are known, and in the end whole.
 
     Args:
-        plan: where the rows are; it may grow.
         earlier: the files that places are in; they may become more.
         out: the folder.
+        source_apart: whether source captions get no picture; their rows stand in SOURCES then.
         on_rows: is given the manifest's rows, a table at a time, in their order.
     """
 
     def __init__(
-        self, plan: Plan, earlier: Earlier, out: Path, on_rows: Callable[[pa.Table], None]
+        self,
+        earlier: Earlier,
+        out: Path,
+        *,
+        source_apart: bool,
+        on_rows: Callable[[pa.Table], None],
     ) -> None:
-        self._plan = plan
-        self._reader = Reader(earlier.files)
-        self._out = out
+        self._earlier = earlier
+        self._reader = RowReader(earlier.files)
+        self._paths = [out / MANIFEST, out / SOURCES][: 1 + source_apart]
+        self._source_apart = source_apart
         self._on_rows = on_rows
-        self._files: list[_Whole] = []
+        self._unchanged = [0, 0]  # rows at the beginning that the files before have in the same way
+        self._files: list[_NewFile] = []
 
-    def go_on(self) -> None:
-        """Write what is known now."""
-        for memes in self._plan.windows():
-            self._write(memes)
+    def add(self, memes: Sequence[MemeRows]) -> None:
+        """Add the rows of the next memes."""
+        if not self._files:
+            if self._go_on_unchanged(memes):
+                return
+            self._begin()
+        tables = self._tables(memes)
+        for file, table in zip(self._files, tables, strict=False):
+            file.add(table)
+        self._on_rows(tables[0])
 
-    def finish(self) -> None:
-        """Write the rest; now the manifest takes the place of the one before."""
-        for memes in self._plan.windows(last=True):
-            self._write(memes)
-        self._open()
+    def finish(self, *, anew: bool) -> bool:
+        """Put the manifest in the place of the one before; False if that stays as it is.
+
+        Args:
+            anew: write it even if it is the same.
+        """
+        if not self._files:
+            before = self._earlier
+            if not (anew or before.has_parts) and self._unchanged == before.rows:
+                return False
+            self._begin()
         for file in reversed(self._files):  # the manifest last
             file.keep()
         self._files.clear()
-        if not self._plan.source_apart:
-            (self._out / SOURCES).unlink(missing_ok=True)
+        if not self._source_apart:
+            self._earlier.files[1].unlink(missing_ok=True)
+        return True
 
     def drop(self) -> None:
         """Leave nothing behind of what was not finished."""
         while self._files:
             self._files.pop().drop()
 
-    def _open(self) -> None:
-        if not self._files:
-            names = (MANIFEST, SOURCES) if self._plan.source_apart else (MANIFEST,)
-            self._files += [_Whole(self._out / name) for name in names]
+    def _go_on_unchanged(self, memes: Sequence[MemeRows]) -> bool:
+        """Count rows that follow the unchanged ones in the files before; False if any does not."""
+        counts = self._unchanged.copy()
+        for meme in memes:
+            for number, place in enumerate(meme.places):
+                file = int(self._source_apart and number == meme.source)
+                if place != (file, counts[file]):
+                    return False
+                counts[file] += 1
+        self._unchanged = counts
+        return True
 
-    def _write(self, memes: range) -> None:
-        self._open()
-        tables = self._plan.rows(memes, self._reader)
-        for file, table in zip(self._files, tables, strict=False):
-            file.add(table)
-        self._on_rows(tables[0])
+    def _begin(self) -> None:
+        """Open the new files, and copy what is unchanged."""
+        self._files = [_NewFile(path) for path in self._paths]
+        for number, file in enumerate(self._files):
+            for start in range(0, self._unchanged[number], _GROUP):
+                rows = range(start, min(start + _GROUP, self._unchanged[number]))
+                table = self._reader.take([(number, row) for row in rows])
+                file.add(table)
+                if number == 0:
+                    self._on_rows(table)
+
+    def _tables(self, memes: Sequence[MemeRows]) -> tuple[pa.Table, pa.Table]:
+        """The rows of some memes, and those of their sources that stand apart."""
+        table = self._reader.take([p for meme in memes for p in meme.places if p is not None])
+        sizes = iter(table.column("font_size").to_pylist())
+        relative: list[list[float | None]] = []
+        apart: list[bool] = []
+        for meme in memes:
+            own = [None if place is None else next(sizes) for place in meme.places]
+            base = () if meme.source is None else own[meme.source] or ()
+            for number, each in enumerate(own):
+                if each is not None:
+                    relative.append(relative_sizes(each, base))
+                    apart.append(self._source_apart and number == meme.source)
+        index = SCHEMA.get_field_index("relative_size")
+        column = pa.array(relative, SCHEMA.field(index).type)
+        table = table.set_column(index, SCHEMA.field(index), column)
+        if not self._source_apart:
+            return table, table.slice(0, 0)
+        painted = pa.array([not other for other in apart], pa.bool_())
+        return table.filter(painted), table.filter(pa.array(apart, pa.bool_()))
 
 
-class _Whole:
+class _NewFile:
     """A Parquet file that takes its name when it is kept."""
 
     def __init__(self, path: Path) -> None:
@@ -222,7 +181,7 @@ class _Whole:
             self._temporary.unlink(missing_ok=True)
 
 
-class Reader:
+class RowReader:
     """Rows by their place."""
 
     def __init__(self, files: Sequence[Path]) -> None:
@@ -230,11 +189,11 @@ class Reader:
         self._ends: dict[int, list[int]] = {}  # file: the row after each row group
         self._groups: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
 
-    def take(self, places: Sequence[int]) -> pa.Table:
+    def take(self, places: Sequence[Place]) -> pa.Table:
         """The rows of the places, in their order.
 
-        They are cut out in runs, as a meme's rows mostly stand together; taking them one by one
-        would import pyarrow.compute, which takes as long as two thousand runs do.
+        They are cut out in runs, as a meme's rows mostly stand together, and each row group is read
+        once.
         """
         runs = list(self._runs(places))
         pieces: list[pa.Table] = [None] * len(runs)
@@ -242,44 +201,36 @@ class Reader:
             pieces[number] = self._group(group).slice(row, count)
         return pa.concat_tables(pieces).combine_chunks() if pieces else SCHEMA.empty_table()
 
-    def _runs(self, places: Sequence[int]) -> Iterator[tuple[tuple[int, int], int, int]]:
+    def _runs(self, places: Sequence[Place]) -> Iterator[tuple[tuple[int, int], int, int]]:
         """Places that follow each other in a row group: the group, the first row in it, how many.
 
         A group is a file's number and the group's number in it.
         """
         begin = 0
         while begin < len(places):
-            file, row = places[begin] >> 32, places[begin] & 0xFFFFFFFF
+            file, row = places[begin]
             ends = self._ends_of(file)
             number = bisect_right(ends, row)
             most = min(ends[number] - row, len(places) - begin)
             count = 1
-            while count < most and places[begin + count] == places[begin] + count:
+            while count < most and places[begin + count] == (file, row + count):
                 count += 1
             yield (file, number), row - (ends[number - 1] if number else 0), count
             begin += count
 
     def _ends_of(self, file: int) -> list[int]:
-        ends = self._ends.get(file)
-        if ends is None:
+        if file not in self._ends:
             with pq.ParquetFile(self._files[file]) as opened:
                 data = opened.metadata
                 counts = [data.row_group(i).num_rows for i in range(data.num_row_groups)]
-                if len(counts) == 1:  # a part, and opening it takes longer than reading it
-                    self._keep((file, 0), opened.read_row_group(0, use_threads=False))
-            ends = self._ends[file] = list(accumulate(counts))
-        return ends
+            self._ends[file] = list(accumulate(counts))
+        return self._ends[file]
 
     def _group(self, key: tuple[int, int]) -> pa.Table:
-        table = self._groups.get(key)
-        if table is None:
+        if key not in self._groups:
             with pq.ParquetFile(self._files[key[0]]) as opened:
-                table = opened.read_row_group(key[1], use_threads=False)
-        self._keep(key, table)
-        return table
-
-    def _keep(self, key: tuple[int, int], table: pa.Table) -> None:
-        self._groups[key] = table
+                self._groups[key] = opened.read_row_group(key[1], use_threads=False)
+            if len(self._groups) > _CACHED:
+                self._groups.popitem(last=False)
         self._groups.move_to_end(key)
-        if len(self._groups) > _CACHED:
-            self._groups.popitem(last=False)
+        return self._groups[key]

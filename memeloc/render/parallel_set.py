@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Literal
 
 from memeloc.captions import read_captions
-from memeloc.engine import ShardMap, map_shards, prepare
+from memeloc.engine import ShardMap, map_shards
 from memeloc.locales import Registry, default
 from memeloc.render.encode import Format, Settings
-from memeloc.render.manifest import MANIFEST
 from memeloc.render.out_folder import SkippedFile, hold
-from memeloc.render.run import PRELOADED, Progress, Run
+from memeloc.render.run import Progress, Run
 from memeloc.render.summary import Summary
 from memeloc.templates import load_templates
 
@@ -76,8 +75,6 @@ def render_table(
         MissingError: a font is not installed.
     """
     began = time.monotonic()
-    if jobs > 1 and not (out / MANIFEST).exists():
-        prepare(PRELOADED)  # a first run is sure to need processes
     settings = Settings(format, quality, max_side, parity)
     registry = Registry.load(*locales) if locales else default()
     known, notes = load_templates(templates)

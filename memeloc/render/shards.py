@@ -11,10 +11,9 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
-
-from PIL import Image
+from typing import Any, NamedTuple
 
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
@@ -54,23 +53,21 @@ class ShardMeme(NamedTuple):
 
     meme_id: str
     template: str
-    items: tuple[Item, ...]
-    together: tuple[tuple[str, tuple[str, ...]], ...]
+    items: Sequence[Item]
+    together: Sequence[tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A slice of the table.
+    """Memes of the table whose pictures are made together.
 
     Attributes:
-        part: name of the file of its rows.
+        part: name of the file of their rows.
         memes: what is to be made.
-        lane: which share of the templates it has.
     """
 
     part: str
-    memes: tuple[ShardMeme, ...]
-    lane: int
+    memes: Sequence[ShardMeme]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +88,25 @@ class Made:
 
 
 class PictureFiles:
-    """Makes pictures as files in a folder.
+    """Makes pictures as files in a folder. Pickled, it takes along only what it was made of.
 
     Args:
-        renderer: paints.
         out: the folder; it exists.
         settings: how.
         templates: by name.
         languages: locales by the table's column.
+        fonts: font files that come before memeloc's own.
     """
 
     def __init__(
         self,
-        renderer: Renderer,
         out: Path,
         settings: Settings,
         templates: Mapping[str, Template],
         languages: Mapping[str, Locale],
+        fonts: Sequence[str | Path] = (),
     ) -> None:
-        self._renderer = renderer
+        self._arguments = (out, settings, templates, languages, fonts)
         self._out = os.path.join(os.fspath(out), "")  # noqa: PTH118 - a string, for speed
         self._parts = out / PARTS
         self._settings = settings
@@ -117,7 +114,16 @@ class PictureFiles:
         self._suffix = f".{settings.format}"
         self._templates = templates
         self._languages = languages
+        self._fonts = fonts
         self._folders: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PictureFiles, self._arguments
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """What paints the pictures."""
+        return Renderer(FontLibrary(self._fonts), max_side=self._settings.max_side)
 
     def make(
         self,
@@ -131,7 +137,7 @@ class PictureFiles:
         language = item.language
         folder = self._folders.get((language, template)) or self._folder(language, template)
         locale = self._languages[language]
-        rendered = self._renderer.render(
+        rendered = self.renderer.render(
             self._templates[template], Caption(item.parts), locale, max_sizes=max_sizes
         )
         if self._jpeg is not None:
@@ -160,6 +166,7 @@ class PictureFiles:
         A picture that cannot be made is left out with its reason, and the others go on; what would
         hold for all of them alike (a full disk, a missing font) is raised.
         """
+        leave_out_pandas()
         rows = Rows()
         problems: Counter[str] = Counter()
         failed: dict[int, str] = {}
@@ -173,9 +180,9 @@ class PictureFiles:
                     else:
                         if meme.together and sizes is None:
                             sizes = self._common_sizes(meme)
-                        found = self.make(rows, meme.meme_id, meme.template, item, sizes)
-                        problems.update(found)
-                        flawed += bool(found)
+                        kinds = self.make(rows, meme.meme_id, meme.template, item, sizes)
+                        problems.update(kinds)
+                        flawed += bool(kinds)
                         rendered += 1
                 except (MissingError, OSError):
                     raise
@@ -191,7 +198,7 @@ class PictureFiles:
         """The sizes that fit all languages of a meme."""
         template = self._templates[meme.template]
         return common_sizes(
-            self._renderer.sizes(template, Caption(parts), self._languages[language])
+            self.renderer.sizes(template, Caption(parts), self._languages[language])
             for language, parts in meme.together
         )
 
@@ -204,7 +211,7 @@ class PictureFiles:
             locale=locale.tag,
             parts=item.parts,
             inputs_sha256=item.inputs_sha256,
-            sizes=self._renderer.sizes(template, Caption(item.parts), locale),
+            sizes=self.renderer.sizes(template, Caption(item.parts), locale),
         )
 
     def _folder(self, language: str, template: str) -> tuple[str, str]:
@@ -214,35 +221,3 @@ class PictureFiles:
         os.makedirs(whole, exist_ok=True)  # noqa: PTH103 - a string, for speed
         self._folders[language, template] = whole, relative
         return whole, relative
-
-
-_files: list[PictureFiles] = []
-"""In a process of its own: what `make_shard` works with."""
-_library: list[FontLibrary] = []
-"""In a process that waits for a run: the fonts of a run that has none of its own."""
-
-
-def get_ready() -> None:
-    """Do what most runs ask of their processes, before it is known what run this is for."""
-    _library[:] = [FontLibrary()]
-    Image.preinit()
-    import budoux  # noqa: F401
-
-
-def begin_process(
-    fonts: tuple[str, ...],
-    out: Path,
-    settings: Settings,
-    templates: Mapping[str, Template],
-    languages: Mapping[str, Locale],
-) -> None:
-    """Make a process ready for `make_shard`."""
-    leave_out_pandas()
-    library = _library[0] if _library and not fonts else FontLibrary(fonts)
-    renderer = Renderer(library, max_side=settings.max_side)
-    _files[:] = [PictureFiles(renderer, out, settings, templates, languages)]
-
-
-def make_shard(shard: Shard) -> Made:
-    """`PictureFiles.run`, in a process that `begin_process` made ready."""
-    return _files[0].run(shard)

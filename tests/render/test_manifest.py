@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.errors import InputError
 from memeloc.model import Template, TextBox
 from memeloc.render import PartProof, Proof, merging
 from memeloc.render.manifest import (
     MANIFEST,
     PARTS,
-    SCHEMA,
     SOURCES,
     Earlier,
     Known,
     Rows,
-    read_manifest,
     write_part,
 )
-from memeloc.render.merging import NewManifest, Plan
+from memeloc.render.merging import MemeRows, NewManifest
 
 TEMPLATE = Template(
     "robot-chef",
@@ -63,20 +61,35 @@ def _known(earlier: Earlier, path: str) -> Known:
     return known
 
 
-def _planned(earlier: Earlier, memes: list[list[str]], source: int | None = None) -> Plan:
-    plan = Plan(source_apart=False)
-    for paths in memes:
-        slots = [plan.add(_known(earlier, path).place) for path in paths]
-        plan.end_meme(None if source is None else slots[source])
-    return plan
+def _memes(
+    earlier: Earlier, memes: Iterable[Sequence[str]], source: int | None = None
+) -> list[MemeRows]:
+    return [MemeRows([_known(earlier, path).place for path in paths], source) for paths in memes]
 
 
-def _write(plan: Plan, earlier: Earlier, out: Path) -> list[dict[str, Any]]:
-    """Write the manifest and return the rows that were shown."""
+def _write(
+    memes: Iterable[MemeRows],
+    earlier: Earlier,
+    out: Path,
+    *,
+    source_apart: bool = False,
+    together: int = 3,
+) -> bool:
+    """Write the manifest, some memes at a time; whether it was written."""
     shown: list[dict[str, Any]] = []
-    NewManifest(plan, earlier, out, lambda table: shown.extend(table.to_pylist())).finish()
-    assert shown == pq.read_table(out / MANIFEST).to_pylist()
-    return shown
+    manifest = NewManifest(
+        earlier,
+        out,
+        source_apart=source_apart,
+        on_rows=lambda table: shown.extend(table.to_pylist()),
+    )
+    rest = list(memes)
+    while rest:
+        manifest.add(rest[:together])
+        del rest[:together]
+    written = manifest.finish(anew=False)
+    assert not written or shown == pq.read_table(out / MANIFEST).to_pylist()
+    return written
 
 
 def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
@@ -86,9 +99,7 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
     paths = ["de/robot-chef/m1.jpg", "en/robot-chef/m1.jpg"]
-    _write(_planned(earlier, [paths], source=1), earlier, tmp_path)
-    frame = read_manifest(tmp_path)
-    assert list(frame.columns) == SCHEMA.names
+    assert _write(_memes(earlier, [paths], source=1), earlier, tmp_path)
     row: dict[str, Any] = pq.read_table(tmp_path / MANIFEST).to_pylist()[0]
     versions = {name: row.pop(name) for name in ("memeloc", "pillow", "skia", "harfbuzz", "icu")}
     assert all(versions.values())
@@ -136,19 +147,14 @@ def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> N
     )
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
-    plan = Plan(source_apart=True)
-    plan.add(_known(earlier, "de/robot-chef/m1.jpg").place)
-    plan.end_meme(plan.add(_known(earlier, "en/robot-chef/m1").place))
-    _write(plan, earlier, tmp_path)
+    paths = [["de/robot-chef/m1.jpg", "en/robot-chef/m1"]]
+    assert _write(_memes(earlier, paths, source=1), earlier, tmp_path, source_apart=True)
     relative = pq.read_table(tmp_path / MANIFEST).column("relative_size")
     assert relative.to_pylist() == [[0.5, None]]
     assert pq.read_table(tmp_path / SOURCES).column("language").to_pylist() == ["en"]
     (tmp_path / PARTS / "000001-00000000.parquet").unlink()
     again = Earlier(tmp_path)
-    plan = Plan(source_apart=True)
-    plan.add(_known(again, "de/robot-chef/m1.jpg").place)
-    plan.end_meme(plan.add(_known(again, "en/robot-chef/m1").place))
-    assert plan.is_what_was(again)
+    assert not _write(_memes(again, paths, source=1), again, tmp_path, source_apart=True)
 
 
 _MEMES = st.lists(st.integers(0, 30), unique=True, min_size=1, max_size=25)
@@ -160,7 +166,6 @@ def test_rows_come_together_in_any_order_from_any_parts(
 ) -> None:
     wanted = data.draw(st.permutations(ids))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_WINDOW", 3)
         patch.setattr(merging, "_GROUP", 5)
         patch.setattr(merging, "_CACHED", 2)
         out = Path(folder)
@@ -173,62 +178,18 @@ def test_rows_come_together_in_any_order_from_any_parts(
             _part(out, number, rows)
         earlier = Earlier(out)
         memes = [[f"{tag}/robot-chef/m{meme}.jpg" for tag in ("en", "de")] for meme in wanted]
-        _write(_planned(earlier, memes, source=0), earlier, out)
+        assert _write(_memes(earlier, memes, source=0), earlier, out)
         table = pq.read_table(out / MANIFEST).to_pydict()
         assert table["path"] == [path for paths in memes for path in paths]
         assert table["relative_size"][1::2] == [[(10.0 + meme) / 100, None] for meme in wanted]
         for path in (out / PARTS).iterdir():
             path.unlink()
         after = Earlier(out)
-        assert _planned(after, memes, source=0).is_what_was(after)
-        if len(wanted) > 1:
-            assert not _planned(after, memes[::-1], source=0).is_what_was(after)
-            assert not _planned(after, memes[1:], source=0).is_what_was(after)
-
-
-@given(st.permutations(range(14)), st.integers(1, 4), st.sets(st.integers(0, 13)))
-def test_rows_are_written_as_soon_as_nothing_before_them_is_awaited(
-    order: list[int], languages: int, failing: set[int]
-) -> None:
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_WINDOW", 3)
-        patch.setattr(merging, "_GROUP", 5)
-        out = Path(folder)
-        rows = Rows()
-        tags = ("en", "de", "hi", "ar")[:languages]
-        wanted = [(f"m{meme}", tag) for meme in range(14) for tag in tags]
-        for meme, tag in wanted:
-            _add(rows, meme, tag, 100.0)
-        _part(out, 0, rows)
-        earlier = Earlier(out)
-        plan = Plan(source_apart=False)
-        for _ in range(14):
-            slots = [plan.add(None) for _ in tags]
-            plan.end_meme(slots[0])
-        shown: list[tuple[str, str]] = []
-        manifest = NewManifest(
-            plan,
-            earlier,
-            out,
-            lambda table: shown.extend(
-                (row["meme_id"], row["language"]) for row in table.to_pylist()
-            ),
-        )
-        settled: set[int] = set()
-        for meme in order:
-            for slot in range(languages * meme, languages * (meme + 1)):
-                plan.set(slot, None if meme in failing else 2 << 32 | slot)
-            settled.add(meme)
-            manifest.go_on()
-            known = next((number for number in range(14) if number not in settled), 14)
-            good = [(f"m{n}", tag) for n in range(known) if n not in failing for tag in tags]
-            assert shown == good[: len(shown)]
-            assert len(good) - len(shown) <= languages + 2, "all but a last group"
-            assert not (out / MANIFEST).exists()
-        manifest.finish()
+        assert not _write(_memes(after, memes, source=0), after, out)
+        changed = data.draw(st.permutations(memes)) if data.draw(st.booleans()) else memes[:-1]
+        assert _write(_memes(after, changed, source=0), after, out) == (changed != memes)
         table = pq.read_table(out / MANIFEST).to_pydict()
-        found = list(zip(table["meme_id"], table["language"], strict=True))
-        assert found == shown == [pair for pair in wanted if int(pair[0][1:]) not in failing]
+        assert table["path"] == [path for paths in changed for path in paths]
 
 
 def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> None:
@@ -236,15 +197,13 @@ def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> Non
     _add(rows, "m1", "en", 100.0)
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
-    memes = [["en/robot-chef/m1.jpg"]]
-    _write(_planned(earlier, memes), earlier, tmp_path)
+    memes = _memes(earlier, [["en/robot-chef/m1.jpg"]])
+    assert _write(memes, earlier, tmp_path)
     before = (tmp_path / MANIFEST).read_bytes()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_WINDOW", 1)
-        again = NewManifest(_planned(earlier, memes), earlier, tmp_path, lambda table: None)
-        again.go_on()
-        assert len(list(tmp_path.glob(".*.tmp"))) == 1
-        again.drop()
+    again = NewManifest(earlier, tmp_path, source_apart=False, on_rows=lambda table: None)
+    again.add(memes)
+    assert len(list(tmp_path.glob(".*.tmp"))) == 1
+    again.drop()
     assert list(tmp_path.glob(".*.tmp")) == []
     assert (tmp_path / MANIFEST).read_bytes() == before
 
@@ -257,14 +216,6 @@ def test_the_newest_row_counts_and_unusable_files_do_not(tmp_path: Path) -> None
     (tmp_path / MANIFEST).write_bytes(b"PAR1 and then nothing")
     pq.write_table(pa.table({"meme_id": ["m2"]}), tmp_path / PARTS / "000003-00000000.parquet")
     earlier = Earlier(tmp_path)
-    assert len(earlier) == 1
+    assert earlier.find("en/robot-chef/m2.jpg") is None
     assert _known(earlier, "de/robot-chef/m1.jpg").inputs_sha256 == "ef" * 32
     assert earlier.run == 4
-
-
-def test_no_manifest_and_a_broken_one_are_sentences(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no manifest"):
-        read_manifest(tmp_path)
-    (tmp_path / MANIFEST).write_bytes(b"not one")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_manifest(tmp_path)

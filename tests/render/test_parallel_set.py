@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
 from memeloc.render.encode import TEMPORARY
 from memeloc.render.parallel_set import Summary, render_table
-from memeloc.render.shards import Shard
+from memeloc.render.shards import Made, Shard
 
 HEADER = ("meme_id", "template", "en", "de", "zh")
 ROWS = [
@@ -253,41 +254,18 @@ def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
     _assert_whole(two, 210)
 
 
-@pytest.mark.parametrize("parity", [False, True])
-def test_a_process_gets_whole_memes_of_its_own_templates(tmp_path: Path, parity: bool) -> None:
-    names = ("robot-chef", "summit-snail", "night-owl", "cloud-monday", "busy-market")
-    rows = [(f"m{i}", names[i % 5], *(f"{text} {i}" for text in ROWS[0][2:])) for i in range(150)]
-    shards: list[Shard] = []
-
-    def spread(function: Any, given: Iterable[Shard], **options: Any) -> None:
-        shards.extend(given)
-        map_shards(function, shards, **options)
-
-    summary = _render(
-        _table(tmp_path, rows), tmp_path / "out", jobs=2, parity=parity, shard_map=spread
-    )
-    assert _counts(summary) == (450, 0, 0, 0)
-    memes = [(meme, shard.lane) for shard in shards for meme in shard.memes]
-    assert sorted(meme.meme_id for meme, _ in memes) == sorted(row[0] for row in rows)
-    assert all(len(meme.items) == 3 for meme, _ in memes)
-    lanes = {name: {lane for meme, lane in memes if meme.template == name} for name in names}
-    assert sorted(map(sorted, lanes.values())) in ([[0]] * 2 + [[1]] * 3, [[0]] * 3 + [[1]] * 2)
-
-
-def _die_at_m30(shard: Any) -> Any:
-    from memeloc.render.shards import make_shard
-
+def _die_at_m30(function: Callable[[Shard], Made], shard: Shard) -> Made:
     if any(meme.meme_id == "m30" for meme in shard.memes):
         os.kill(os.getpid(), signal.SIGKILL)
-    return make_shard(shard)
+    return function(shard)
 
 
 def test_a_dying_process_costs_its_shard_and_the_next_run_makes_up_for_it(tmp_path: Path) -> None:
     rows = [(f"m{i}", *ROWS[0][1:]) for i in range(130)]
     out, table = tmp_path / "out", _table(tmp_path, rows)
 
-    def spread(_: object, shards: Any, **options: Any) -> None:
-        map_shards(_die_at_m30, shards, **options)
+    def spread(function: Any, shards: Any, **options: Any) -> None:
+        map_shards(partial(_die_at_m30, function), shards, **options)
 
     summary = _render(table, out, jobs=2, parity=True, shard_map=spread)
     lost = summary.failed
