@@ -28,7 +28,7 @@ def export(
 
     `captions` has a row a meme and a column a language, and is what `render` and `import` read;
     `history` has a row for every version of every caption, with who, when and from where.
-    In CSV a cell that a spreadsheet would take for a formula gets a no-break space before it.
+    In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before it.
 
     \b
     Example:

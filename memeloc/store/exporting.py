@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
@@ -20,19 +20,10 @@ from memeloc.store import memory
 from memeloc.store import tables as schema
 from memeloc.store.caption_versions import is_active, is_current
 from memeloc.store.tables import captions, cases, corrections, decisions, files, memes
-
-Kind = Literal["text", "integer", "number", "truth", "time"]
+from memeloc.tables import Column, Kind
 
 _FETCHED = 1000
 """Rows fetched at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of an exported table."""
-
-    name: str
-    kind: Kind = "text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,8 @@ class Exports:
         Raises:
             InputError: there is no such table, or the file cannot be written.
         """
-        from memeloc.store.table_files import write_table
+        from memeloc.tables import write_table
 
         with self.database.read() as connection:
-            return write_table(exporting.export_table(connection, table_name, tags), path)
+            table = exporting.export_table(connection, table_name, tags)
+            return write_table(path, table.columns, table.rows)

@@ -395,11 +395,11 @@ class Workspace(Worded):
         Raises:
             InputError: there is no such table, or the file cannot be written.
         """
-        from memeloc.store.table_files import write_table
+        from memeloc.tables import write_table
 
         with self.database.read() as connection:
             table = exporting.export_table(connection, name, self._tags())
-            return write_table(table, Path(path))
+            return write_table(Path(path), table.columns, table.rows)
 
     @contextmanager
     def captions_file(self) -> Iterator[Path]:

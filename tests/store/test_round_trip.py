@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from memeloc.model import Caption
 from memeloc.store import Workspace
-from memeloc.store.table_files import FORMULA, GUARD
 
 _folders = itertools.count()
 
@@ -87,8 +86,8 @@ def test_no_cell_of_a_csv_is_a_formula(workspace: Workspace, tmp_path: Path) -> 
     workspace.export("captions", tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         cells = [row["en"] for row in csv.DictReader(file)]
-    assert not any(cell.startswith(FORMULA) for cell in cells)
-    assert cells[:2] == [GUARD + "=1+1 // x", GUARD + "+49"]
+    assert not any(cell.startswith(tuple("=+-@\t\r＝＋－＠")) for cell in cells)
+    assert cells[:2] == ["'=1+1 // x", "'+49"]
     assert cells[5:] == ["plain", " // =late", "a=b"]
     # The exact formats hold the exact text.
     workspace.export("captions", tmp_path / "out.parquet")
@@ -102,20 +101,20 @@ def test_an_export_replaces_a_file_whole_or_leaves_it(
     filled: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memeloc.errors import InputError
-    from memeloc.store import table_files
+    from memeloc.tables import writing
 
     path = tmp_path / "out.csv"
     path.write_text("before")
     with pytest.raises(InputError, match=r"written as \.csv, \.jsonl or \.parquet, not '\.xls'"):
         filled.export("captions", tmp_path / "out.xls")
     with pytest.raises(InputError, match="cannot be written"):
-        filled.export("captions", tmp_path / "no" / "where.csv")
+        filled.export("captions", path / "where.csv")
 
     def fail(cell: object) -> object:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(table_files, "_csv_cell", fail)
+        patch.setattr(writing, "_csv_cell", fail)
         with pytest.raises(InputError, match="No space left"):
             filled.export("captions", path)
     assert path.read_text() == "before"
