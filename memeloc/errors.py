@@ -7,10 +7,21 @@ catches them. Anything else that escapes is a defect.
 from __future__ import annotations
 
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic_core import CoreSchema
 
 
 class MemelocError(Exception):
     """A failure with a sentence for people: what was wrong, where, and what to do about it."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+        """In a result as JSON it is its sentence."""
+        from pydantic_core import core_schema
+
+        return core_schema.is_instance_schema(cls, serialization=core_schema.to_string_ser_schema())
 
 
 class InputError(MemelocError):

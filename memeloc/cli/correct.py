@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memeloc.cli.corrected import (
-    KINDS,
-    OfKind,
-    OfTaxonomy,
-    checked_kind,
-    checked_taxonomy,
-    compare,
-    report,
+from memeloc.cli.options import (
+    AsJson,
+    Kind,
+    Lang,
+    Langs,
+    Taxonomy,
+    check_taxonomy,
+    languages,
+    split,
 )
-from memeloc.cli.output import print_json, progress, say, table
-from memeloc.cli.settle import settle
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.correct.checks import Warning
-    from memeloc.store import AddedAnswers, Workspace
+    from memeloc.workspace.cases import Case
+    from memeloc.workspace.correcting import SheetImport
 
 app = typer.Typer(
     help="Have people correct the captions: sheets out, answers in, differences settled.",
     no_args_is_help=True,
 )
 
-_SHOWN = 20
 _ONLY = ("new", "changed", "open", "all")
 _FIRST = {
     "caption": "translate",
     "transcript": "memeloc ocr",
     "survey": "memeloc translate --kind survey",
 }
-_FILES = {"transcript": "transcripts", "survey": "survey"}
 _NAMES = {"caption": "captions", "transcript": "transcripts", "survey": "survey texts"}
 
-Lang = Annotated[str, typer.Option(metavar="TAG", help="The language.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+def _fields(result: Any, kind: str) -> dict[str, Any]:
+    """A result as JSON has it: the number of texts under the name of their kind."""
+    fields = as_plain(result)
+    return {_NAMES[kind].replace(" ", "_"): fields.pop("texts"), **fields}
 
 
 @app.command(name="export")
@@ -54,7 +56,7 @@ def export(
     form_name: Annotated[
         str, typer.Option("--format", metavar="FORM", help="xlsx, xliff, po or csv.")
     ] = "xlsx",
-    kind: OfKind = "caption",
+    kind: Kind = "caption",
     only: Annotated[
         str,
         typer.Option(
@@ -63,7 +65,7 @@ def export(
             "memes (of survey texts, their names) with commas between.",
         ),
     ] = "new",
-    taxonomy: OfTaxonomy = "",
+    taxonomy: Taxonomy = "",
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"),
@@ -83,55 +85,54 @@ def export(
       memeloc correct export --lang ar --kind transcript --to samira
       memeloc correct export --lang ar --kind survey --taxonomy multi3hate --to samira
     """
-    from memeloc.cli.correcting import make_sheet, record_of
-    from memeloc.cli.wording import bring_survey_texts, survey_text_ids
-    from memeloc.correct.sheets import formats, write_sheet
-    from memeloc.store import Workspace
+    from memeloc.correct.sheets import formats
+    from memeloc.workspace import Workspace
 
-    form = formats().get(form_name)
-    if form is None:
+    if form_name not in formats():
         raise typer.BadParameter(f"one of {', '.join(formats())}", param_hint="--format")
-    of_kind = checked_kind(kind)
-    checked_taxonomy(taxonomy, of_kind)
-    ids = None if only in _ONLY else [one.strip() for one in only.split(",") if one.strip()]
-    with Workspace.find() as workspace:
-        locale = workspace.locale(lang)
-        which = only if only in _ONLY else "all"
-        if of_kind == "survey":
-            there = bring_survey_texts(workspace, [locale], taxonomy)
-            ids = there if ids is None else survey_text_ids(ids)
-        items = workspace.items_to_correct(
-            locale.tag,
-            round_,
-            to,
-            only=which,  # type: ignore[arg-type]
-            meme_ids=ids,
-            kind=of_kind,
+    check_taxonomy(taxonomy, kind)
+    with Workspace.find() as workspace, progress("Drawing", None) as bar:
+        result = workspace.correcting.export_sheet(
+            lang,
+            person=to,
+            round_=round_,
+            format=form_name,
+            kind=kind,
+            only=only if only in _ONLY else "all",  # type: ignore[arg-type]
+            ids=None if only in _ONLY else split(only),
+            taxonomy=taxonomy,
+            out=out,
+            on_progress=bar.report,
         )
-        path = out or Path(
-            f"{locale.tag}-{'' if kind == 'caption' else f'{_FILES[of_kind]}-'}r{round_}"
-            f"{f'-{to}' if to else ''}{form.suffix}"
-        )
-        if items:
-            with progress("Drawing", len(items)) as bar:
-                sheet = make_sheet(
-                    workspace, items, locale, round_, to, lambda: bar.advance(1), kind=of_kind
-                )
-            write_sheet(sheet, path, form_name)
-            versions = [(item.meme_id, item.source.id, item.base.id) for item in items]
-            workspace.record_sheet(record_of(sheet, form_name, path), versions)
-    name = _NAMES[of_kind]
-    counted = name.replace(" ", "_")
-    result = {counted: len(items), "file": str(path) if items else None, "language": locale.tag}
-    if as_json:
-        print_json(result)
-    elif items:
-        print(f"Wrote {len(items):,} {name} in {locale.name} to {path}")
-    else:
-        print(
-            f"There is nothing to correct in {locale.name}, round {round_}"
-            f"{f', for {to}' if to else ''}: {_FIRST[of_kind]} first, or ask for --only all"
-        )
+        name = workspace.locale(lang).name
+    who = f", for {to}" if to else ""
+    then = (
+        f"Wrote {result.texts:,} {_NAMES[kind]} in {name} to {result.file}"
+        if result.file
+        else f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} first, "
+        "or ask for --only all"
+    )
+    show(_fields(result, kind), as_json=as_json, then=then)
+
+
+_WARNINGS = Table(
+    "Warnings",
+    lambda result: result.warnings,
+    (
+        ("meme", "meme_id"),
+        ("language", "language"),
+        ("part", lambda warning: warning.part + 1 or None),
+        ("check", "check"),
+        ("what", "message"),
+    ),
+    most=SHOWN,
+)
+_ANSWERS = Table(
+    "To look at",
+    lambda result: [answer for answer in result.answers if answer.message],
+    (("row", "row"), ("meme", "meme_id"), ("outcome", "outcome"), ("why", "message")),
+    most=SHOWN,
+)
 
 
 @app.command(name="import")
@@ -162,128 +163,52 @@ def import_(
     Example:
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
     """
-    from memeloc.cli.correcting import take, warnings_for
-    from memeloc.correct.sheets import read_sheet
     from memeloc.errors import MemelocError
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    results: list[dict[str, object]] = []
-    failed = False
+    results: list[dict[str, Any]] = []
     with Workspace.find() as workspace:
-        tag = workspace.locale(lang).tag if lang else ""
         for path in files:
             try:
-                answers = read_sheet(path)
-                added = take(
-                    workspace, answers, language=tag, round_=round_, person=person, dry_run=dry_run
+                result = workspace.correcting.import_sheet(
+                    path, language=lang, round_=round_, person=person, dry_run=dry_run
                 )
             except MemelocError as error:
                 say(f"Not taken: {error}")
                 results.append({"file": str(path), "error": str(error)})
-                failed = True
                 continue
-            warnings = [
-                warning
-                for language, texts in _accepted(workspace, added, answers.sheet).items()
-                for warning in warnings_for(workspace, texts, workspace.locale(language))
-            ]
-            problems = [str(problem) for problem in answers.problems]
+            results.append(as_plain(result))
             if not as_json:
-                _tell(path, added, problems, warnings, dry_run=dry_run)
-            results.append(_import_json(path, added, problems, warnings))
+                _print_import(result, dry_run)
     if as_json:
-        print_json({"files": results, "stored": not dry_run})
-    if failed:
+        show({"files": results, "stored": not dry_run}, as_json=True)
+    if any("error" in result for result in results):
         raise typer.Exit(1)
 
 
-def _accepted(
-    workspace: Workspace, added: AddedAnswers, sheet: str
-) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """The texts that were placed, by language."""
-    placed = [
-        (answer.meme_id, answer.parts)
-        for answer in added.answers
-        if answer.outcome in ("placed", "replaced") and answer.status == "corrected"
-    ]
-    languages = {record.id: record.language for record in workspace.sheets()}
-    return {languages[sheet]: placed} if placed and sheet in languages else {}
-
-
-def _tell(
-    path: Path,
-    added: AddedAnswers,
-    problems: Sequence[str],
-    warnings: Sequence[Warning],
-    *,
-    dry_run: bool,
-) -> None:
-    if added.seen:
-        print(f"{path}: this very file was imported before; nothing changed")
+def _print_import(result: SheetImport, dry_run: bool) -> None:
+    if result.seen_before:
+        print(f"{result.file}: this very file was imported before; nothing changed")
         return
-    done = ", ".join(f"{count:,} {outcome}" for outcome, count in added.outcomes.most_common())
-    print(f"{path}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
-    shown = [
-        (answer.row, answer.meme_id, answer.outcome, answer.message)
-        for answer in added.answers
-        if answer.message
-    ]
-    if shown:
-        table("To look at", ("row", "meme", "outcome", "why"), shown[:_SHOWN])
-        if len(shown) > _SHOWN:
-            say(f"and {len(shown) - _SHOWN:,} more; --json lists them all")
-    for problem in problems[:_SHOWN]:
-        say(f"Not read: {problem}")
-    if len(problems) > _SHOWN:
-        say(f"and {len(problems) - _SHOWN:,} more; --json lists them all")
-    _print_warnings(warnings)
+    done = ", ".join(f"{count:,} {outcome}" for outcome, count in result.outcomes.items())
+    print(f"{result.file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
+    show(result, as_json=False, tables=[_ANSWERS])
+    explain("Not read", result.problems)
+    show(result, as_json=False, tables=[_WARNINGS])
 
 
-def _print_warnings(warnings: Sequence[Warning]) -> None:
-    if warnings:
-        table(
-            "Warnings",
-            ("meme", "language", "part", "check", "what"),
-            [
-                (one.meme_id, one.language, one.part + 1 or None, one.kind, one.message)
-                for one in warnings[:_SHOWN]
-            ],
+_SHEETS = Table(
+    "Sheets",
+    lambda result: result.sheets,
+    [
+        (name.replace("_", " "), name)
+        for name in (
+            *("kind", "language", "round", "person", "sent", "answered", "corrected", "to_settle"),
+            "file",
         )
-        if len(warnings) > _SHOWN:
-            say(f"and {len(warnings) - _SHOWN:,} more; --json lists them all")
-
-
-def _import_json(
-    path: Path, added: AddedAnswers, problems: Sequence[str], warnings: Sequence[Warning]
-) -> dict[str, object]:
-    return {
-        "file": str(path),
-        "seen_before": added.seen,
-        "outcomes": dict(added.outcomes),
-        "answers": [
-            {
-                "row": answer.row,
-                "meme_id": answer.meme_id,
-                "outcome": answer.outcome,
-                "reason": answer.reason,
-                "message": answer.message,
-            }
-            for answer in added.answers
-            if answer.outcome != "placed" or answer.message
-        ],
-        "problems": list(problems),
-        "warnings": [_warning_json(warning) for warning in warnings],
-    }
-
-
-def _warning_json(warning: Warning) -> dict[str, object]:
-    return {
-        "meme_id": warning.meme_id,
-        "language": warning.language,
-        "part": warning.part,
-        "check": warning.kind,
-        "message": warning.message,
-    }
+    ],
+    empty=True,
+)
 
 
 @app.command()
@@ -294,65 +219,16 @@ def status(as_json: AsJson = False) -> None:
     Example:
       memeloc correct status
     """
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    rows: list[dict[str, object]] = []
     with Workspace.find() as workspace:
-        answered: Counter[str] = Counter()
-        by_outcome: dict[str, Counter[str]] = {}
-        for correction in workspace.corrections():
-            if correction.standing:
-                answered[correction.sheet_id] += 1
-                by_outcome.setdefault(correction.sheet_id, Counter())[correction.status] += 1
-        open_cases: Counter[tuple[str, str, int]] = Counter(
-            (kind, case.language, case.round)
-            for kind in KINDS
-            for case in workspace.cases(kind=kind)
-        )
-        for sheet in workspace.sheets():
-            sent = len(workspace.sheet_items(sheet.id))
-            rows.append(
-                {
-                    "sheet": sheet.id,
-                    "kind": sheet.kind,
-                    "language": sheet.language,
-                    "round": sheet.round,
-                    "person": sheet.person,
-                    "file": sheet.name,
-                    "sent": sent,
-                    "answered": answered[sheet.id],
-                    "corrected": by_outcome.get(sheet.id, Counter())["corrected"],
-                    "to_settle": open_cases[sheet.kind, sheet.language, sheet.round],
-                }
-            )
-    if as_json:
-        print_json({"sheets": rows, "to_settle": sum(open_cases.values())})
-        return
-    columns = (
-        "kind",
-        "language",
-        "round",
-        "person",
-        "sent",
-        "answered",
-        "corrected",
-        "to_settle",
-        "file",
-    )
-    table("Sheets", columns, [[row[name] for name in columns] for row in rows])  # type: ignore[misc]
-    waiting = sum(open_cases.values())
-    if waiting:
-        print(f"{waiting:,} to settle: memeloc correct settle")
+        result = workspace.correcting.status()
+    waiting = [f"{result.to_settle:,} to settle: memeloc correct settle"] * bool(result.to_settle)
+    show(result, as_json=as_json, tables=[_SHEETS], then=lambda _: waiting)
 
 
 @app.command(name="check")
-def check(
-    langs: Annotated[
-        str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")
-    ] = "all",
-    kind: OfKind = "caption",
-    as_json: AsJson = False,
-) -> None:
+def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False) -> None:
     """Look at the captions as they stand: parts, script, numbers, punctuation, room, fonts.
 
     These are warnings. Nothing is changed.
@@ -361,35 +237,215 @@ def check(
     Example:
       memeloc correct check --langs hi,de
     """
-    of_kind = checked_kind(kind)
-    from memeloc.cli.correcting import warnings_for
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    found: list[Warning] = []
     with Workspace.find() as workspace:
-        if langs == "all":
-            locales = list(workspace.languages)
-        else:
-            locales = [workspace.locale(tag.strip()) for tag in langs.split(",") if tag.strip()]
-        total = 0
-        for locale in locales:
-            current = workspace.current(locale.tag, kind=of_kind)
-            total += len(current)
-            texts = [(meme_id, version.parts) for meme_id, version in current.items()]
-            found += warnings_for(workspace, texts, locale)
+        result = workspace.correcting.check(languages(langs), kind=kind)
     if as_json:
-        print_json(
-            {
-                _NAMES[of_kind].replace(" ", "_"): total,
-                "warnings": [_warning_json(one) for one in found],
-            }
-        )
+        show(_fields(result, kind), as_json=True)
         return
-    _print_warnings(found)
-    count = len({(one.meme_id, one.language) for one in found})
-    print(f"{total:,} {_NAMES[of_kind]} looked at, {count:,} with warnings")
+    count = len({(warning.meme_id, warning.language) for warning in result.warnings})
+    then = f"{result.texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
+    show(result, as_json=False, tables=[_WARNINGS], then=then)
 
 
-app.command(name="compare")(compare)
-app.command(name="settle")(settle)
-app.command(name="report")(report)
+_ANSWERED = Table(
+    "Who changed what",
+    lambda result: result,
+    [
+        (name, name)
+        for name in ("meme_id", "language", "round", "person", "status", "before", "after")
+    ],
+    most=50,
+    empty=True,
+)
+
+
+@app.command()
+def compare(
+    langs: Langs = "all",
+    memes: Annotated[
+        str, typer.Option(metavar="IDS", help="Only these memes, with commas between.")
+    ] = "",
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Only answers that changed something.")
+    ] = False,
+    kind: Kind = "caption",
+    as_json: AsJson = False,
+) -> None:
+    """Show who changed what, caption by caption.
+
+    \b
+    Example:
+      memeloc correct compare --langs hi --changed
+    """
+    from memeloc.workspace import Workspace
+
+    with Workspace.find() as workspace:
+        result = workspace.correcting.compare(
+            languages(langs), meme_ids=split(memes), changed=changed, kind=kind
+        )
+    if as_json:
+        show({"answers": [as_plain(answer) for answer in result]}, as_json=True)
+    else:
+        show(result, as_json=False, tables=[_ANSWERED])
+
+
+_REPORT = (
+    Table(
+        "What correction changed",
+        lambda result: result.rows,
+        (
+            ("language", "language"),
+            ("round", "round"),
+            ("person", "person"),
+            ("answered", "seen"),
+            ("as it was", "untouched"),
+            ("corrected", "corrected"),
+            ("given up", lambda row: sum(row.given_up.values())),
+            ("HTER %", lambda row: round(row.hter, 1)),
+            ("chrF", lambda row: round(row.chrf, 1)),
+        ),
+        empty=True,
+    ),
+    Table(
+        "Two people, the same captions",
+        lambda result: result.agreements,
+        (
+            ("language", "language"),
+            ("round", "round"),
+            ("people", lambda pair: f"{pair.one}, {pair.other}"),
+            ("both", "both"),
+            ("equal", "equal"),
+            ("chrF", lambda pair: round(pair.chrf, 1)),
+        ),
+    ),
+)
+
+
+@app.command()
+def report(
+    langs: Langs = "all",
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as a page, too.")
+    ] = None,
+    kind: Kind = "caption",
+    as_json: AsJson = False,
+) -> None:
+    """Say what correction taught: how much was touched, by whom, how far, and what most often.
+
+    HTER is the share of words that had to be edited, chrF the likeness of the texts before and
+    after; both are sacreBLEU's.
+
+    \b
+    Example:
+      memeloc correct report
+      memeloc correct report --langs hi,zh --to report.html
+    """
+    from memeloc.workspace import Workspace
+
+    with Workspace.find() as workspace:
+        result = workspace.correcting.report(languages(langs), kind=kind, to=to)
+    show(result, as_json=as_json, tables=_REPORT, then=f"The page: {to}" if to else None)
+
+
+def _case_rows(cases: list[Case]) -> Iterator[tuple[Case, str, str, str]]:
+    """The caption of each case, and the answers under it: why, whose, and the text."""
+    for case in cases:
+        yield case, case.reason, "now", case.now or ""
+        for answer in case.answers:
+            who = f"{answer.answer} {answer.person or 'somebody'}"
+            yield case, "", who, answer.text or answer.status
+
+
+_CASES = Table(
+    "To settle",
+    _case_rows,
+    (
+        ("case", lambda row: row[0].case),
+        ("meme", lambda row: row[0].meme_id),
+        ("language", lambda row: row[0].language),
+        ("why", lambda row: row[1]),
+        ("answer", lambda row: row[2]),
+        ("text", lambda row: row[3]),
+    ),
+)
+
+
+@app.command()
+def settle(
+    case: Annotated[
+        int | None, typer.Argument(metavar="CASE", help="The case's number; without it, all open.")
+    ] = None,
+    accept: Annotated[
+        int | None, typer.Option(metavar="ANSWER", help="Accept this answer, by its number.")
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Type another text, its parts joined by ' // '."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the caption that stands there now.")
+    ] = False,
+    comment: Annotated[str, typer.Option(metavar="TEXT", help="Why.")] = "",
+    person: Annotated[
+        str, typer.Option("--as", metavar="NAME", help="Who decides.", show_default="your login")
+    ] = "",
+    lang: Annotated[
+        str | None, typer.Option(metavar="TAG", help="Only cases of this language.")
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the open cases to a CSV to decide in."),
+    ] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Take the decisions from that CSV."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what is to be settled, and decide it.
+
+    Two people who differ, a source that changed since, a part that was lost, a caption that was
+    given up: accept an answer, type a third text, or keep what stands. Every decision is kept.
+
+    \b
+    Example:
+      memeloc correct settle
+      memeloc correct settle 12 --accept 30
+      memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
+      memeloc correct settle --to cases.csv
+      memeloc correct settle --from cases.csv --as maria
+    """
+    from memeloc.workspace import Workspace
+
+    who = person or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
+    chosen = (accept is not None) + (text is not None) + keep
+    if chosen > 1 or (case is None) == bool(chosen):
+        raise typer.BadParameter("a case takes one of --accept, --text and --keep")
+    with Workspace.find() as workspace:
+        cases = workspace.correcting.cases
+        if case is None and from_ is None:
+            if to is None:
+                _list_cases(cases.open(lang), as_json)
+            else:
+                count = cases.write(to, lang)
+                print(f"Wrote {count:,} open cases to {to}; fill in take (or text) and import")
+            return
+        settled = 1
+        if case is not None:
+            cases.decide(case, person=who, accept=accept, text=text, comment=comment)
+        elif from_ is not None:
+            settled = cases.decide_from(from_, person=who)
+        result = {"settled": settled, "open": len(cases.open(lang))}
+    show(result, as_json=as_json, then=f"{settled:,} settled, {result['open']:,} open")
+
+
+def _list_cases(cases: list[Case], as_json: bool) -> None:
+    if as_json:
+        show({"cases": [as_plain(case) for case in cases]}, as_json=True)
+    elif cases:
+        then = "memeloc correct settle CASE --accept ANSWER, or --text TEXT, or --keep"
+        show(cases, as_json=False, tables=[_CASES], then=then)
+    else:
+        print("There is nothing to settle")

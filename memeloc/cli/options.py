@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -47,6 +47,29 @@ FontFiles = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Processes.", show_default="one a usable processor")
 ]
+
+Kind = Annotated[
+    Literal["caption", "transcript", "survey"],
+    typer.Option(
+        metavar="KIND",
+        help="caption; transcript, the text in pictures; or survey, the texts of surveys.",
+    ),
+]
+Taxonomy = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="With --kind survey: only the texts of this taxonomy (or TOML file), and those that "
+        "every survey has.",
+        show_default="all",
+    ),
+]
+
+
+def check_taxonomy(taxonomy: str, kind: str) -> None:
+    """Refuse `--taxonomy` where it is not about the texts of surveys."""
+    if taxonomy and kind != "survey":
+        raise typer.BadParameter("only with --kind survey", param_hint="--taxonomy")
 
 
 def split(text: str) -> list[str]:

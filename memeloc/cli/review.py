@@ -324,9 +324,9 @@ def _rows(
     large: bool,
 ) -> list[ReviewRow]:
     """The rows of a file, their pictures made small."""
-    from memeloc.cli.correcting import Pictures
     from memeloc.curate.pairs import PAIR
     from memeloc.curate.reviewing import review_rows
+    from memeloc.workspace.sheet_pictures import SheetPictures
 
     ids = {part for one in chosen for part in one.split(PAIR)}
     items: dict[str, Item] = {item.id: item for item in workspace.items(ids=ids)}
@@ -334,7 +334,7 @@ def _rows(
     items |= {item.id: item for item in workspace.items(ids=parents)}
     verdicts: Verdicts = workspace.verdicts(question.filter) if question.filter else {}
     pairs: Sequence[Pair] = workspace.pairs() if question.which == "pairs" else ()
-    pictures = Pictures(workspace)
+    pictures = SheetPictures(workspace)  # type: ignore[arg-type]
     rows = []
     with progress("Drawing", len(chosen), unit="rows") as bar:
         for row in review_rows(

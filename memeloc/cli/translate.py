@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memeloc.cli.corrected import OfTaxonomy, checked_taxonomy
-from memeloc.cli.output import Cell, print_json, say, table
+from memeloc.cli.options import AsJson, Taxonomy, check_taxonomy, languages
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.store import Workspace
-    from memeloc.translate import Plan, RunSummary, Translator
+    from memeloc.translate import Plan, RunSummary
+    from memeloc.workspace.translating import TranslationJob
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
-_SHOWN = 20
-"""Failures that are shown one by one."""
-_PSEUDO = "pseudo"
+def _money(value: float, currency: str) -> str:
+    return f"{value:,.2f} {currency}" if value >= 0.005 or not value else f"{value:.4f} {currency}"
+
+
+def _plan_rows(plan: Plan) -> list[tuple[str, Any, str]]:
+    """A row a language, and one for all: its name, what is planned, the currency."""
+    lines = [*plan.languages.items(), *([("all", plan)] if len(plan.languages) > 1 else [])]
+    return [(tag, line, plan.currency) for tag, line in lines]
+
+
+_PLAN = Table(
+    lambda plan: f"With {plan.translator}",
+    _plan_rows,
+    (
+        ("language", lambda row: row[0]),
+        ("captions", lambda row: row[1].captions),
+        ("from memory", lambda row: row[1].from_memory),
+        ("repeated", lambda row: row[1].repeated),
+        ("strings", lambda row: row[1].strings),
+        ("characters", lambda row: row[1].characters),
+        ("expected cost", lambda row: _money(row[1].cost, row[2])),
+        ("at the most", lambda row: _money(row[1].most, row[2])),
+    ),
+    empty=True,
+)
+_MODELS = Table(
+    lambda result: f"{len(result['models'])} translation models",
+    lambda result: result["models"],
+    (
+        ("from", "source"),
+        ("into", lambda model: " ".join(model["targets"]) or model["target"]),
+        ("kind", "kind"),
+        ("tokens", "tokenizer"),
+        ("version", "version"),
+        ("licence", lambda model: model["licence"] or "not stated"),
+        ("folder", "folder"),
+    ),
+    empty=True,
+)
 
 
 def translate(
@@ -52,7 +88,7 @@ def translate(
         Literal["caption", "survey"],
         typer.Option(metavar="KIND", help="caption, or survey: the texts of surveys."),
     ] = "caption",
-    taxonomy: OfTaxonomy = "",
+    taxonomy: Taxonomy = "",
     only: Annotated[
         Literal["new", "changed"] | None,
         typer.Option(
@@ -124,251 +160,102 @@ def translate(
     if models is not None and not langs and not using:
         _list_models(models, as_json)
         return
-    from memeloc.cli.memory import target_languages, units_of
-    from memeloc.cli.translating import Jobs
-    from memeloc.cli.wording import bring_survey_texts
-    from memeloc.store import Workspace
-    from memeloc.store.survey_texts import ENGLISH
-    from memeloc.translate import ProtectingTranslator, TranslationMemory, plan
+    from memeloc.workspace import Workspace
 
-    checked_taxonomy(taxonomy, kind)
-    given = {
+    check_taxonomy(taxonomy, kind)
+    options = {
         "models": "" if models is None else str(models),
         "model": model,
         "project": project,
         "location": location,
         "glossary": glossary,
-        "transport": transport or "",
+        "transport": transport,
         "endpoint": endpoint,
     }
     with Workspace.find() as workspace:
-        defaults = workspace.settings.translate
-        name = using or str(defaults.get("with", ""))
-        if not name:
+        if not using and not workspace.settings.translate.get("with"):
             raise typer.BadParameter(
                 "name a translator, or set `with` in [translate] of memeloc.toml",
                 param_hint="--with",
             )
-        if budget is None and isinstance(defaults.get("budget"), int | float):
-            budget = float(defaults["budget"])
-        translator = _translator(workspace, name, given)
-        source = workspace.source
-        if kind == "survey":
-            source = workspace.locale(ENGLISH)
-            translator = ProtectingTranslator(translator)
-        languages = target_languages(workspace, langs, source)
-        texts = None
-        if kind == "survey":
-            texts = set(bring_survey_texts(workspace, languages, taxonomy))
-        jobs = Jobs(
-            workspace,
-            languages,
-            only,
-            ({_PSEUDO} - {name}) | ({again} - {""}),
-            source,
+        job = workspace.translating.prepare(
+            languages(langs),
+            translator=using,
+            options={name: value for name, value in options.items() if value},
+            budget=budget,
             kind=kind,
-            texts=texts,
+            taxonomy=taxonomy,
+            only=only,
+            again=again,
+            fuzzy=fuzzy,
         )
-        memory = TranslationMemory(units_of(workspace, languages, kind, source))
-        planned = plan(jobs.items, translator, memory, fuzzy=fuzzy)
         if dry_run:
-            if as_json:
-                print_json(_plan_json(planned, translator))
-            else:
-                _print_plan(planned, translator)
+            show(job.plan, as_json=as_json, tables=[_PLAN])
             return
-        if not as_json:
-            _print_plan(planned, translator, stderr=True)
-        if (
-            budget is not None
-            and name == "openai"
-            and planned.total.strings
-            and not planned.total.most
-        ):
-            say(
-                "The budget holds nothing back: the prices of openai are 0. Set price_in and "
-                "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
-            )
-        summary = jobs.run(translator, memory, fuzzy=fuzzy, budget=budget)
-    _report(summary, planned, translator, as_json)
+        _announce(job, as_json)
+        with progress("Translating", job.plan.captions, unit="captions") as bar:
+            result = job.run(on_progress=bar.report)
+    show(result, as_json=as_json, then=_sentences)
+    _explain(result)
 
 
-def _translator(workspace: Workspace, name: str, given: Mapping[str, str]) -> Translator:
-    """The translator with the settings of memeloc.toml, and the options over them."""
-    from memeloc.translate import create
-
-    settings: dict[str, Any] = dict(workspace.settings.translator(name))
-    for key, value in given.items():
-        if value:
-            settings["base_url" if (name, key) == ("openai", "endpoint") else key] = value
-    if name == "ctranslate2" and workspace.root is not None and not given["models"]:
-        settings["models"] = str(workspace.root / settings.get("models", "models"))
-    return create(name, settings)
-
-
-def _money(value: float, currency: str) -> str:
-    return f"{value:,.2f} {currency}" if value >= 0.005 or not value else f"{value:.4f} {currency}"
-
-
-def _print_plan(planned: Plan, translator: Translator, *, stderr: bool = False) -> None:
-    """What there is to do, as a table on the output, or as a sentence on the standard error."""
-    total = planned.total
-    captions = sum(line.captions for line in planned.lines)
-    if stderr:
+def _announce(job: TranslationJob, as_json: bool) -> None:
+    """Say on the standard error what there is to do."""
+    plan = job.plan
+    if not as_json:
         say(
-            f"{captions:,} captions with {translator.name}: {total.strings:,} strings, "
-            f"{total.characters:,} characters, about {_money(total.cost, planned.currency)}"
+            f"{plan.captions:,} captions with {plan.translator}: {plan.strings:,} strings, "
+            f"{plan.characters:,} characters, about {_money(plan.cost, plan.currency)}"
         )
-        return
-    rows: list[list[Cell]] = [
-        [
-            line.language,
-            line.captions,
-            line.from_memory,
-            line.repeated,
-            line.estimate.strings,
-            line.estimate.characters,
-            _money(line.estimate.cost, planned.currency),
-            _money(line.estimate.most, planned.currency),
-        ]
-        for line in planned.lines
-    ]
-    if len(rows) > 1:
-        rows.append(
-            [
-                "all",
-                captions,
-                sum(line.from_memory for line in planned.lines),
-                sum(line.repeated for line in planned.lines),
-                total.strings,
-                total.characters,
-                _money(total.cost, planned.currency),
-                _money(total.most, planned.currency),
-            ]
-        )
-    headings = ["language", "captions", "from memory", "repeated", "strings", "characters"]
-    table(f"With {translator.name}", [*headings, "expected cost", "at the most"], rows)
-
-
-def _plan_json(planned: Plan, translator: Translator) -> dict[str, Any]:
-    total = planned.total
-    return {
-        "translator": translator.name,
-        "currency": planned.currency,
-        "captions": sum(line.captions for line in planned.lines),
-        "strings": total.strings,
-        "characters": total.characters,
-        "cost": round(total.cost, 6),
-        "most": round(total.most, 6),
-        "languages": {
-            line.language: {
-                "captions": line.captions,
-                "from_memory": line.from_memory,
-                "repeated": line.repeated,
-                "empty": line.empty,
-                "strings": line.estimate.strings,
-                "characters": line.estimate.characters,
-                "cost": round(line.estimate.cost, 6),
-                "most": round(line.estimate.most, 6),
-            }
-            for line in planned.lines
-        },
-    }
-
-
-def _report(summary: RunSummary, planned: Plan, translator: Translator, as_json: bool) -> None:
-    """Say what became of it, and end with 1 when something was left."""
-    currency = planned.currency
-    unknown = translator.name == "memory"  # what the memory does not know is no failure
-    if as_json:
-        print_json(
-            {
-                "plan": _plan_json(planned, translator),
-                "translated": summary.translated,
-                "from_memory": summary.from_memory,
-                "repeated": summary.repeated,
-                "empty": summary.empty,
-                "left": summary.left,
-                "characters": summary.characters,
-                "cost": round(summary.cost, 6),
-                "marks": dict(summary.marks),
-                "over_budget": summary.over_budget,
-                "stopped": str(summary.stopped) if summary.stopped else None,
-                "failures": [
-                    {"meme_id": one.meme_id, "language": one.language, "error": str(one.error)}
-                    for one in summary.failures
-                ],
-            }
-        )
-    else:
-        print(
-            f"{summary.translated:,} translated, {summary.from_memory:,} from memory, "
-            f"{summary.repeated:,} repeated, {summary.empty:,} without text; "
-            f"{summary.characters:,} characters billed, {_money(summary.cost, currency)}"
-        )
-        if summary.marks:
-            said = ", ".join(f"{mark} {count:,}" for mark, count in sorted(summary.marks.items()))
-            print(f"Marked: {said}")
-    if unknown:
-        if summary.failures:
-            say(f"{len(summary.failures):,} captions are not in the memory.")
-        return
-    for one in summary.failures[:_SHOWN]:
-        say(f"{one.meme_id}, {one.language}: {one.error}")
-    if len(summary.failures) > _SHOWN:
-        say(f"... and {len(summary.failures) - _SHOWN:,} more")
-    if summary.over_budget:
+    if job.budget is not None and plan.translator == "openai" and plan.strings and not plan.most:
         say(
-            f"{summary.left:,} captions are left: the next could pass the budget. The same command "
+            "The budget holds nothing back: the prices of openai are 0. Set price_in and "
+            "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
+        )
+
+
+def _sentences(result: RunSummary) -> Iterator[str]:
+    yield (
+        f"{result.translated:,} translated, {result.from_memory:,} from memory, "
+        f"{result.repeated:,} repeated, {result.empty:,} without text; "
+        f"{result.characters:,} characters billed, {_money(result.cost, result.plan.currency)}"
+    )
+    if result.marks:
+        marks = ", ".join(f"{mark} {count:,}" for mark, count in sorted(result.marks.items()))
+        yield f"Marked: {marks}"
+
+
+def _explain(result: RunSummary) -> None:
+    """Say what was left, and end with 1 when something was."""
+    if result.plan.translator == "memory":  # what the memory does not know is not a failure
+        if result.failures:
+            say(f"{len(result.failures):,} captions are not in the memory.")
+        return
+    explain("", [f"{each.meme_id}, {each.language}: {each.error}" for each in result.failures])
+    if result.over_budget:
+        say(
+            f"{result.left:,} captions are left: the next could pass the budget. The same command "
             "with a larger --budget goes on."
         )
-    if summary.stopped is not None:
-        say(f"memeloc: {summary.stopped}")
-    if summary.failures or summary.over_budget or summary.stopped is not None:
+    if result.stopped is not None:
+        say(f"memeloc: {result.stopped}")
+    if result.failures or result.over_budget or result.stopped is not None:
         raise typer.Exit(1)
 
 
 def _list_models(folder: Path, as_json: bool) -> None:
     from memeloc.translate.models import find_models
 
-    found, problems = find_models(folder)
-    if as_json:
-        print_json(
-            {
-                "models": [
-                    {
-                        "source": one.source,
-                        "target": one.target,
-                        "targets": list(one.targets),
-                        "kind": one.kind,
-                        "tokenizer": one.tokenizer,
-                        "version": one.version,
-                        "licence": one.licence,
-                        "folder": str(one.path),
-                    }
-                    for one in found
-                ],
-                "problems": [str(problem) for problem in problems],
-            }
-        )
-    else:
-        table(
-            f"{len(found)} translation models",
-            ["from", "into", "kind", "tokens", "version", "licence", "folder"],
-            [
-                [
-                    one.source,
-                    " ".join(one.targets) or one.target,
-                    one.kind,
-                    one.tokenizer,
-                    one.version,
-                    one.licence or "not stated",
-                    str(one.path),
-                ]
-                for one in found
-            ],
-        )
-    for problem in problems:
-        say(str(problem))
+    models, problems = find_models(folder)
+    names = ("source", "target", "targets", "kind", "tokenizer", "version", "licence")
+    result = {
+        "models": [
+            {name: getattr(model, name) for name in names} | {"folder": str(model.path)}
+            for model in models
+        ],
+        "problems": [str(problem) for problem in problems],
+    }
+    show(result, as_json=as_json, tables=[_MODELS])
+    explain("", problems)
     if problems:
         raise typer.Exit(1)

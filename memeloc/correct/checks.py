@@ -10,17 +10,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fontTools import unicodedata as ucd
 
 from memeloc.model import Locale
-
-SizeOf = Callable[[int, str], float]
-"""The font size in pixels that a part's text would get: (index of the part, text) to pixels."""
-
-Covers = Callable[[str], Sequence[str]]
-"""The grapheme clusters of a text that the locale's fonts lack."""
 
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _EXPECTED_HIDDEN = {"\u200b": {"km", "my", "th", "lo"}, "\u00ad": set()}
@@ -64,35 +58,34 @@ class Checked:
         locale: of the text.
         source: the source caption's parts.
         parts: the text.
-        smallest: smallest comfortable font size, in pixels.
-        size_of: see `SizeOf`; None skips the check of room.
-        lacking: see `Covers`; None skips the check of fonts.
+        sizes: the font size that each part would get, in pixels; empty where that is not checked.
+        lacking: gives the grapheme clusters of a text that the locale's fonts lack, if that is
+            checked.
     """
 
     meme_id: str
     locale: Locale
     source: tuple[str, ...]
     parts: tuple[str, ...]
-    size_of: SizeOf | None = None
-    lacking: Covers | None = None
-    smallest: float = field(default=0.0)
+    sizes: Sequence[float] = ()
+    lacking: Callable[[str], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:
+class CaptionWarning:
     """One finding.
 
     Attributes:
         meme_id, language: of the caption.
-        kind: name of the check.
         part: index of the part, or -1 for the whole caption.
+        check: its name.
         message: a sentence.
     """
 
     meme_id: str
     language: str
-    kind: str
     part: int
+    check: str
     message: str
 
 
@@ -213,14 +206,9 @@ def _spaces(item: Checked) -> Findings:
             yield index, "two spaces in a row"
 
 
-def _room(item: Checked) -> Findings:
-    if item.size_of is None:
-        return
-    for index, text in enumerate(item.parts):
-        if not text.strip():
-            continue
-        size = item.size_of(index, text)
-        if size < max(item.smallest, item.locale.smallest_size):
+def _capacity(item: Checked) -> Findings:
+    for index, (text, size) in enumerate(zip(item.parts, item.sizes, strict=False)):
+        if text.strip() and size < item.locale.smallest_size:
             yield index, f"too long for its box: it would be set at {size:.0f} pixels"
 
 
@@ -241,16 +229,16 @@ CHECKS: dict[str, Callable[[Checked], Findings]] = {
     "punctuation": _punctuation,
     "numbers": _digits,
     "spaces": _spaces,
-    "room": _room,
+    "capacity": _capacity,
     "fonts": _fonts,
 }
 """All checks, by the name they have in a report."""
 
 
-def check(item: Checked) -> list[Warning]:
+def check(item: Checked) -> list[CaptionWarning]:
     """Run every check on a caption."""
     return [
-        Warning(item.meme_id, item.locale.tag, kind, part, message)
-        for kind, function in CHECKS.items()
+        CaptionWarning(item.meme_id, item.locale.tag, part, name, message)
+        for name, function in CHECKS.items()
         for part, message in function(item)
     ]

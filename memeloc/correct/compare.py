@@ -1,4 +1,4 @@
-"""Who changed what. In: a text before and after. Out: the edits, and how far two people agree.
+"""Who changed what. In: a text before and after. Out: the edits.
 
 Texts are compared by words (UAX #29, with ICU's dictionaries for scripts without spaces), so that
 an edit is what a reader would call one.
@@ -7,7 +7,6 @@ an edit is what a reader would call one.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -22,24 +21,6 @@ class Edit:
 
     before: str
     after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two people agree who corrected the same captions in one round.
-
-    Attributes:
-        one, other: the people.
-        both: captions that both gave a text for.
-        equal: those of them with the same text.
-        chrf: mean chrF of the one's texts against the other's, 0 to 100, both ways averaged.
-    """
-
-    one: str
-    other: str
-    both: int
-    equal: int
-    chrf: float
 
 
 def words(text: str, locale: Locale) -> list[str]:
@@ -67,20 +48,3 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
-
-
-def agreement(
-    one: str, other: str, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]
-) -> Agreement:
-    """How far two people agree.
-
-    Args:
-        one, other: their names.
-        pairs: for each caption that both gave a text for, the one's parts and the other's.
-    """
-    from memeloc.correct.distance import chrf
-
-    both = [(" ".join(first), " ".join(second)) for first, second in pairs]
-    scores = [(chrf([a], [b]) + chrf([b], [a])) / 2 for a, b in both]
-    equal = sum(a == b for a, b in both)
-    return Agreement(one, other, len(both), equal, sum(scores) / len(scores) if scores else 0.0)

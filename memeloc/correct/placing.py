@@ -85,12 +85,10 @@ class KnownMeme:
 
     Attributes:
         source: the current source caption's parts.
-        current: the current caption's parts, empty when there is none.
         answers: all earlier ones, oldest first.
     """
 
     source: tuple[str, ...]
-    current: tuple[str, ...]
     answers: Sequence[EarlierAnswer] = field(default=())
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
-from memeloc.correct.compare import Agreement, Edit, agreement, edits
+from memeloc.correct.compare import Edit, edits
 from memeloc.correct.distance import chrf, hter
 from memeloc.correct.model import GIVEN_UP, Status
 from memeloc.model import Locale
+from memeloc.pages import fill_page
 
 COMMONEST = 15
 """Edits that a report names."""
+_PAGE = Path(__file__).parent / "pages" / "report.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,15 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class CommonEdit:
+    """An edit, and how often it was made."""
+
+    before: str
+    after: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One person's work in one language and round.
 
@@ -52,7 +64,7 @@ class Row:
         given_up: those given up, by status.
         hter: see `distance.hter`, over the captions that got a text, in percent.
         chrf: see `distance.chrf`, 0 to 100.
-        commonest: the commonest edits, and how often each was made.
+        commonest: the commonest edits.
         wordplay: the memes said to turn on wordplay.
     """
 
@@ -65,8 +77,29 @@ class Row:
     given_up: Mapping[str, int]
     hter: float
     chrf: float
-    commonest: Sequence[tuple[Edit, int]]
+    commonest: Sequence[CommonEdit]
     wordplay: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two people agree who corrected the same captions in one round.
+
+    Attributes:
+        language, round: where.
+        one, other: the people.
+        both: captions that both gave a text for.
+        equal: those of them with the same text.
+        chrf: mean chrF of the one's texts against the other's, 0 to 100, both ways averaged.
+    """
+
+    language: str
+    round: int
+    one: str
+    other: str
+    both: int
+    equal: int
+    chrf: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,54 +108,60 @@ class Report:
 
     Attributes:
         rows: by language, round and person.
-        agreements: of every two people of one language and round, with that language and round.
+        agreements: of every two people of one language and round.
     """
 
     rows: Sequence[Row]
-    agreements: Sequence[tuple[str, int, Agreement]]
-
-    def as_json(self) -> dict[str, object]:
-        """The report as plain lists and tables."""
-        return {
-            "rows": [
-                {
-                    **{name: value for name, value in asdict(row).items() if name != "commonest"},
-                    "commonest": [
-                        {"before": edit.before, "after": edit.after, "times": times}
-                        for edit, times in row.commonest
-                    ],
-                }
-                for row in self.rows
-            ],
-            "agreements": [
-                {"language": language, "round": round_, **asdict(found)}
-                for language, round_, found in self.agreements
-            ],
-        }
+    agreements: Sequence[Agreement]
 
 
 def make_report(judgements: Iterable[Judgement]) -> Report:
     """Make a report of everybody's standing answers."""
     groups: dict[tuple[str, int, str], list[Judgement]] = {}
-    for one in judgements:
-        groups.setdefault((one.locale.tag, one.round, one.person), []).append(one)
+    for judgement in judgements:
+        key = (judgement.locale.tag, judgement.round, judgement.person)
+        groups.setdefault(key, []).append(judgement)
+    agreements = [
+        _agreement(first, second, groups[first], groups[second])
+        for first, second in combinations(sorted(groups), 2)
+        if first[:2] == second[:2]
+    ]
     rows = [_row(groups[key]) for key in sorted(groups)]
-    agreements = []
-    rounds: dict[tuple[str, int], list[str]] = {}
-    for language, round_, person in sorted(groups):
-        rounds.setdefault((language, round_), []).append(person)
-    for (language, round_), people in rounds.items():
-        for mine, theirs in combinations(people, 2):
-            first = {item.meme_id: item for item in groups[language, round_, mine]}
-            second = {item.meme_id: item for item in groups[language, round_, theirs]}
-            pairs = [
-                (first[meme].after, second[meme].after)
-                for meme in first
-                if meme in second and first[meme].after and second[meme].after
-            ]
-            if pairs:
-                agreements.append((language, round_, agreement(mine, theirs, pairs)))
-    return Report(rows, agreements)
+    return Report(rows, [pair for pair in agreements if pair.both])
+
+
+def report_page(report: Report, locales: Mapping[str, Locale]) -> str:
+    """A report as one HTML page that works from disk, without scripts.
+
+    Args:
+        report: what to show; texts of people are shown as text, whatever is in them.
+        locales: of its languages, by tag.
+    """
+    return fill_page(_PAGE, report=report, locales=locales)
+
+
+def _agreement(
+    one: tuple[str, int, str],
+    other: tuple[str, int, str],
+    judged: Sequence[Judgement],
+    also_judged: Sequence[Judgement],
+) -> Agreement:
+    texts = {judgement.meme_id: " ".join(judgement.after) for judgement in also_judged}
+    pairs = [
+        (" ".join(judgement.after), texts[judgement.meme_id])
+        for judgement in judged
+        if judgement.after and texts.get(judgement.meme_id)
+    ]
+    scores = [(chrf([a], [b]) + chrf([b], [a])) / 2 for a, b in pairs]
+    return Agreement(
+        language=one[0],
+        round=one[1],
+        one=one[2],
+        other=other[2],
+        both=len(pairs),
+        equal=sum(a == b for a, b in pairs),
+        chrf=sum(scores) / len(scores) if scores else 0.0,
+    )
 
 
 def _row(group: list[Judgement]) -> Row:
@@ -144,7 +183,10 @@ def _row(group: list[Judgement]) -> Row:
         given_up=dict(Counter(item.status for item in group if item.status in GIVEN_UP)),
         hter=hter(machine, person, first.locale),
         chrf=chrf(machine, person),
-        commonest=counted.most_common(COMMONEST),
+        commonest=[
+            CommonEdit(edit.before, edit.after, times)
+            for edit, times in counted.most_common(COMMONEST)
+        ],
         wordplay=[item.meme_id for item in group if item.status == "wordplay"],
     )
 

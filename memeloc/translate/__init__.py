@@ -23,14 +23,14 @@ from memeloc.translate.protocol import (
     Translator,
 )
 from memeloc.translate.registry import create, names
-from memeloc.translate.run import Plan, PlanLine, RunSummary, plan, run
+from memeloc.translate.run import LanguagePlan, Plan, RunSummary, plan, run
 
 __all__ = [
     "Answer",
     "Estimate",
+    "LanguagePlan",
     "MemoryUnit",
     "Plan",
-    "PlanLine",
     "ProtectingTranslator",
     "RunSummary",
     "Translation",

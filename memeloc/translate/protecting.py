@@ -7,7 +7,7 @@ get. What they lose all the same stands at the end of the text, and the translat
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memeloc.model import Caption
@@ -51,32 +51,35 @@ class ProtectingTranslator:
                 sent[item.meme_id, item.target.tag] = item
                 yield _numbered(item)
 
-        stream = self._translator.translate(numbered())
-        throw = getattr(stream, "throw", None)
-        interrupt: KeyboardInterrupt | None = None
-        try:
-            while True:
-                try:
-                    answer: Answer
-                    if interrupt is None:
-                        answer = next(stream)
-                    elif throw is None:
-                        raise interrupt
-                    else:
-                        answer = throw(interrupt)
-                except StopIteration:
-                    return
-                interrupt = None
-                item = sent.pop((answer.meme_id, answer.language), None)
-                if isinstance(answer, Translation) and item is not None:
-                    answer = mended(item, _named(item, answer))
-                try:
-                    yield answer
-                except KeyboardInterrupt as pressed:
-                    interrupt = pressed
-        finally:
-            if (close := getattr(stream, "close", None)) is not None:
-                close()
+        def restored(answer: Answer) -> Answer:
+            item = sent.pop((answer.meme_id, answer.language), None)
+            if isinstance(answer, Translation) and item is not None:
+                return mended(item, _named(item, answer))
+            return answer
+
+        return _Restored(self._translator.translate(numbered()), restored)
+
+
+class _Restored(Iterator[Answer]):
+    """A stream of answers with something done to each; Ctrl-C and the end go through to it."""
+
+    def __init__(self, stream: Iterator[Answer], restored: Callable[[Answer], Answer]) -> None:
+        self._stream = stream
+        self._restored = restored
+
+    def __next__(self) -> Answer:
+        return self._restored(next(self._stream))
+
+    def throw(self, error: BaseException) -> Answer:
+        """Raise an error where the translator waits; its next answer."""
+        if not isinstance(self._stream, Generator):
+            raise error
+        return self._restored(self._stream.throw(error))
+
+    def close(self) -> None:
+        """End the translator's work."""
+        if isinstance(self._stream, Generator):
+            self._stream.close()
 
 
 def mended(item: TranslationItem, answer: Translation) -> Translation:

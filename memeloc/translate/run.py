@@ -11,7 +11,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -21,7 +21,6 @@ from memeloc.model import Caption
 from memeloc.translate.memory import TranslationMemory, from_match
 from memeloc.translate.protocol import (
     Answer,
-    Estimate,
     Translation,
     TranslationFailure,
     TranslationItem,
@@ -34,27 +33,30 @@ REPEATED = "repeated"
 
 _Key = tuple[str, str]
 _TOLERANCE = 1e-9
+_DIGITS = 6
+"""Digits of costs after the point."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlanLine:
+class LanguagePlan:
     """What is to be done for one language.
 
     Attributes:
-        language: its tag.
         captions: in all.
         from_memory: the memory fills them.
         repeated: their text is asked once for another caption.
         empty: nothing to translate in them.
-        estimate: of the rest.
+        strings, characters, cost, most: of the rest, see `Estimate`.
     """
 
-    language: str
     captions: int
     from_memory: int
     repeated: int
     empty: int
-    estimate: Estimate
+    strings: int
+    characters: int
+    cost: float
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,24 @@ class Plan:
     """What a run would do.
 
     Attributes:
-        lines: a language each.
+        translator: its name.
         currency: of the costs.
+        captions, from_memory, repeated, empty, strings, characters, cost, most: over all
+            languages, see `LanguagePlan`.
+        languages: each by its tag.
     """
 
-    lines: tuple[PlanLine, ...]
+    translator: str
     currency: str
-
-    @property
-    def total(self) -> Estimate:
-        """Over all languages."""
-        return sum((line.estimate for line in self.lines), Estimate())
+    captions: int
+    from_memory: int
+    repeated: int
+    empty: int
+    strings: int
+    characters: int
+    cost: float
+    most: float
+    languages: Mapping[str, LanguagePlan]
 
 
 @dataclass(slots=True)
@@ -80,6 +89,7 @@ class RunSummary:
     """What a run came to.
 
     Attributes:
+        plan: what there was to do.
         translated: captions that the translator answered.
         from_memory, repeated, empty: captions that needed no asking.
         failures: captions that got no answer, with the reason.
@@ -90,6 +100,7 @@ class RunSummary:
         marks: how many captions carry each mark; similar ones count as `fuzzy`.
     """
 
+    plan: Plan
     translated: int = 0
     from_memory: int = 0
     repeated: int = 0
@@ -115,11 +126,7 @@ def plan(
     Raises:
         InputError: a meme stands among the items twice for one language.
     """
-    sorted_out = _Sorted(items, memory, fuzzy)
-    return Plan(
-        tuple(sorted_out.line(language, translator) for language in sorted_out.languages),
-        translator.currency,
-    )
+    return _Sorted(items, memory, fuzzy).plan(translator)
 
 
 def run(
@@ -149,23 +156,23 @@ def run(
         KeyboardInterrupt: Ctrl-C, after what was in flight has been handed to `on_answer`.
     """
     sorted_out = _Sorted(items, memory, fuzzy)
-    summary = RunSummary()
+    summary = RunSummary(sorted_out.plan(translator))
     gate = _Gate(sorted_out.asked, translator, budget)
 
     def deliver(answer: Answer, item: TranslationItem) -> None:
-        for one in (answer, *(_repeat(answer, twin) for twin in sorted_out.twins(item))):
-            if isinstance(one, TranslationFailure):
-                summary.failures.append(one)
+        for each in (answer, *(_repeat(answer, twin) for twin in sorted_out.twins(item))):
+            if isinstance(each, TranslationFailure):
+                summary.failures.append(each)
                 if on_failure is not None:
-                    on_failure(one)
+                    on_failure(each)
                 continue
             try:
-                on_answer(one)
+                on_answer(each)
             except MemelocError as error:
-                unstored = TranslationFailure(one.meme_id, one.language, error)
+                unstored = TranslationFailure(each.meme_id, each.language, error)
                 summary.failures.append(unstored)
                 raise
-            _count(summary, one)
+            _count(summary, each)
 
     for ready in sorted_out.ready:
         _count(summary, ready)
@@ -185,6 +192,7 @@ def run(
         if len(gate.waiting) == before:
             summary.over_budget = True
             break
+    summary.cost = round(summary.cost, _DIGITS)
     summary.left = sum(1 + len(sorted_out.twins(item)) for item in gate.waiting)
     return summary
 
@@ -289,26 +297,36 @@ class _Sorted:
         order = {language: number for number, language in enumerate(self._captions)}
         self.asked = sorted(self._first.values(), key=lambda item: order[item.target.tag])
 
-    @property
-    def languages(self) -> Sequence[str]:
-        """In the order of the items."""
-        return list(self._captions)
-
     def twins(self, item: TranslationItem) -> Sequence[TranslationItem]:
         """Other items that get this one's answer."""
         return self._twins.get(_key(item), ())
 
-    def line(self, language: str, translator: Translator) -> PlanLine:
-        """What is to be done for a language."""
-        ready = [one for one in self.ready if one.language == language]
+    def plan(self, translator: Translator) -> Plan:
+        """What is to be done, and what it costs."""
+        languages = {
+            language: self._of_language(language, translator) for language in self._captions
+        }
+        totals = {
+            name: sum(getattr(plan, name) for plan in languages.values())
+            for name in LanguagePlan.__dataclass_fields__
+        }
+        for name in ("cost", "most"):
+            totals[name] = round(totals[name], _DIGITS)
+        return Plan(translator.name, translator.currency, languages=languages, **totals)
+
+    def _of_language(self, language: str, translator: Translator) -> LanguagePlan:
+        ready = [answer for answer in self.ready if answer.language == language]
         asked = [item for item in self.asked if item.target.tag == language]
-        return PlanLine(
-            language,
-            self._captions[language],
-            sum(one.translator == "memory" for one in ready),
-            sum(len(self.twins(item)) for item in asked),
-            sum(one.translator != "memory" for one in ready),
-            translator.estimate(asked),
+        estimate = translator.estimate(asked)
+        return LanguagePlan(
+            captions=self._captions[language],
+            from_memory=sum(answer.translator == "memory" for answer in ready),
+            repeated=sum(len(self.twins(item)) for item in asked),
+            empty=sum(answer.translator != "memory" for answer in ready),
+            strings=estimate.strings,
+            characters=estimate.characters,
+            cost=round(estimate.cost, _DIGITS),
+            most=round(estimate.most, _DIGITS),
         )
 
     def _place(

@@ -1,12 +1,495 @@
-"""Having people correct the captions. In: a workspace's folder. Out: `Correcting`."""
+"""Correcting. In: a workspace, the sheets that people send back. Out: sheets, captions, reports."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import get_args
+
+from memeloc.correct.checks import CaptionWarning
+from memeloc.correct.compare import edits
+from memeloc.correct.model import SheetAnswers
+from memeloc.correct.placing import (
+    EarlierAnswer,
+    KnownMeme,
+    Placement,
+    SentItem,
+    SentSheet,
+    identify,
+    place,
+)
+from memeloc.correct.report import Judgement, Report, make_report, report_page
+from memeloc.correct.sheets import formats, read_sheet, write_sheet
+from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.model import SEPARATOR
+from memeloc.store import check_parts
+from memeloc.store.records import (
+    AddedAnswers,
+    FileRecord,
+    Kind,
+    KnownSheet,
+    PlacedAnswer,
+    SentText,
+    SheetRecord,
+)
+from memeloc.store.sheets_out import Only
+from memeloc.workspace.caption_checks import warnings_of
+from memeloc.workspace.cases import Cases
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.sheets import make_sheet
+from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
+
+
+@dataclass(frozen=True, slots=True)
+class SheetExport:
+    """A sheet that went out: how many texts it has, its file (None without texts), the language."""
+
+    texts: int
+    file: Path | None
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What became of an answer.
+
+    Attributes:
+        row: where it stands in the file.
+        meme_id: what it is about.
+        outcome, reason, message: see `memeloc.correct.placing`.
+    """
+
+    row: int
+    meme_id: str
+    outcome: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetImport:
+    """What became of a sheet that came back.
+
+    Attributes:
+        file: its path.
+        seen_before: whether this very file had been imported; nothing is stored then.
+        outcomes: how many answers came to each outcome.
+        answers: those of which there is more to say than that they were placed.
+        problems: rows that could not be read.
+        warnings: about the texts that were placed.
+    """
+
+    file: Path
+    seen_before: bool
+    outcomes: Mapping[str, int]
+    answers: Sequence[AnswerOutcome]
+    problems: Sequence[InputError]
+    warnings: Sequence[CaptionWarning]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetStatus:
+    """A sheet that is out, and how many of its texts came back or wait to be settled."""
+
+    sheet: str
+    kind: str
+    language: str
+    round: int
+    person: str
+    file: str
+    sent: int
+    answered: int
+    corrected: int
+    to_settle: int
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionStatus:
+    """What is out with whom, and how many texts wait to be settled."""
+
+    sheets: Sequence[SheetStatus]
+    to_settle: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionCheck:
+    """How many texts were looked at, and what they should be looked at for."""
+
+    texts: int
+    warnings: Sequence[CaptionWarning]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAnswer:
+    """One person's answer beside what the sheet showed.
+
+    Attributes:
+        before, after: the texts, their parts joined by ` // `.
+        edits: pairs of what stood there and what stands there now.
+    """
+
+    meme_id: str
+    language: str
+    round: int
+    person: str
+    status: str
+    before: str
+    after: str
+    edits: Sequence[tuple[str, str]]
+    comment: str
 
 
 class Correcting:
-    """Having people correct the captions."""
+    """Having people correct the captions: sheets out, answers in, differences settled."""
 
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
+        self._store = workspace.store
+
+    @cached_property
+    def cases(self) -> Cases:
+        """What is to be settled."""
+        return Cases(self._workspace)
+
+    def export_sheet(
+        self,
+        language: str,
+        *,
+        person: str = "",
+        round_: int = 1,
+        format: str = "xlsx",
+        kind: Kind = "caption",
+        only: Only = "new",
+        ids: Sequence[str] | None = None,
+        taxonomy: str = "",
+        out: Path | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> SheetExport:
+        """Write a sheet of captions for one person to correct.
+
+        Args:
+            language: of the text to be corrected.
+            person: who gets it; stays with every answer.
+            round_: of correction; 2 shows the result of 1.
+            format: a name of `memeloc.correct.sheets.formats()`.
+            kind: captions, transcripts or the texts of surveys.
+            only: which of them, see `Only`.
+            ids: only these memes (of the texts of surveys, their names), whatever `only` says.
+            taxonomy: of the texts of surveys, only this one's and those of every survey.
+            out: the file; None is LANG-rROUND-NAME.KIND in the working directory.
+            on_progress: gets how many more pictures are drawn, and how many there are.
+
+        Raises:
+            InputError: there is no such format or locale, or the file cannot be written.
+        """
+        if format not in formats():
+            raise InputError(
+                f"there is no sheet format {format!r}; there are {', '.join(formats())}"
+            )
+        locale = self._workspace.locale(language)
+        if kind == "survey":
+            shipped = store_shipped_texts(self._store, [locale], taxonomy)
+            ids = shipped if ids is None else survey_text_ids(ids)
+            only = only if ids is shipped else "all"
+        elif ids is not None:
+            only = "all"
+        items = self._store.sheets.to_correct(
+            locale.tag, round_, person, only=only, meme_ids=ids, kind=kind
+        )
+        if not items:
+            return SheetExport(0, None, locale.tag)
+        name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
+        path = out or Path(name + formats()[format].suffix)
+        sheet = make_sheet(self._workspace, items, locale, round_, person, kind, on_progress)
+        write_sheet(sheet, path, format)
+        self._store.sheets.add(
+            SheetRecord(
+                id=sheet.id,
+                language=locale.tag,
+                source_language=sheet.source_language.tag,
+                round=round_,
+                person=person,
+                created=sheet.created,
+                format=format,
+                name=path.name,
+                kind=kind,
+            ),
+            [(item.meme_id, item.source.id, item.base.id) for item in items],
+        )
+        return SheetExport(len(items), path, locale.tag)
+
+    def import_sheet(
+        self,
+        path: str | Path,
+        *,
+        language: str = "",
+        round_: int = 0,
+        person: str = "",
+        dry_run: bool = False,
+    ) -> SheetImport:
+        """Take back a sheet that a person filled in, in one transaction.
+
+        Each answer is placed, already known, kept to be settled, or refused. The same file twice
+        changes nothing. Nothing that anybody typed is overwritten.
+
+        Args:
+            path: the file, of any format.
+            language, round_, person: what is known of it where the file has lost it.
+            dry_run: decide, and store nothing.
+
+        Raises:
+            InputError: the file cannot be read, or it is not clear which sheet it is.
+        """
+        answers = read_sheet(Path(path))
+        tag = self._workspace.locale(language).tag if language else ""
+        added = self._add(answers, tag, round_, person, dry_run=dry_run)
+        placed = [
+            (answer.meme_id, answer.parts)
+            for answer in added.answers
+            if answer.outcome in ("placed", "replaced") and answer.status == "corrected"
+        ]
+        languages = {record.id: record.language for record in self._store.sheets.find()}
+        locale = languages.get(answers.sheet)
+        return SheetImport(
+            file=Path(path),
+            seen_before=added.seen,
+            outcomes=dict(added.outcomes.most_common()),
+            answers=[
+                AnswerOutcome(
+                    answer.row, answer.meme_id, answer.outcome, answer.reason, answer.message
+                )
+                for answer in added.answers
+                if answer.outcome != "placed" or answer.message
+            ],
+            problems=answers.problems,
+            warnings=list(warnings_of(self._workspace, placed, self._workspace.locale(locale)))
+            if locale
+            else [],
+        )
+
+    def status(self) -> CorrectionStatus:
+        """What is out with whom, what came back, and what is left to settle."""
+        answered: Counter[str] = Counter()
+        corrected: Counter[str] = Counter()
+        for correction in self._store.corrections.find():
+            if correction.standing:
+                answered[correction.sheet_id] += 1
+                corrected[correction.sheet_id] += correction.status == "corrected"
+        to_settle: Counter[tuple[str, str, int]] = Counter(
+            (kind, case.language, case.round)
+            for kind in KINDS
+            for case in self._store.cases.find(kind=kind)
+        )
+        sheets = [
+            SheetStatus(
+                sheet=sheet.id,
+                kind=sheet.kind,
+                language=sheet.language,
+                round=sheet.round,
+                person=sheet.person,
+                file=sheet.name,
+                sent=len(self._store.sheets.texts(sheet.id)),
+                answered=answered[sheet.id],
+                corrected=corrected[sheet.id],
+                to_settle=to_settle[sheet.kind, sheet.language, sheet.round],
+            )
+            for sheet in self._store.sheets.find()
+        ]
+        return CorrectionStatus(sheets, to_settle.total())
+
+    def check(
+        self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
+    ) -> CaptionCheck:
+        """Look at captions as they stand: parts, script, numbers, punctuation, capacity, fonts.
+
+        Args:
+            languages: tags; None is all of the workspace's.
+            kind: of the texts.
+        """
+        total, warnings = 0, list[CaptionWarning]()
+        for locale in self._workspace.locales_of(languages):
+            current = self._store.captions.current(locale.tag, kind=kind)
+            total += len(current)
+            texts = [(meme_id, version.parts) for meme_id, version in current.items()]
+            warnings += warnings_of(self._workspace, texts, locale)
+        return CaptionCheck(total, warnings)
+
+    def compare(
+        self,
+        languages: Sequence[str] | None = None,
+        *,
+        meme_ids: Sequence[str] | None = None,
+        changed: bool = False,
+        kind: Kind = "caption",
+    ) -> list[ComparedAnswer]:
+        """Who changed what, caption by caption.
+
+        Args:
+            languages: tags; None is every language with answers.
+            meme_ids: only these memes.
+            changed: only answers that changed something.
+            kind: of the texts.
+        """
+        return [
+            ComparedAnswer(
+                meme_id=judged.meme_id,
+                language=judged.locale.tag,
+                round=judged.round,
+                person=judged.person,
+                status=judged.status,
+                before=SEPARATOR.join(judged.before),
+                after=SEPARATOR.join(judged.after),
+                edits=[
+                    (edit.before, edit.after)
+                    for before, after in zip(judged.before, judged.after, strict=False)
+                    for edit in edits(before, after, judged.locale)
+                ],
+                comment=judged.comment,
+            )
+            for judged in self._judgements(languages, kind)
+            if (not meme_ids or judged.meme_id in meme_ids)
+            and not (changed and judged.before == judged.after)
+        ]
+
+    def report(
+        self,
+        languages: Sequence[str] | None = None,
+        *,
+        kind: Kind = "caption",
+        to: Path | None = None,
+    ) -> Report:
+        """What correction taught: how much was touched, by whom, how far, and what most often.
+
+        Args:
+            languages: tags; None is every language with answers.
+            kind: of the texts.
+            to: an HTML file to write, too.
+        """
+        report = make_report(self._judgements(languages, kind))
+        if to is not None:
+            locales = {row.language: self._workspace.locale(row.language) for row in report.rows}
+            with replacing(to) as temporary:
+                temporary.write_text(report_page(report, locales), encoding="utf-8")
+        return report
+
+    # Answers in
+
+    def _add(
+        self, answers: SheetAnswers, tag: str, round_: int, person: str, *, dry_run: bool
+    ) -> AddedAnswers:
+        """Place the answers of a sheet, and store them in one transaction."""
+        ids = {answer.meme_id for answer in answers.answers}
+        sheet = identify(
+            answers, self._sent(answers.sheet), language=tag, round_=round_, person=person
+        )
+
+        def decide(known: KnownSheet) -> list[PlacedAnswer]:
+            sent = _sent_sheet(known.sheet, known.items)
+            return [
+                _placed(each) for each in place(answers, sent, _memes(known, ids), person=person)
+            ]
+
+        record = FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers))
+        if not dry_run:
+            return self._store.corrections.add(record, sheet.id, decide, also=ids)
+        seen = self._store.files.find("answers", answers.sha256) is not None
+        decided = [] if seen else decide(self._store.corrections.known_sheet(sheet.id, ids))
+        return AddedAnswers(record, seen, decided, Counter(each.outcome for each in decided), ())
+
+    def _sent(self, sheet_id: str) -> Mapping[str, SentSheet]:
+        """The sheet of that id, or else all that went out."""
+        records = {record.id: record for record in self._store.sheets.find()}
+        if sheet_id in records:
+            records = {sheet_id: records[sheet_id]}
+        return {
+            record.id: _sent_sheet(record, self._store.sheets.texts(record.id))
+            for record in records.values()
+        }
+
+    def _judgements(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Judgement]:
+        """Everybody's standing answers, with what their sheets showed."""
+        wanted = None
+        if languages is not None:
+            wanted = {locale.tag for locale in self._workspace.locales_of(languages)}
+        shown: dict[str, dict[str, SentText]] = {}
+        for answer in self._store.corrections.find(kind=kind):
+            if not answer.standing or (wanted is not None and answer.language not in wanted):
+                continue
+            if answer.sheet_id not in shown:
+                shown[answer.sheet_id] = self._store.sheets.texts(answer.sheet_id)
+            sent = shown[answer.sheet_id].get(answer.meme_id)
+            if sent is not None:
+                yield Judgement(
+                    meme_id=answer.meme_id,
+                    locale=self._workspace.locale(answer.language),
+                    round=answer.round,
+                    person=answer.person,
+                    status=answer.status,  # type: ignore[arg-type]
+                    before=sent.base.parts,
+                    after=answer.parts,
+                    comment=answer.comment,
+                )
+
+
+def _sent_sheet(record: SheetRecord, items: Mapping[str, SentText]) -> SentSheet:
+    shown = {
+        meme_id: SentItem(sent.source.parts, sent.base.parts) for meme_id, sent in items.items()
+    }
+    return SentSheet(
+        record.id,
+        record.language,
+        record.round,
+        record.person,
+        record.created,
+        shown,
+        record.kind,
+    )
+
+
+def _memes(known: KnownSheet, ids: Iterable[str]) -> dict[str, KnownMeme]:
+    memes = {}
+    for meme_id in ids:
+        if meme := known.memes.get(meme_id):
+            earlier = [
+                EarlierAnswer(
+                    round=answer.round,
+                    person=answer.person,
+                    parts=answer.parts,
+                    status=answer.status,  # type: ignore[arg-type]
+                    sheet_created=answer.sheet_created,
+                    standing=answer.standing,
+                )
+                for answer in meme.answers
+            ]
+            memes[meme_id] = KnownMeme(meme.source.parts, earlier)
+    return memes
+
+
+def _placed(placement: Placement) -> PlacedAnswer:
+    answer = placement.answer
+    outcome, reason, message = placement.outcome, placement.reason, placement.message
+    if placement.parts:
+        try:
+            check_parts(placement.parts)
+        except InputError as error:
+            outcome, reason, message = "refused", "", str(error)
+    return PlacedAnswer(
+        meme_id=answer.meme_id,
+        round=placement.round,
+        person=placement.person,
+        parts=placement.parts,
+        typed=answer.parts,
+        status=answer.status,
+        comment=answer.comment,
+        row=answer.row,
+        outcome=outcome,
+        reason=reason,
+        message=message,
+    )

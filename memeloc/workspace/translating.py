@@ -1,12 +1,318 @@
-"""Translating the captions. In: a workspace's folder. Out: `Translating`."""
+"""Translating. In: a workspace, a translator. Out: plans, translations, the memory in and out."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from memeloc.errors import InputError
+from memeloc.model import Caption, Locale
+from memeloc.store.records import CaptionVersion, FileRecord, Kind
+from memeloc.store.records import MemoryUnit as StoredUnit
+from memeloc.store.survey_texts import ENGLISH
+from memeloc.translate import (
+    MemoryUnit,
+    Plan,
+    ProtectingTranslator,
+    RunSummary,
+    Translation,
+    TranslationItem,
+    TranslationMemory,
+    Translator,
+    create,
+    mended,
+    plan,
+    run,
+    unit_of,
+)
+from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.survey_texts import store_shipped_texts
+
+_PSEUDO = "pseudo"
+_Only = Literal["new", "changed"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryImport:
+    """What became of a TMX file: its units, how many were new, and those left out, by reason."""
+
+    units: int
+    new: int
+    skipped: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryExport:
+    """The translation memory as a file."""
+
+    units: int
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """An item to translate: the id of its source version, whether it replaces a translation."""
+
+    item: TranslationItem
+    source_id: int
+    replaces: bool
+
+
+class TranslationJob:
+    """What is to be translated, and by whom; nobody is asked before `run`.
+
+    Attributes:
+        plan: what there is to do, and what it costs.
+        budget: what a run may cost at the most, in the translator's currency; None is any sum.
+    """
+
+    def __init__(
+        self,
+        workspace: WorkspaceFolder,
+        wanted: Sequence[_Wanted],
+        translator: Translator,
+        memory: TranslationMemory,
+        *,
+        fuzzy: float | None,
+        budget: float | None,
+    ) -> None:
+        self._captions = workspace.store.captions
+        self._wanted = {(each.item.meme_id, each.item.target.tag): each for each in wanted}
+        self._items = [each.item for each in wanted]
+        self._translator = translator
+        self._memory = memory
+        self._fuzzy = fuzzy
+        self.budget = budget
+        self.plan: Plan = plan(self._items, translator, memory, fuzzy=fuzzy)
+
+    def run(self, *, on_progress: Callable[[int, int], None] | None = None) -> RunSummary:
+        """Translate, and store each answer as it comes: a second run asks nothing twice.
+
+        Args:
+            on_progress: gets how many more captions are done, and how many there are.
+        """
+
+        def advance() -> None:
+            if on_progress is not None:
+                on_progress(1, len(self._items))
+
+        def store(answer: Translation) -> None:
+            wanted = self._wanted[answer.meme_id, answer.language]
+            if wanted.item.kind == "survey":  # the memory, too, can bring another placeholder
+                answer = mended(wanted.item, answer)
+            self._captions.add_translation(
+                answer.meme_id,
+                answer.language,
+                answer.caption,
+                source_id=wanted.source_id,
+                translator=answer.translator,
+                marks=answer.marks,
+                characters=answer.characters,
+                cost=answer.cost,
+                currency=self._translator.currency if answer.cost else "",
+                replace=wanted.replaces,
+            )
+            advance()
+
+        return run(
+            self._items,
+            self._translator,
+            self._memory,
+            fuzzy=self._fuzzy,
+            budget=self.budget,
+            on_answer=store,
+            on_failure=lambda _: advance(),
+        )
 
 
 class Translating:
-    """Translating the captions."""
+    """Translating the captions, and the translation memory."""
 
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
+        self._store = workspace.store
+
+    def prepare(
+        self,
+        languages: Sequence[str] | None = None,
+        *,
+        translator: str = "",
+        options: Mapping[str, Any] | None = None,
+        budget: float | None = None,
+        kind: Literal["caption", "survey"] = "caption",
+        taxonomy: str = "",
+        only: _Only = None,
+        again: str = "",
+        fuzzy: float | None = None,
+    ) -> TranslationJob:
+        """Find what is to be translated, and what it costs.
+
+        Args:
+            languages: tags to translate into; None is all of the workspace's.
+            translator: its name; empty is the one in memeloc.toml.
+            options: settings of the translator over those of memeloc.toml.
+            budget: the most that a run may cost; None is the one in memeloc.toml.
+            kind: captions, or the texts of surveys.
+            taxonomy: of the texts of surveys, only this one's and those of every survey.
+            only: captions without a translation (`new`), or those whose source has `changed`.
+            again: a translator whose work is made anew where nobody has corrected it; that of
+                `pseudo` always is, by another.
+            fuzzy: the least similarity of a text that the memory may fill; None is exact ones only.
+
+        Raises:
+            InputError: there is no translator or no language, or a setting is wrong.
+        """
+        settings = self._workspace.settings.translate
+        name = translator or str(settings.get("with", ""))
+        if not name:
+            raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
+        if budget is None and (usual := settings.get("budget")) is not None:
+            budget = float(usual)
+        chosen = self._translator(name, options or {})
+        source = self._workspace.source
+        if kind == "survey":
+            source = self._workspace.locale(ENGLISH)
+            chosen = ProtectingTranslator(chosen)
+        locales = self._targets(languages, source)
+        texts = None
+        if kind == "survey":
+            texts = set(store_shipped_texts(self._store, locales, taxonomy))
+        replaced = ({_PSEUDO} - {name}) | ({again} - {""})
+        wanted = [
+            each
+            for locale in locales
+            for each in self._wanted(locale, source, kind, texts, only, replaced)
+        ]
+        memory = TranslationMemory(self._units(locales, source, kind))
+        return TranslationJob(self._workspace, wanted, chosen, memory, fuzzy=fuzzy, budget=budget)
+
+    def import_memory(self, file: str | Path) -> MemoryImport:
+        """Add a TMX file to the translation memory.
+
+        Taken are its units from the workspace's source language into languages that memeloc knows.
+
+        Raises:
+            InputError: it is not TMX.
+        """
+        from memeloc.translate.tmx import Imported, read_tmx
+
+        path, now, outcome = Path(file), datetime.now(UTC), Imported()
+        units = [
+            StoredUnit(
+                unit.source_language,
+                unit.language,
+                unit.source,
+                unit.target,
+                path.name,
+                "",
+                "",
+                now,
+            )
+            for unit in read_tmx(
+                path,
+                source_language=self._workspace.source.tag,
+                locales=self._workspace.locales,
+                outcome=outcome,
+            )
+        ]
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        new = self._store.memory.add(units, FileRecord("memory", path.name, digest, len(units)))
+        return MemoryImport(outcome.units, new, outcome.skipped)
+
+    def export_memory(
+        self, file: str | Path, languages: Sequence[str] | None = None
+    ) -> MemoryExport:
+        """Write the translation memory of some languages (None: the workspace's) as TMX 1.4.
+
+        Raises:
+            InputError: there is no language.
+        """
+        from memeloc.translate.tmx import write_tmx
+
+        source = self._workspace.source
+        units = self._units(self._targets(languages, source), source, "caption")
+        return MemoryExport(write_tmx(units, Path(file), source_language=source.tag), Path(file))
+
+    def _translator(self, name: str, options: Mapping[str, Any]) -> Translator:
+        """The translator with the settings of memeloc.toml, and the options over them."""
+        settings = dict(self._workspace.settings.translator(name))
+        for key, value in options.items():
+            settings["base_url" if (name, key) == ("openai", "endpoint") else key] = value
+        root = self._workspace.root
+        if name == "ctranslate2" and root is not None and "models" not in options:
+            settings["models"] = str(root / settings.get("models", "models"))
+        return create(name, settings)
+
+    def _targets(self, languages: Sequence[str] | None, source: Locale) -> list[Locale]:
+        """The languages to translate into, each once, without the source."""
+        locales = self._workspace.locales_of(languages or None)
+        targets = [locale for locale in locales if locale.tag != source.tag]
+        if not targets:
+            raise InputError(
+                "there is no language to translate into: give --langs de,es, or set languages in "
+                "memeloc.toml"
+            )
+        return targets
+
+    def _units(self, locales: Sequence[Locale], source: Locale, kind: Kind) -> Iterator[MemoryUnit]:
+        """The memory of these languages, oldest first."""
+        for locale in locales:
+            for unit in self._store.memory.find(source.tag, locale.tag, kind):
+                yield unit_of(
+                    Caption(unit.source),
+                    Caption(unit.target),
+                    unit.source_language,
+                    unit.language,
+                    unit.origin,
+                )
+
+    def _wanted(
+        self,
+        locale: Locale,
+        source: Locale,
+        kind: Kind,
+        texts: set[str] | None,
+        only: _Only,
+        replaced: set[str],
+    ) -> Iterator[_Wanted]:
+        """What is to be translated into a language."""
+        templates = self._workspace.templates
+        capacities: dict[str, tuple[int, ...]] = {}
+
+        def wanted(
+            meme_id: str, template_name: str, version: CaptionVersion, *, replaces: bool
+        ) -> _Wanted:
+            template = templates.get(template_name)
+            if template_name not in capacities:
+                capacities[template_name] = capacity(template, locale) if template else ()
+            budgets = capacities[template_name]
+            item = TranslationItem(
+                meme_id, version.caption, source, locale, template, budgets, kind
+            )
+            return _Wanted(item, version.id, replaces)
+
+        lacking = self._store.captions.to_translate(locale.tag, only, texts, kind)
+        for missing in lacking:
+            yield wanted(missing.meme_id, missing.template, missing.source, replaces=False)
+        if only == "changed":
+            return
+        done = {missing.meme_id for missing in lacking}
+        anew = [
+            meme_id
+            for meme_id, version in self._store.captions.current(locale.tag, kind=kind).items()
+            if version.stage == "translated"
+            and version.translator in replaced
+            and meme_id not in done
+            and (texts is None or meme_id in texts)
+        ]
+        if anew:
+            names = self._store.captions.templates()
+            sources = self._store.captions.current(source.tag, anew)
+            for meme_id in anew:
+                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], replaces=True)

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from memeloc.cli.wording import bring_survey_texts
 from memeloc.placeholders import misplaced
-from memeloc.store import Workspace
 from memeloc.store.survey_texts import survey_text_id, survey_text_key
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import catalogue, shipped_texts, survey_texts
+from memeloc.workspace import Workspace
+from memeloc.workspace.survey_texts import store_shipped_texts
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
@@ -77,7 +77,7 @@ def _import(command: Command, *files: object) -> list[dict[str, Any]]:
 
 def _corrections(tag: str) -> dict[str, str]:
     with Workspace.find() as workspace:
-        return workspace.survey_corrections(tag)
+        return workspace.store.survey_texts.corrections(tag)
 
 
 def test_what_ships_goes_out_with_its_placeholders_in_every_format(
@@ -164,7 +164,7 @@ def test_corrections_come_back_and_a_survey_takes_them(
     assert _corrections("ar") == new
     with Workspace.find() as workspace:
         locale = workspace.locale("ar")
-        texts = survey_texts(locale, workspace.survey_corrections("ar", catalogue()))
+        texts = survey_texts(locale, workspace.store.survey_texts.corrections("ar", catalogue()))
     assert texts.get("progress", number=1, total=9) == "9/1"
     assert texts.get("back") == shipped_texts("ar")["back"]
     (again,) = _import(command, sheet)
@@ -308,8 +308,8 @@ def test_a_language_that_ships_none_is_translated_with_all_placeholders(
     assert done["plan"]["captions"] == done["translated"] + done["repeated"] > 40
     assert done["failures"] == []
     with Workspace.find() as workspace:
-        made = workspace.current(UNSHIPPED, kind="survey")
-        assert workspace.current(UNSHIPPED) == {}
+        made = workspace.store.captions.current(UNSHIPPED, kind="survey")
+        assert workspace.store.captions.current(UNSHIPPED) == {}
     for meme_id, version in made.items():
         assert misplaced(catalogue()[survey_text_key(meme_id)], str(version.caption)) == ""
         assert "{1}" not in str(version.caption)
@@ -399,12 +399,12 @@ def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command
     numbers = dict.fromkeys(("size", "answers", "explicit", "implicit", "seed"), 1)
     with Workspace.find() as workspace:
         cultures = [{"code": "EG", "locale": "ar", "resident": True}]
-        workspace.add_survey("pilot", {**design, **numbers, "cultures": cultures}, [])
-        ids = bring_survey_texts(workspace, [workspace.locale("ar")])
-        said = workspace.current("ar", kind="survey")
+        workspace.store.surveys.add("pilot", {**design, **numbers, "cultures": cultures}, [])
+        ids = store_shipped_texts(workspace.store, [workspace.locale("ar")])
+        said = workspace.store.captions.current("ar", kind="survey")
         assert ids == list(said)
         assert str(said[survey_text_id("taxonomy.kind.question")].caption) == "هل هذا لطيف؟"
-        few = bring_survey_texts(workspace, [workspace.locale("ar")], "multi3hate")
+        few = store_shipped_texts(workspace.store, [workspace.locale("ar")], "multi3hate")
         assert not [one for one in few if ".kind." in one]
     done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
     assert done["survey_texts"] == len(ids) > len(catalogue())

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from memeloc.cli.room import room
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
-from memeloc.store import Workspace
 from memeloc.templates import load_templates
+from memeloc.workspace import Workspace
+from memeloc.workspace.capacity import capacity
 from tests.chat_server import serve_chat
 from tests.conftest import Outcome
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest
@@ -62,7 +62,9 @@ def _captions(folder: Path, language: str) -> dict[str, tuple[tuple[str, ...], t
     with Workspace.open(folder) as workspace:
         return {
             meme_id: (version.parts, version.marks)
-            for meme_id, version in workspace.current(language).items()
+            for meme_id, version in workspace.store.captions.current(
+                workspace.locale(language).tag
+            ).items()
         }
 
 
@@ -297,7 +299,7 @@ def test_room_is_what_the_renderer_sets_at_a_comfortable_size() -> None:
         for tag, text in (("en", words), ("ru", "съешь ещё этих мягких булок, да выпей чаю "),
                           ("zh-Hans", "今天天气很好我们一起去公园散步然后喝茶吧")):  # fmt: skip
             locale = default().get(tag)
-            rooms = room(template, locale)
+            rooms = capacity(template, locale)
             parts = tuple((text * 20)[:count].strip() for count in rooms)
             sizes = renderer.sizes(template, Caption(parts), locale)
             height = renderer.render(template, "", locale).proof.height

@@ -17,7 +17,7 @@ STARTER = Path(__file__).parents[2] / "examples/starter/captions.csv"
 
 
 def kinds(tag: str, source: tuple[str, ...], parts: tuple[str, ...]) -> set[str]:
-    return {one.kind for one in check(Checked("m", default().get(tag), source, parts))}
+    return {one.check for one in check(Checked("m", default().get(tag), source, parts))}
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_words_may_become_numbers_and_code_may_stay() -> None:
     assert kinds("hi", ("ctrl+s", "Report_final_v7"), ("ctrl+s", "रिपोर्ट_final_v7")) == set()
 
 
-def test_room_and_fonts_are_asked_for() -> None:
+def test_capacity_and_fonts_are_checked() -> None:
     locale = default().get("de")
     found = check(
         Checked(
             "m", locale, ("a",), ("zu lang",),
-            size_of=lambda part, text: 9.0, lacking=lambda text: ["☃"],
+            sizes=[9.0], lacking=lambda text: ["☃"],
         )
     )  # fmt: skip
-    assert {one.kind for one in found} == {"room", "fonts"}
+    assert {one.check for one in found} == {"capacity", "fonts"}
     assert any("9 pixels" in one.message for one in found)
 
 
@@ -69,7 +69,7 @@ def test_room_and_fonts_are_asked_for() -> None:
 )
 def test_no_text_is_too_strange(source: list[str], parts: list[str], tag: str) -> None:
     found = check(Checked("m", default().get(tag), tuple(source), tuple(parts)))
-    assert {one.kind for one in found} <= set(CHECKS)
+    assert {one.check for one in found} <= set(CHECKS)
 
 
 def test_the_starter_set_raises_few() -> None:

@@ -48,7 +48,7 @@ def earlier(
 def placed(
     one: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
 ) -> Placement:
-    known = {"m1": KnownMeme(source, BASE, before)}
+    known = {"m1": KnownMeme(source, before)}
     (found,) = place(came_back(one), sheet(), known)
     return found
 
@@ -103,7 +103,7 @@ def test_what_was_given_up_waits_to_be_settled_and_brings_no_text(status: Status
 
 
 def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:
-    known = {"m1": KnownMeme(SOURCE, BASE), "m2": KnownMeme(SOURCE, BASE)}
+    known = {"m1": KnownMeme(SOURCE), "m2": KnownMeme(SOURCE)}
     unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), known)
     assert (unknown.outcome, unknown.reason) == ("refused", "unknown id")
     assert (elsewhere.outcome, elsewhere.reason) == ("refused", "not on the sheet")

@@ -9,11 +9,10 @@ from lxml import html
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from memeloc.correct.compare import Edit, agreement, edits, words
+from memeloc.correct.compare import Edit, edits, words
 from memeloc.correct.distance import chrf, hter
 from memeloc.correct.model import Status
-from memeloc.correct.report import Judgement, make_report
-from memeloc.correct.report_page import report_page
+from memeloc.correct.report import CommonEdit, Judgement, make_report, report_page
 from memeloc.locales import default
 
 DE, ZH, AR = (default().get(tag) for tag in ("de", "zh", "ar"))
@@ -85,21 +84,22 @@ def test_a_report_counts_by_language_round_and_person() -> None:
     assert (anna.seen, anna.untouched, anna.corrected) == (4, 1, 2)
     assert anna.given_up == {"wordplay": 1}
     assert anna.wordplay == ["m4"]
-    assert anna.commonest[0] == (Edit("bin", "war"), 2)
+    assert anna.commonest[0] == CommonEdit("bin", "war", 2)
     assert ben.seen == 1
-    ((language, round_, found),) = report.agreements
-    assert (language, round_, found.both, found.equal) == ("de", 1, 1, 0)
+    (pair,) = report.agreements
+    assert (pair.language, pair.round, pair.both, pair.equal) == ("de", 1, 1, 0)
 
 
-def test_two_who_say_the_same_agree_wholly() -> None:
-    found = agreement("a", "b", [(("x", "y"), ("x", "y"))])
-    assert (found.both, found.equal, found.chrf) == (1, 1, 100.0)
+def test_two_who_give_the_same_agree_wholly() -> None:
+    answers = [judged("m1", "corrected", "x", "y", person=person) for person in ("a", "b")]
+    (pair,) = make_report(answers).agreements
+    assert (pair.both, pair.equal, pair.chrf) == (1, 1, 100.0)
 
 
 def test_the_page_shows_hostile_text_as_text_and_arabic_from_the_right() -> None:
     evil = '<img src=x onerror="alert(1)"></bdi><script>alert(2)</script>'
     report = make_report([judged("m1", "corrected", "مرحبا", evil, person=evil, tag="ar")])
-    page = report_page(report, {"ar": "العربية"}, {"ar": "rtl"})
+    page = report_page(report, {"ar": AR})
     tree = html.fromstring(page.encode())
     assert not tree.xpath("//script | //img | //@onerror")
     assert tree.xpath("//bdi[@lang='ar'][@dir='rtl']")

@@ -117,7 +117,7 @@ def _placed(source: str, text: str, status: Status = "corrected", base: str = "�
     answer = Answer("survey:x", (text,), status, "", 2, key, before, (7,))
     file = Path("back.csv")
     came = SheetAnswers("s1", "ar", 1, "samira", MADE, file, "0" * 64, (answer,), ())
-    (found,) = place(came, sheet, {"survey:x": KnownMeme((source,), (base,))})
+    (found,) = place(came, sheet, {"survey:x": KnownMeme((source,))})
     return found
 
 
@@ -144,7 +144,7 @@ def test_other_kinds_may_have_braces() -> None:
     sheet = SentSheet("s1", "de", 1, "anna", MADE, {"m": sent})
     answer = Answer("m", ("ich",), "corrected", "", 2, text_key(("{me}",)), text_key(("{ich}",)))
     came = SheetAnswers("s1", "de", 1, "anna", MADE, Path("x"), "0" * 64, (answer,), ())
-    assert place(came, sheet, {"m": KnownMeme(("{me}",), ())})[0].outcome == "placed"
+    assert place(came, sheet, {"m": KnownMeme(("{me}",))})[0].outcome == "placed"
 
 
 def test_an_answer_knows_the_row_of_each_part(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_checks_pass_over_placeholders() -> None:
     item = Checked("survey:because", ar, ("{label}. Reason: {why}",), ("{label}. السبب: {why}",))
     assert check(item) == []
     (warning,) = check(Checked("survey:x", ar, ("{label}: reason",), ("{label}: reason why",)))
-    assert warning.kind == "script"
+    assert warning.check == "script"
 
 
 def test_translate_toolkit_shows_placeholders_and_what_it_saves_comes_back(tmp_path: Path) -> None:

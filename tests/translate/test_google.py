@@ -230,7 +230,7 @@ def test_the_budget_is_never_passed_whatever_is_asked_again(
 ) -> None:
     google.lose = lambda text: True
     translator = _translator(google, quick)
-    whole = plan(starter, translator).total
+    whole = plan(starter, translator)
     budget = whole.cost / 2
     summary: RunSummary = run(starter, translator, budget=budget, on_answer=lambda _: None)
     assert summary.over_budget

@@ -58,11 +58,11 @@ def test_the_same_text_is_asked_once(item: Item) -> None:
     translator = Counter()
     items = [item("me", meme_id="1"), item("me", meme_id="2"), item("me", "es", meme_id="1")]
     planned = plan(items, translator)
-    assert [(line.language, line.captions, line.repeated) for line in planned.lines] == [
-        ("de", 2, 1),
-        ("es", 1, 0),
-    ]
-    assert (planned.total.strings, planned.total.cost, planned.currency) == (2, 2.0, "EUR")
+    assert {tag: (line.captions, line.repeated) for tag, line in planned.languages.items()} == {
+        "de": (2, 1),
+        "es": (1, 0),
+    }
+    assert (planned.strings, planned.cost, planned.currency) == (2, 2.0, "EUR")
     answers: list[Translation] = []
     summary = run(items, translator, on_answer=answers.append)
     assert translator.asked == ["1", "1"]

@@ -1,12 +1,13 @@
 """How much text a box takes. In: a template and a locale. Out: characters, estimated, a box each.
 
-Translators are told before they write; what really fits is known only when it is shaped.
+Translators get it before they write; what really fits is known only when it is shaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from memeloc.errors import InputError
 from memeloc.model import Locale, Template
 
 _ADVANCE: Mapping[str, float] = {"Hans": 1.0, "Hant": 1.0, "Jpan": 1.0, "Kore": 0.95, "Thai": 0.5}
@@ -17,8 +18,8 @@ _LINE, _RAGGED = 1.25, 0.85
 """Line distance in em, and the share of a block that its ragged lines fill."""
 
 
-def room(template: Template, locale: Locale) -> tuple[int, ...]:
-    """Characters that each box of a template has room for at a comfortable size, estimated.
+def capacity(template: Template, locale: Locale) -> tuple[int, ...]:
+    """Characters that each box of a template can hold at a comfortable size, estimated.
 
     Comfortable is half of the largest size that the box's style allows, but a quarter more than the
     locale's smallest legible size at the least. The estimate is lines times letters a line, by the
@@ -29,19 +30,17 @@ def room(template: Template, locale: Locale) -> tuple[int, ...]:
     """
     from PIL import Image, UnidentifiedImageError
 
-    from memeloc.errors import InputError
-
     try:
         with Image.open(template.image) as picture:
             width, height = picture.size
     except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
         raise InputError(f"is not a picture: {error}", file=template.image) from error
-    found = []
+    characters = []
     for box in template.boxes:
         size = max(1.25 * locale.smallest_size, box.style.max_size * height / 2)
         poster = box.style.face == "poster"
         advance = _ADVANCE.get(locale.script, _POSTER_ADVANCE if poster else _TEXT_ADVANCE)
         lines = max(1, int(box.height * height / (size * _LINE)))
         letters = box.width * width / (size * advance)
-        found.append(max(1, int(lines * letters * (_RAGGED if lines > 1 else 1.0))))
-    return tuple(found)
+        characters.append(max(1, int(lines * letters * (_RAGGED if lines > 1 else 1.0))))
+    return tuple(characters)

@@ -1,0 +1,177 @@
+"""What is to be settled. In: decisions, typed or in a table. Out: open cases, settled captions.
+
+Two people who differ, a source that changed since, a part that was lost, a caption that was given
+up: somebody accepts an answer, types a third text, or keeps what stands. Every decision is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.model import SEPARATOR, Caption
+from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
+from memeloc.tables import read_table, write_table
+from memeloc.workspace.folder import WorkspaceFolder
+
+_COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answers", "take", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """An answer of a case.
+
+    Attributes:
+        answer: its number.
+        text: its parts joined by ` // `; empty when the caption was given up.
+    """
+
+    answer: int
+    person: str
+    status: str
+    text: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something to settle.
+
+    Attributes:
+        case: its number.
+        reason, message: why, in short and as a sentence.
+        source, now: the source caption and the caption as they stand, parts joined by ` // `.
+        answers: what people gave, the one that opened the case first.
+    """
+
+    case: int
+    meme_id: str
+    language: str
+    round: int
+    reason: str
+    message: str
+    source: str
+    now: str | None
+    answers: Sequence[CaseAnswer]
+
+
+class Cases:
+    """What people differ on, or could not do, and the decisions about it."""
+
+    def __init__(self, workspace: WorkspaceFolder) -> None:
+        self._workspace = workspace
+        self._store = workspace.store.cases
+
+    def open(self, language: str | None = None, *, kind: Kind | None = None) -> list[Case]:
+        """What waits to be settled, oldest first; of one language or kind of texts, or all."""
+        tag = None if language is None else self._workspace.locale(language).tag
+        return [_case(record) for record in self._store.find(tag, kind=kind)]
+
+    def decide(
+        self,
+        case: int,
+        *,
+        person: str,
+        accept: int | None = None,
+        text: str | None = None,
+        comment: str = "",
+    ) -> None:
+        """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
+
+        A later decision supersedes; the same one again changes nothing.
+
+        Args:
+            case, accept: numbers, as `open` gives them.
+            person: who decides.
+            text: with its parts joined by ` // `.
+            comment: why.
+
+        Raises:
+            InputError: there is no such case, or the answer is not one of it.
+        """
+        parts = None if text is None else Caption.parse(text).parts
+        self._store.decide(case, person=person, accept=accept, parts=parts, comment=comment)
+
+    def write(self, path: Path, language: str | None = None) -> int:
+        """Write the open cases to a table to decide in; how many there are.
+
+        A row a case; the column `take` is for an answer's number or `keep`, `text` for another
+        text.
+        """
+        return write_table(
+            path,
+            _COLUMNS,
+            (
+                (
+                    str(case.case),
+                    case.meme_id,
+                    case.language,
+                    str(case.round),
+                    case.message or case.reason,
+                    case.source,
+                    case.now or "",
+                    "\n".join(
+                        f"{each.answer} {each.person}: {each.text or each.status}"
+                        for each in case.answers
+                    ),
+                    "",
+                    "",
+                )
+                for case in self.open(language)
+            ),
+        )
+
+    def decide_from(self, path: Path, *, person: str) -> int:
+        """Take the decisions of a table that `write` made; how many there are.
+
+        Raises:
+            InputError: a row is wrong; the decisions before it are stored, and importing the file
+                again changes nothing about them.
+        """
+        table = read_table(path, ["case"])
+        if not {"take", "text"} & set(table.columns):
+            raise InputError("has no columns case, and take or text", file=path, row=1)
+        done = 0
+        for row in table.rows:
+            text, take = row["text"].strip(), row["take"].strip()
+            if not take and not text:
+                continue
+            case = row["case"].strip()
+            if not case.isdecimal():
+                raise InputError("is not a case's number", file=path, row=row.number, column="case")
+            try:
+                if text:
+                    self.decide(int(case), person=person, text=text)
+                elif take.casefold() == "keep":
+                    self.decide(int(case), person=person)
+                elif take.isdecimal():
+                    self.decide(int(case), person=person, accept=int(take))
+                else:
+                    raise InputError(f"{take[:40]!r} is neither an answer's number nor keep")
+            except InputError as error:
+                column = "text" if text else "take"
+                raise InputError(error.message, file=path, row=row.number, column=column) from error
+            done += 1
+        return done
+
+
+def _case(record: CaseRecord) -> Case:
+    others = [other for other in record.others if other.id != record.correction.id]
+    return Case(
+        case=record.id,
+        meme_id=record.meme_id,
+        language=record.language,
+        round=record.round,
+        reason=record.reason,
+        message=record.message,
+        source=SEPARATOR.join(record.source.parts),
+        now=SEPARATOR.join(record.current.parts) if record.current else None,
+        answers=[_answer(answer) for answer in (record.correction, *others)],
+    )
+
+
+def _answer(answer: CorrectionRecord) -> CaseAnswer:
+    text = SEPARATOR.join(answer.parts or answer.typed)
+    return CaseAnswer(answer.id, answer.person, answer.status, text, answer.comment)

@@ -1,0 +1,113 @@
+"""Sheets for correctors. In: captions to correct. Out: a sheet with pictures and a guide."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
+from memeloc.model import Locale
+from memeloc.placeholders import placeholders
+from memeloc.resources import folder
+from memeloc.store.records import Kind, ToCorrect
+from memeloc.store.survey_texts import ENGLISH
+from memeloc.workspace.capacity import capacity
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.sheet_pictures import SheetPictures
+
+_GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
+_NOTHING_READ = "(nothing was read)"
+"""Stands for the source of a transcript's empty part: XLIFF and PO leave a unit without one out."""
+
+
+def make_sheet(
+    workspace: WorkspaceFolder,
+    items: Sequence[ToCorrect],
+    locale: Locale,
+    round_: int,
+    person: str,
+    kind: Kind,
+    on_progress: Callable[[int, int], None] | None,
+) -> Sheet:
+    """A sheet with a picture and the capacity of the boxes for each caption.
+
+    Captions are rendered; for transcripts the picture is the one they were read in; the texts
+    of surveys have none, and say which placeholders they keep.
+    """
+    pictures = SheetPictures(workspace)
+    transcript = kind == "transcript"
+    read_in = pictures.of_transcripts(item.meme_id for item in items) if transcript else {}
+    capacities: dict[str, tuple[int, ...]] = {}
+    made = []
+    for item in items:
+        template = workspace.templates.get(item.template)
+        if item.template not in capacities:
+            capacities[item.template] = capacity(template, locale) if template else ()
+        sizes, base = capacities[item.template], item.base.parts
+        parts = tuple(
+            SheetPart(
+                name=template.boxes[index].name if template else str(index + 1),
+                source=source or (_NOTHING_READ if transcript else ""),
+                machine=base[index] if index < len(base) else "",
+                room=sizes[index] if index < len(sizes) else 0,
+            )
+            for index, source in enumerate(item.source.parts)
+        )
+        made.append(
+            SheetItem(
+                meme_id=item.meme_id,
+                template=item.template,
+                parts=parts,
+                picture=pictures.of_caption(template, base, locale)
+                if template
+                else pictures.small(read_in.get(item.meme_id)),
+                source_key=text_key(item.source.parts),
+                base_key=text_key(base),
+                marks=item.base.marks,
+                note="; ".join(_notes(item, kind)),
+            )
+        )
+        if on_progress is not None:
+            on_progress(1, len(items))
+    source = locale if transcript else workspace.source
+    if kind == "survey":
+        source = workspace.locale(ENGLISH)
+    created = datetime.now(UTC).replace(microsecond=0)
+    facts = [locale.tag, str(round_), person, created.isoformat()]
+    facts += [f"{item.meme_id}:{item.source_key}:{item.base_key}" for item in made]
+    return Sheet(
+        id=hashlib.sha256("|".join(facts).encode()).hexdigest()[:12],
+        language=locale,
+        source_language=source,
+        round=round_,
+        person=person,
+        created=created,
+        guide=guide_for(locale, kind),
+        items=tuple(made),
+        kind=kind,
+    )
+
+
+def guide_for(locale: Locale, kind: Kind = "caption") -> str:
+    """The translator's guide in a language, as Markdown; in English where there is none in it.
+
+    Of transcripts and of the texts of surveys, the guide for who corrects them, in English.
+    """
+    if kind != "caption":
+        return (folder("guides") / _GUIDES[kind]).read_text(encoding="utf-8")
+    guides = folder("guides") / "translation"
+    for tag in (locale.tag, locale.tag.split("-")[0], "en"):
+        path = guides / f"{tag}.md"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return ""
+
+
+def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
+    """What the person who corrects should know."""
+    if item.open_case:
+        yield "waits to be settled"
+    names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
+    if names:
+        yield f"keep as it is: {' '.join(names)}"

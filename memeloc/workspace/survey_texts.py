@@ -1,0 +1,86 @@
+"""The texts of surveys, for correcting and translating. In: what ships. Out: texts in the store.
+
+Texts are stored when they are asked for, so that a newer memeloc's become newer versions.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.model import Locale
+from memeloc.store.store import Store
+from memeloc.store.survey_texts import ENGLISH, survey_text_id, survey_text_key
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy
+from memeloc.survey.texts import catalogue, shipped_languages, shipped_texts
+
+_OF_TAXONOMIES = "taxonomy."
+
+
+def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str = "") -> list[str]:
+    """Store what surveys say in English and in some languages; the ids of the texts.
+
+    They are those that memeloc ships, and those of the workspace's surveys that have a taxonomy of
+    their own.
+
+    Args:
+        store: where to.
+        locales: languages besides English.
+        taxonomy: the name or file of one; only its texts and those of every survey are returned.
+
+    Raises:
+        InputError: there is no such taxonomy, or a language is English.
+    """
+    if any(locale.tag == ENGLISH for locale in locales):
+        raise InputError(
+            "The texts of surveys are written in English, and are translated and corrected in "
+            "other languages: name another with --lang or --langs."
+        )
+    chosen = load_taxonomy(taxonomy) if taxonomy else None
+    own = [*_own_taxonomies(store), *([chosen] if chosen else [])]
+    english = catalogue(None)
+    for each in own:
+        english |= catalogue(each)
+    for locale in locales:
+        store.survey_texts.add(english, locale.tag, _shipped(locale, own))
+    wanted = set(english) if chosen is None else set(chosen.keys())
+    return [
+        survey_text_id(key)
+        for key in english
+        if key in wanted or not key.startswith(_OF_TAXONOMIES)
+    ]
+
+
+def survey_text_ids(names: Sequence[str]) -> list[str]:
+    """Ids of texts that are named by their keys, or by their ids."""
+    return [survey_text_id(survey_text_key(name) or name) for name in names]
+
+
+def _own_taxonomies(store: Store) -> Iterator[Taxonomy]:
+    """Of the workspace's surveys, those that are not memeloc's."""
+    for name in store.surveys.names():
+        if text := store.surveys.design(name).get("taxonomy_toml"):
+            with tempfile.TemporaryDirectory(prefix="memeloc-") as folder:
+                path = Path(folder) / "taxonomy.toml"
+                path.write_text(text, encoding="utf-8")
+                yield load_taxonomy(path)
+
+
+def _shipped(locale: Locale, taxonomies: Sequence[Taxonomy]) -> dict[str, str]:
+    """What there is in a language itself, without English in its place."""
+    tag = _nearest(locale.tag, shipped_languages())
+    texts = dict(shipped_texts(tag)) if tag else {}
+    for taxonomy in taxonomies:
+        by_language: Mapping[str, Mapping[str, str]] = taxonomy.texts
+        if tag := _nearest(locale.tag, tuple(by_language)):
+            texts |= by_language[tag]
+    return texts
+
+
+def _nearest(tag: str, tags: Sequence[str]) -> str:
+    """The tag or the longest beginning of it that is among the tags; empty when there is none."""
+    while tag and tag not in tags:
+        tag = tag.rpartition("-")[0]
+    return tag
