@@ -72,7 +72,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
 
 
 def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
-    from memeloc.survey.targets.registry import exporter_names
+    from memeloc.survey.targets.registry import target_names
 
     say(f"{_MEMES} memes are rendered in {len(CULTURES)} languages")
     _workspace(folder, _MEMES)
@@ -80,7 +80,7 @@ def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     say("survey build")
     built = _memeloc(folder, *_build("pilot", 20))
     took = {}
-    for target in exporter_names():
+    for target in target_names():
         say(f"survey export --to {target}")
         took[target] = _memeloc(
             folder, "survey", "export", "pilot", "--to", target, "--contact", "lab@example.org"

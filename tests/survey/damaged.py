@@ -671,20 +671,11 @@ def further_key(value: Any, rng: random.Random) -> None:
         rng.choice(found)[rng.choice(("../x", "", "\udfff", "note"))] = "a note"
 
 
-def deep_value(value: Any, rng: random.Random) -> None:
-    deep: Any = "the bottom"
-    for _ in range(rng.choice((10, 70, 400))):
-        deep = [deep] if rng.random() < 0.5 else {"in": deep}
-    container, key, _ = rng.choice(list(places_in(value)))
-    container[key] = deep
-
-
 def shuffled_items(value: Any, rng: random.Random) -> None:
     if isinstance(value, list):
         rng.shuffle(value)
 
 
 JSON_DAMAGES = {
-    one.__name__: one
-    for one in (other_value, doubled_item, lost_key, further_key, deep_value, shuffled_items)
+    one.__name__: one for one in (other_value, doubled_item, lost_key, further_key, shuffled_items)
 }

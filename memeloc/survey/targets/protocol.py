@@ -1,36 +1,73 @@
-"""What an exporter and an importer are. In: the stage's nouns. Out: the two protocols.
+"""What a survey target is. In: a survey's sheets, or a file that came back. Out: the protocols.
 
-A target (Google Forms, Label Studio, ...) is one file for the way out and one for the way back. A
-package outside adds one through the entry points `memeloc.exporters` and `memeloc.importers`.
+A target is a class in a module of its own, registered by name (`registry.py` for memeloc's own, the
+entry point group `memeloc.targets` for other packages'). Its constructor's keyword arguments are
+its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. It has
+
+- `export(pack, folder)`, which writes the sheets for a program or service, and
+- `recognises(path)` and `read(path, pack)`, which read what came back.
+
+A reader says only what stands in the file: it yields raw records and decides nothing.
+
+- `RawSubmission`: what one person sent for one sheet, where the file has it in one piece (a row of
+  a form's table, a JSON object).
+- `RawAnswer`: one answer by itself, where a file has a row or a record for each. The resolver puts
+  those of a person and sheet together.
+- `Participant`: what a recruitment service says of a person.
+- `RejectedRow`: what is no such record at all. `file` may be left empty.
+
+`resolver.import_file(target, path, pack)` makes submissions of them. The one resolver finds sheets,
+entries and labels by key, id or name in the sheet's language, and people's ids; keeps each answer
+once; says what holds of two; leaves out answers without consent; and rejects, with a reason and the
+record's `content`, what cannot be resolved. Whatever a reader cannot make sense of it passes on as
+text: the resolver will say so.
+
+Services may also offer `Push`, `Decide` and `Lookup`; whether a target does is asked with
+`isinstance`, so no command knows a target by name. What they remember goes into a `State`, which
+the workspace keeps by the target's name and hands to every target as `SurveyPack.made`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from memeloc.survey.model import CompletionCodes, Participant, RejectedRow, Sheet, Submission
+from memeloc.survey.model import (
+    CompletionCodes,
+    Culture,
+    Participant,
+    RejectedRow,
+    Sheet,
+    Submission,
+)
+from memeloc.survey.quality.decisions import Decision
+from memeloc.survey.targets.places import Places
+from memeloc.survey.taxonomy import Taxonomy
+from memeloc.survey.texts import SurveyTexts
 
-if TYPE_CHECKING:
-    from memeloc.survey.taxonomy import Taxonomy
-    from memeloc.survey.texts import SurveyTexts
+CONSENT = "consent"
+"""The item under which a `RawAnswer` says whether somebody agrees to take part."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SurveyPack:
-    """All that an exporter needs.
+    """All that a target needs to know of a survey.
 
     Attributes:
         name: the survey's.
-        sheets: what goes out.
+        sheets: what goes out, or may come back.
         taxonomy: what is asked by.
-        texts: by locale tag, all words that annotators read.
+        texts: by locale tag, all texts that annotators read.
         codes: by sheet id, what it shows at its end; a sheet without codes shows none.
         examples: by culture code and example id, the pictures of the taxonomy's examples.
         contact: whom annotators may ask, as they read it.
-        minutes: that a sheet takes, as annotators are told; 0 where nobody measured or said it.
+        minutes: that a sheet takes, as annotators are told; 0 if nobody measured it.
+        made: by target name, what its `Push` remembered of this survey.
+        root: the workspace's folder, where targets keep files of their own; None without one.
     """
 
     name: str
@@ -41,10 +78,110 @@ class SurveyPack:
     examples: Mapping[tuple[str, str], Path] = field(default_factory=dict)
     contact: str = ""
     minutes: int = 0
+    made: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    root: Path | None = None
+
+    @cached_property
+    def places(self) -> Places:
+        """Finds sheets, entries and labels by what files call them; made once for all files."""
+        return Places(self.name, self.sheets, self.taxonomy, self.texts)
 
 
-class Exporter(Protocol):
-    """Writes sheets for one target.
+@dataclass(frozen=True, slots=True)
+class RawAnswer:
+    """What somebody answered to one item, as the file has it.
+
+    Attributes:
+        item: an `item_key`, or the entry's id with `sheet` set; `CONSENT` for a row that asks for
+            consent.
+        labels: what was chosen: a label's id or its name in the sheet's language. More than one
+            names no label; none is no answer.
+        second: the same for the second question.
+        participant: who answered, where the file says it with each answer.
+        sheet: the sheet's id, if the file says it; an `item_key` says it, too.
+        started: when it was begun, if known.
+        submitted: when it was answered; of two answers to an item the later one holds. A text is
+            read as ISO 8601, in UTC where it names no zone.
+        order: which is later where the time does not say it, such as a growing number.
+        row: where it stands in the file.
+        content: what is kept when it is rejected, as JSON values.
+    """
+
+    item: str
+    labels: Sequence[str] = ()
+    second: Sequence[str] = ()
+    participant: str = ""
+    sheet: str = ""
+    started: datetime | str | None = None
+    submitted: datetime | str | None = None
+    order: int = 0
+    row: int = 0
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RawSubmission:
+    """What one person sent, as the file has it.
+
+    Attributes:
+        participant: who.
+        answers: of their fields only item, labels, second, row and content count; an answer
+            without content of its own is rejected with its item and texts.
+        sheet: the sheet's id; empty where the answers' item keys say it. Answers to several sheets
+            become a submission each, unless it has an id.
+        id: of the submission at its source; empty makes one of its content.
+        status: as of `Submission`; empty is `complete` when all entries are answered and `finished`
+            is not False, else `returned`.
+        finished: whether the person reached the sheet's end, which shows the completion code; None
+            if the file does not say it.
+        consent: True, False, or the text of the answer (empty: asked and not answered, so nothing
+            is taken); None if the file does not say it.
+        started, submitted: moments, or texts as of `RawAnswer`.
+        code: the completion code that was shown, if the file says it.
+        comments: what the person wrote beside the answers; it is kept among the rejected rows.
+        row: where it stands in the file.
+        content: what is kept when it is rejected, as JSON values.
+    """
+
+    participant: str
+    answers: Sequence[RawAnswer]
+    sheet: str = ""
+    id: str = ""
+    status: str = ""
+    finished: bool | None = None
+    consent: bool | str | None = None
+    started: datetime | str | None = None
+    submitted: datetime | str | None = None
+    code: str = ""
+    comments: str = ""
+    row: int = 0
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+RawRecord = RawSubmission | RawAnswer | Participant | RejectedRow | Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a file holds, resolved.
+
+    Attributes:
+        submissions: in the file's order.
+        participants: what it says of people.
+        rejected: what could not be read or resolved, with reasons.
+    """
+
+    submissions: tuple[Submission, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
+
+
+def no_progress() -> None:
+    """A callback for those who want to hear nothing."""
+
+
+class Target(Protocol):
+    """A program or service that a survey goes to and comes back from.
 
     Attributes:
         name: on the command line.
@@ -54,49 +191,150 @@ class Exporter(Protocol):
     name: str
     summary: str
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
-        """Write everything for the target into `folder`; the same pack gives the same bytes.
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
+        """Write everything into `folder`; the same pack gives the same bytes.
 
-        Files are written atomically; returns those that a person opens or uploads first.
+        Files are written atomically.
+
+        Args:
+            pack: the survey.
+            folder: where to.
+            on_sheet: is called after each sheet.
+
+        Returns:
+            Those files that a person opens or uploads first.
 
         Raises:
-            InputError: a sheet cannot be said in the target's terms.
+            InputError: a sheet cannot be expressed in the target's terms.
+        """
+        ...
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file or folder that came back is of this target, by its content."""
+        ...
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+        """The raw records of a file, in its order.
+
+        Raises:
+            InputError: the file cannot be read at all; also while iterating.
+        """
+        ...
+
+
+class State(Protocol):
+    """What a target remembers of a survey between runs; the workspace keeps it."""
+
+    def get(self, key: str) -> Any:
+        """The JSON value that was put under a key; None if there is none."""
+        ...
+
+    def put(self, key: str, value: Any) -> None:
+        """Remember a JSON value; it is stored when this returns."""
+        ...
+
+
+class MemoryState(dict[str, Any]):
+    """A `State` that lasts as long as the object: for dry runs and tests."""
+
+    def put(self, key: str, value: Any) -> None:
+        """See `State`."""
+        self[key] = value
+
+
+Exporter = Target
+
+
+@runtime_checkable
+class Push(Protocol):
+    """A target that makes its sheets at a service."""
+
+    def push(
+        self,
+        pack: SurveyPack,
+        state: State,
+        *,
+        dry_run: bool = False,
+        publish: bool = False,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Make what is not there yet; a run that was stopped goes on, a second one makes nothing.
+
+        Args:
+            pack: the survey.
+            state: what was made so far.
+            dry_run: report what would be made, and ask the service nothing.
+            publish: also publish what costs money, once that is agreed to.
+            agree: is given a sentence with the sum before; only True goes on.
+
+        Returns:
+            A row a sheet with the same keys each, `sheet` the first: for people and for `--json`.
+
+        Raises:
+            InputError: something is missing or differs from what was made; or `publish` means
+                nothing to this target.
+            MissingError: a package or credentials are missing.
+            ServiceError: the service refused, or could not be reached.
+        """
+        ...
+
+
+@runtime_checkable
+class Decide(Protocol):
+    """A target that is sent what was decided about submissions: paid, returned, rejected."""
+
+    def decide(
+        self,
+        decisions: Sequence[Decision],
+        ids: Mapping[str, str],
+        state: State,
+        *,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Mapping[str, int]:
+        """Send decisions, each once.
+
+        Args:
+            decisions: all of them.
+            ids: by `Decision.service`, which may be stored as a hash, the service's own id.
+            state: what was sent before.
+            agree: is given a sentence with the counts before; only True goes on.
+
+        Returns:
+            How many came to which outcome; `sent` are those that the service took.
+
+        Raises:
+            InputError, MissingError, ServiceError: as of `Push.push`.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What a file holds.
+class LookedUp:
+    """What a look-up found.
 
     Attributes:
-        submissions: in the file's order.
-        participants: what it says of people.
-        rejected: what could not be read or placed.
+        file: where it was written.
+        count: how many things were found.
+        problems: what has to be filled in by hand, as sentences.
     """
 
-    submissions: tuple[Submission, ...] = ()
-    participants: tuple[Participant, ...] = ()
-    rejected: tuple[RejectedRow, ...] = ()
+    file: Path
+    count: int
+    problems: tuple[str, ...]
 
 
-class Importer(Protocol):
-    """Reads what came back from one target.
+@runtime_checkable
+class Lookup(Protocol):
+    """A target that asks its service for what an export needs, and keeps it in a file."""
 
-    Attributes:
-        name: as the exporter's.
-    """
+    def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
+        """Ask the service, and write the file.
 
-    name: str
-
-    def recognises(self, path: Path) -> bool:
-        """Whether a file is of this kind, by its content."""
-        ...
-
-    def read(self, path: Path, pack: SurveyPack) -> Imported:
-        """Read a file; what cannot be placed is told, never lost.
-
-        Raises:
-            InputError: the file cannot be read at all.
+        Args:
+            cultures: whose annotators are looked for.
+            root: the workspace's folder, where `export` finds the file by `SurveyPack.root`.
+            out: another file.
         """
         ...

@@ -42,7 +42,7 @@ class CsvBack:
         Raises:
             InputError: it cannot be read at all, or has not the headings that are needed.
         """
-        taken = _Taken(path.name, pack, Places.of(pack))
+        taken = _Taken(path.name, pack, pack.places)
         found = False
         for row in all_rows(path, pack):
             if isinstance(row, Row):
@@ -216,7 +216,7 @@ class _Taken:
             message = f"{entry}: {unknown[0][:80]!r} is no answer to the second question."
             self._leave(row, "unknown second answer", message)
         second = tuple(sorted({found for found in said.values() if found}))
-        if second and not self._places.asked(label):
+        if second and not self._places.asks_second(label):
             self._leave(row, NOT_ASKED, not_asked(entry, label))
             return Answer(entry, label)
         return Answer(entry, label, second)

@@ -7,7 +7,7 @@ columns `participant`, `answer` and `second answer`; `csv_back` reads what they 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.spreadsheets import guarded, replacing
@@ -23,7 +23,7 @@ from memeloc.survey.instructions import (
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 
 CONSENT = "consent"
 """The item of the row that asks for consent."""
@@ -39,7 +39,9 @@ class CsvSheets:
     name = "csv"
     summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write `SHEET.csv`, `SHEET.txt` and `pictures/`.
 
         Raises:
@@ -69,7 +71,23 @@ class CsvSheets:
                 # With a byte order mark: some editors on Windows guess wrongly without one.
                 partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
             written.append(path)
+            on_sheet()
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.csv.back import CsvBack
+
+        return CsvBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.csv.back import CsvBack
+
+        found = CsvBack().read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
     def _rows(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> list[tuple[str, ...]]:
         texts = pack.texts[sheet.culture.locale.tag]

@@ -162,7 +162,7 @@ def _encoding(path: Path, head: bytes, pack: SurveyPack) -> tuple[str, str]:
     Raises:
         InputError: there is none.
     """
-    places = Places.of(pack)
+    places = pack.places
     languages = dict.fromkeys(sheet.culture.locale.tag.split("-")[0] for sheet in pack.sheets)
     legacy = dict.fromkeys([*(_LEGACY.get(one, "cp1252") for one in languages), "cp1252"])
     encoding = _utf(head)

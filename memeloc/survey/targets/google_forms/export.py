@@ -10,7 +10,8 @@ FOLDER/README.md             how to go on
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from memeloc.survey.targets.google_forms.requests import (
     publish_body,
 )
 from memeloc.survey.targets.google_forms.script import CODE, MANIFEST, README, script_data
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
 if TYPE_CHECKING:
@@ -49,11 +50,19 @@ class GoogleForms:
     name = "google-forms"
     summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
 
-    def __init__(self, pictures_base: str | Mapping[str, str] = "") -> None:
+    def __init__(
+        self,
+        pictures_base: str | Mapping[str, str] = "",
+        made: Path | str | None = None,
+        zone: tzinfo | str = UTC,
+    ) -> None:
+        self.made, self.zone = made, zone
         self.pictures_base = pictures_base
         self.address = addresses(pictures_base)
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write everything; the README says how to go on.
 
         Raises:
@@ -69,10 +78,26 @@ class GoogleForms:
                 if item.source is not None:
                     _copy(item.source, folder / "pictures" / item.picture)
             written.append(path)
+            on_sheet()
         write_text(folder / "apps-script" / "Code.gs", CODE)
         write_json(folder / "apps-script" / "appsscript.json", MANIFEST)
         write_text(folder / "README.md", README)
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.google_forms.back import GoogleFormsBack
+
+        return GoogleFormsBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.google_forms.back import GoogleFormsBack
+
+        found = GoogleFormsBack(self.made, self.zone).read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
     def requests(self, form: Form) -> dict[str, Any]:
         """All that is sent to make a form, with the ids that its items will have."""

@@ -27,7 +27,7 @@ from memeloc.survey.targets.json_in import (
 )
 from memeloc.survey.targets.label_studio.export import FIRST, SECOND
 from memeloc.survey.targets.moments import read_moment
-from memeloc.survey.targets.placing import NOT_ASKED, Places, not_asked, submission_id, unclear_id
+from memeloc.survey.targets.placing import NOT_ASKED, not_asked, submission_id, unclear_id
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 
 _LOOKED_AT = 1 << 20
@@ -114,7 +114,7 @@ class _Reader:
 
     def __init__(self, pack: SurveyPack, file: str) -> None:
         self._pack, self._file = pack, file
-        self._places = Places.of(pack)
+        self._places = pack.places
         self._given: dict[tuple[str, str], dict[str, list[_Given]]] = defaultdict(dict)
         self._left: list[RejectedRow] = []
 
@@ -266,7 +266,7 @@ class _Reader:
             message = f"{entry}: {words!r} is no answer to the second question."
             self._leave(one.row, "unknown second answer", message, one.content())
         second = tuple(sorted({each for each in found.values() if each}))
-        if second and not self._places.asked(label):
+        if second and not self._places.asks_second(label):
             self._leave(one.row, NOT_ASKED, not_asked(entry, label), one.content())
             second = ()
         return Answer(entry, label, second)

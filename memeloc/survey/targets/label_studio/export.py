@@ -7,7 +7,7 @@ labels (the `alias` of a choice), whatever language the annotator read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,7 @@ from memeloc.survey.instructions import (
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.pictures import BLANK, copy_picture, data_url
 from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
 FIRST, SECOND = "answer", "second_answer"
@@ -55,7 +55,9 @@ class LabelStudio:
             )
         self._local = "/".join(parts)
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write `SHEET/project.json`, `config.xml` and `tasks.json`, and pictures when served.
 
         Raises:
@@ -80,7 +82,23 @@ class LabelStudio:
             write_json(own / "project.json", project)
             write_json(own / "tasks.json", self._tasks(pack, sheet, own))
             written.append(own / "project.json")
+            on_sheet()
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.label_studio.back import LabelStudioBack
+
+        return LabelStudioBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.label_studio.back import LabelStudioBack
+
+        found = LabelStudioBack().read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
     def _tasks(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
         tasks = []

@@ -29,7 +29,6 @@ from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.placing import (
     DECLINED,
     NOT_ASKED,
-    Places,
     declined_content,
     not_asked,
     submission_id,
@@ -93,7 +92,7 @@ class _Reader:
 
     def __init__(self, pack: SurveyPack, file: str, row: int) -> None:
         self._pack, self._file, self._row = pack, file, row
-        self._places = Places.of(pack)
+        self._places = pack.places
         self.submissions: list[Submission] = []
         self.left: list[RejectedRow] = []
 
@@ -184,7 +183,7 @@ class _Reader:
             message = f"{name}: {words!r} is no answer to the second question."
             self.leave("unknown second answer", message, {item: values})
         second = tuple(sorted({one for one in found.values() if one}))
-        if second and not self._places.asked(label):
+        if second and not self._places.asks_second(label):
             # What was answered before the first answer was changed is kept there, though not shown.
             self.leave(NOT_ASKED, not_asked(name, label), {item: values})
             second = ()

@@ -7,7 +7,7 @@ completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from memeloc.survey.instructions import (
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.pictures import BLANK, copy_picture
 from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
 FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
@@ -37,7 +37,9 @@ class Potato:
     name = "potato"
     summary = "a Potato project a sheet: configuration, data and pictures"
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`.
 
         Raises:
@@ -60,7 +62,23 @@ class Potato:
             write_text(own / "surveys" / "consent.json", _json([self._consent(pack, sheet)]) + "\n")
             write_json(own / "config.yaml", self._config(pack, sheet))
             written.append(own / "config.yaml")
+            on_sheet()
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.potato.back import PotatoBack
+
+        return PotatoBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.potato.back import PotatoBack
+
+        found = PotatoBack().read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
     def _items(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
         items = []

@@ -7,16 +7,16 @@ FOLDER/README.md               money, what is missing, and how to go on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.survey.targets.prolific.money import WAGE, amount, read_pay
 from memeloc.survey.targets.prolific.studies import DEVICES, WARNINGS, Study, StudySettings, study
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ class Prolific:
         group: str = "",
         screen_out_reward: int = 0,
         screen_out_places: int = 0,
+        made: Mapping[str, Any] | str | Path | None = None,
+        sheet: str = "",
     ) -> None:
+        self.made, self.sheet = made, sheet
         chosen = devices.split(",") if isinstance(devices, str) else list(devices)
         kept = tuple(one for one in DEVICES if one in {each.strip().lower() for each in chosen})
         if len(kept) != len(chosen):
@@ -105,7 +108,9 @@ class Prolific:
         """
         return tuple(study(pack, sheet, self.settings) for sheet in pack.sheets)
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write the studies; those that lack something are kept apart, for they would recruit
         the wrong people.
 
@@ -122,8 +127,24 @@ class Prolific:
             write_json(path, one.body)
             (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
             written.append(path)
+            on_sheet()
         write_text(folder / "README.md", self._readme(pack, made))
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.prolific.back import ProlificBack
+
+        return ProlificBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.prolific.back import ProlificBack
+
+        found = ProlificBack(self.made, self.sheet).read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
     def push(
         self,

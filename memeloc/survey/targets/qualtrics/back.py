@@ -21,7 +21,6 @@ from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.placing import (
     DECLINED,
     NOT_ASKED,
-    Places,
     declined_content,
     item_key,
     not_asked,
@@ -121,7 +120,7 @@ class _Reader:
         self._file = file
         self._names = [_shown(cell) for cell in header]
         self._zone = zone
-        self._places = Places.of(pack)
+        self._places = pack.places
         keys = [
             item_key(pack.name, sheet.id, entry_id(entry))
             for sheet in pack.sheets
@@ -278,7 +277,7 @@ class _Reader:
                 message = f"{entry}: {words[:80]!r} is none of the labels."
                 self.leave(number, "unknown label", message, self._of(tag, row))
                 continue
-            if second and not self._places.asked(label):
+            if second and not self._places.asks_second(label):
                 self.leave(number, NOT_ASKED, not_asked(entry, label), self._of(tag, row))
                 second = ()
             found.append(Answer(entry, label, second))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from memeloc.survey.instructions import (
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_text
 
 CONSENT = "consent"
@@ -51,7 +51,9 @@ class Qsf:
     name = "qsf"
     summary = "a Qualtrics survey (QSF) a sheet, to be made a project of"
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write `SHEET.qsf` for each sheet.
 
         Raises:
@@ -63,7 +65,23 @@ class Qsf:
             path = folder / f"{sheet.id}.qsf"
             write_text(path, text + "\n")
             written.append(path)
+            on_sheet()
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is of this target."""
+        from memeloc.survey.targets.qualtrics.back import QsfBack
+
+        return QsfBack().recognises(path)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """The records of a file."""
+        from memeloc.survey.targets.qualtrics.back import QsfBack
+
+        found = QsfBack().read(path, pack)
+        yield from found.submissions
+        yield from found.participants
+        yield from found.rejected
 
 
 class _Survey:

@@ -2,34 +2,30 @@
 
 A page works from disk or from any web server, on a phone and on a desk, in either direction. It
 keeps the answers in the browser until they are sent, and sends them to an address, as JSON in a
-POST, or saves them as a file; `html_back` reads both. A submission has an id of its own, so one
+POST, or saves them as a file; `read` takes both. A submission has an id of its own, so one
 that is sent twice counts once.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import json
-from collections.abc import Sequence
-from html import escape
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
+from memeloc.pages import fill_page, script_hash
 from memeloc.survey.instructions import explained, memes_shown, minutes_told
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.targets.html.read import FORMAT, read
+from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_text
 from memeloc.survey.texts import SurveyTexts
 
-FORMAT = "survey-answers"
-"""What a file of answers says of itself."""
-
-_FOLDER = files("memeloc.survey.targets.html") / "sheet"
+_FOLDER = Path(__file__).parent / "sheet"
 _WORDS = (
     "title", "intro", "progress", "next", "back", "send", "required", "warning.heading",
     "warning.text", "consent.heading", "consent.text", "consent.yes", "consent.no",
@@ -40,8 +36,8 @@ _WORDS = (
 )  # fmt: skip
 
 
-class HtmlSheets:
-    """Writes a page for each sheet.
+class Html:
+    """A page for each sheet.
 
     Args:
         send_to: the https address that answers are sent to; empty saves them as a file only.
@@ -62,7 +58,9 @@ class HtmlSheets:
             raise InputError(f"{send_to[:80]!r} names no host to send answers to")
         self.send_to = send_to
 
-    def export(self, pack: SurveyPack, folder: Path) -> Sequence[Path]:
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
         """Write `SHEET.html` for each sheet.
 
         Raises:
@@ -71,37 +69,41 @@ class HtmlSheets:
         written = []
         for sheet in pack.sheets:
             path = folder / f"{sheet.id}.html"
-            write_text(path, self.page(pack, sheet))
+            write_text(path, self._page(pack, sheet))
             written.append(path)
+            on_sheet()
         return written
 
-    def page(self, pack: SurveyPack, sheet: Sheet) -> str:
-        """The page of a sheet."""
+    def recognises(self, path: Path) -> bool:
+        """Whether a file begins as the JSON that a page saves or sends."""
+        return starts_as_json(path, FORMAT)
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+        """See `html.read`."""
+        return read(path, pack)
+
+    def _page(self, pack: SurveyPack, sheet: Sheet) -> str:
         texts = pack.texts[sheet.culture.locale.tag]
         script = (_FOLDER / "sheet.js").read_text(encoding="utf-8")
-        style = (_FOLDER / "sheet.css").read_text(encoding="utf-8")
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = (
             "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
-            f"form-action 'none'; script-src 'sha256-{digest}'"
+            f"form-action 'none'; script-src {script_hash(script)}"
         )
         if self.send_to:
             parts = urlsplit(self.send_to)
             policy += f"; connect-src {parts.scheme}://{parts.netloc}"
-        locale = sheet.culture.locale
-        return (
-            f'<!doctype html>\n<html lang="{escape(locale.tag)}" dir="{locale.direction}">\n'
-            "<head><meta charset=utf-8>\n"
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-            '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-            "<meta name=robots content=noindex>\n<meta name=referrer content=no-referrer>\n"
-            f"<title>{escape(texts.get('title'))}</title>\n<style>{style}</style></head>\n"
-            "<body><main tabindex=-1></main><nav></nav>\n"
-            f"<script type=application/json id=sheet>{self._data(pack, sheet, texts)}</script>\n"
-            f"<script>{script}</script></body></html>\n"
+        return fill_page(
+            _FOLDER / "sheet.html",
+            locale=sheet.culture.locale,
+            policy=policy,
+            title=texts.get("title"),
+            style=(_FOLDER / "sheet.css").read_text(encoding="utf-8"),
+            data=self._data(pack, sheet, texts),
+            script=script,
         )
 
-    def _data(self, pack: SurveyPack, sheet: Sheet, texts: SurveyTexts) -> str:
+    def _data(self, pack: SurveyPack, sheet: Sheet, texts: SurveyTexts) -> dict[str, Any]:
+        """What the page's script shows."""
         taxonomy, name = pack.taxonomy, pack.taxonomy.name
         pictures: dict[str, str] = {}
         values = {
@@ -130,7 +132,7 @@ class HtmlSheets:
                 ],
             }
         codes = pack.codes.get(sheet.id)
-        data = {
+        return {
             "survey": pack.name,
             "sheet": sheet.id,
             "send_to": self.send_to,
@@ -166,11 +168,6 @@ class HtmlSheets:
             },
             "pictures": pictures,
         }
-        plain = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        # Nothing in it can end the script, nor be taken for a line's end by an old parser.
-        for letter in "<>&\u2028\u2029":
-            plain = plain.replace(letter, f"\\u{ord(letter):04x}")
-        return plain.encode("utf-8", "backslashreplace").decode()
 
 
 def _entry(

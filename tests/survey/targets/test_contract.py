@@ -21,14 +21,9 @@ from memeloc.render import Renderer
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, build, to_sheets
 from memeloc.survey.model import Culture, Sheet
-from memeloc.survey.targets.protocol import Exporter, Importer, SurveyPack
-from memeloc.survey.targets.registry import (
-    exporter,
-    exporter_names,
-    importer,
-    importer_names,
-    recognise,
-)
+from memeloc.survey.targets.protocol import SurveyPack, Target
+from memeloc.survey.targets.registry import make_target, recognise, target_names
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from memeloc.templates import load_templates
@@ -50,25 +45,9 @@ MEMES = (
 """Ids, templates and captions, harmless and awkward."""
 
 
-def made(call: Any, name: str) -> Any:
-    try:
-        return call(name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("memeloc.survey."):
-            pytest.skip(f"{name} is not built yet")
-        raise
-
-
-@pytest.fixture(params=exporter_names())
-def target(request: pytest.FixtureRequest) -> Exporter:
-    found: Exporter = made(exporter, request.param)
-    return found
-
-
-@pytest.fixture(params=importer_names())
-def reader(request: pytest.FixtureRequest) -> Importer:
-    found: Importer = made(importer, request.param)
-    return found
+@pytest.fixture(params=target_names())
+def target(request: pytest.FixtureRequest) -> Target:
+    return make_target(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -152,11 +131,7 @@ def says(written: list[bytes], text: str) -> bool:
     return any(one.encode() in content for one in forms for content in written)
 
 
-def test_what_goes_out_can_come_back() -> None:
-    assert set(exporter_names()) == set(importer_names())
-
-
-def test_it_says_what_it_is(target: Exporter, request: pytest.FixtureRequest) -> None:
+def test_it_says_what_it_is(target: Target, request: pytest.FixtureRequest) -> None:
     assert target.name == request.node.callspec.params["target"]
     assert target.summary
     assert "\n" not in target.summary
@@ -164,7 +139,7 @@ def test_it_says_what_it_is(target: Exporter, request: pytest.FixtureRequest) ->
 
 
 def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     one, other = tmp_path / "one", tmp_path / "another place" / "deeper"
     for folder in (one, other, one):
@@ -182,7 +157,7 @@ def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
 
 
 def test_a_new_object_and_another_order_of_mappings_change_nothing(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     def turned(values: Mapping[Any, Any]) -> dict[Any, Any]:
         return dict(reversed(values.items()))
@@ -194,12 +169,12 @@ def test_a_new_object_and_another_order_of_mappings_change_nothing(
         examples=turned(survey.examples),
     )
     target.export(survey, tmp_path / "one")
-    exporter(target.name).export(other, tmp_path / "other")
+    make_target(target.name).export(other, tmp_path / "other")
     assert files(tmp_path / "one") == files(tmp_path / "other")
 
 
 def test_nothing_of_this_machine_goes_out(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     target.export(survey, tmp_path / "out")
     pictures = {str(picture.parent.parent) for picture in survey.examples.values()}
@@ -209,7 +184,7 @@ def test_nothing_of_this_machine_goes_out(
 
 
 def test_every_sheet_goes_out_in_its_language(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     target.export(survey, tmp_path / "out")
     written, names = contents(tmp_path / "out"), " ".join(files(tmp_path / "out"))
@@ -228,7 +203,7 @@ def test_every_sheet_goes_out_in_its_language(
             assert says(written, texts.get(key, contact=survey.contact)), key
 
 
-def test_every_picture_goes_out(target: Exporter, survey: SurveyPack, tmp_path: Path) -> None:
+def test_every_picture_goes_out(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
     if target.name in RECRUITS:
         pytest.skip("it shows no memes")
     target.export(survey, tmp_path / "out")
@@ -242,7 +217,7 @@ def test_every_picture_goes_out(target: Exporter, survey: SurveyPack, tmp_path: 
 
 
 def test_annotators_cannot_find_the_codes_of_other_endings(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     """Only the recruitment service is told what ends as failed or screened out."""
     target.export(survey, tmp_path / "out")
@@ -274,7 +249,7 @@ def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
 
 @pytest.mark.parametrize("what", ["missing", "a folder", "no picture"])
 def test_a_picture_that_is_none_is_refused_in_a_sentence(
-    target: Exporter, survey: SurveyPack, tmp_path: Path, what: str
+    target: Target, survey: SurveyPack, tmp_path: Path, what: str
 ) -> None:
     if target.name in RECRUITS:
         pytest.skip("it shows no memes")
@@ -288,20 +263,20 @@ def test_a_picture_that_is_none_is_refused_in_a_sentence(
 
 
 def test_a_folder_that_cannot_be_made_is_told(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError):
         target.export(survey, tmp_path / "file" / "out")
 
 
-def test_no_sheets_no_failure(target: Exporter, survey: SurveyPack, tmp_path: Path) -> None:
+def test_no_sheets_no_failure(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
     target.export(replace(survey, sheets=(), codes={}), tmp_path / "out")
 
 
-def test_an_unknown_option_is_told(target: Exporter) -> None:
+def test_an_unknown_option_is_told(target: Target) -> None:
     with pytest.raises(InputError, match=f"{target.name} has no option 'colour'"):
-        exporter(target.name, {"colour": "blue"})
+        make_target(target.name, {"colour": "blue"})
 
 
 STRANGE: dict[str, bytes] = {
@@ -324,34 +299,32 @@ STRANGE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_strange_file_is_not_recognised_and_read_by_no_one(
-    reader: Importer, survey: SurveyPack, tmp_path: Path, name: str
+    target: Target, survey: SurveyPack, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(STRANGE[name])
     # Headings alone are a table of answers, in whichever encoding.
-    assert name == "utf-16" or not reader.recognises(path)
-    assert took_nothing(reader, survey, path)
+    assert name == "utf-16" or not target.recognises(path)
+    assert took_nothing(target, survey, path)
 
 
-def took_nothing(reader: Importer, survey: SurveyPack, path: Path) -> bool:
+def took_nothing(target: Target, survey: SurveyPack, path: Path) -> bool:
     """Whether a file gives no submission, by an InputError or without one."""
     try:
-        return not reader.read(path, survey).submissions
+        return not import_file(target, path, survey).submissions
     except InputError:
         return True
 
 
-def test_what_is_no_file_is_told(reader: Importer, survey: SurveyPack, tmp_path: Path) -> None:
+def test_what_is_no_file_is_told(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
-        assert not reader.recognises(path)
-        assert took_nothing(reader, survey, path)
+        assert not target.recognises(path)
+        assert took_nothing(target, survey, path)
     with pytest.raises(InputError):
-        reader.read(tmp_path / "missing", survey)
+        import_file(target, tmp_path / "missing", survey)
 
 
 def test_a_file_of_no_kind_is_told(tmp_path: Path) -> None:
-    for name in importer_names():
-        made(importer, name)
     for content in STRANGE.values():
         path = tmp_path / "file"
         path.write_bytes(content)
@@ -386,17 +359,17 @@ HOSTILE = settings(
 @given(value=VALUES)
 @HOSTILE
 def test_any_json_is_read_or_refused(
-    reader: Importer, survey: SurveyPack, tmp_path: Path, value: object
+    target: Target, survey: SurveyPack, tmp_path: Path, value: object
 ) -> None:
     path = tmp_path / "file.json"
     path.write_text(json.dumps(value), encoding="utf-8")
-    refused_or_placed(reader, survey, path)
+    refused_or_placed(target, survey, path)
 
 
 @given(rows=st.lists(st.lists(WORDS | st.text(max_size=6), max_size=6), max_size=5))
 @HOSTILE
 def test_any_table_is_read_or_refused(
-    reader: Importer, survey: SurveyPack, tmp_path: Path, rows: list[list[str]]
+    target: Target, survey: SurveyPack, tmp_path: Path, rows: list[list[str]]
 ) -> None:
     path = tmp_path / "file.csv"
     head = ["item", "participant", "answer", "sheet"]
@@ -404,24 +377,24 @@ def test_any_table_is_read_or_refused(
         ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [head, *rows]
     )
     path.write_text(text, encoding="utf-8", errors="replace", newline="")
-    refused_or_placed(reader, survey, path)
+    refused_or_placed(target, survey, path)
 
 
 @given(content=st.binary(max_size=400))
 @HOSTILE
 def test_any_bytes_are_read_or_refused(
-    reader: Importer, survey: SurveyPack, tmp_path: Path, content: bytes
+    target: Target, survey: SurveyPack, tmp_path: Path, content: bytes
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    refused_or_placed(reader, survey, path)
+    refused_or_placed(target, survey, path)
 
 
-def refused_or_placed(reader: Importer, survey: SurveyPack, path: Path) -> None:
+def refused_or_placed(target: Target, survey: SurveyPack, path: Path) -> None:
     """Whatever comes, it is an InputError or submissions of this survey; twice the same."""
-    reader.recognises(path)
+    target.recognises(path)
     try:
-        found = reader.read(path, survey)
+        found = import_file(target, path, survey)
     except InputError:
         return
     known = {sheet.id for sheet in survey.sheets}
@@ -429,7 +402,7 @@ def refused_or_placed(reader: Importer, survey: SurveyPack, path: Path) -> None:
     for one in found.submissions:
         assert one.sheet in known
         assert one.id
-        assert one.source == reader.name
+        assert one.source == target.name
         assert {answer.label for answer in one.answers} <= labels
         entries = [answer.entry for answer in one.answers]
         assert len(set(entries)) == len(entries)
@@ -437,20 +410,15 @@ def refused_or_placed(reader: Importer, survey: SurveyPack, path: Path) -> None:
         assert left.reason
         assert left.message
         assert left.file == path.name
-    assert reader.read(path, survey) == found
+    assert import_file(target, path, survey) == found
 
 
 def test_no_two_kinds_of_file_are_taken_for_each_other(
-    target: Exporter, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     """Of what a target writes, nothing is taken for another one's answers."""
     target.export(survey, tmp_path / "out")
-    readers = []
-    for name in importer_names():
-        try:
-            readers.append(importer(name))
-        except ModuleNotFoundError:
-            continue
+    readers = [make_target(name) for name in target_names()]
     for path in sorted((tmp_path / "out").rglob("*")):
         if path.is_file():
             others = [one.name for one in readers if one.recognises(path)]
@@ -458,9 +426,9 @@ def test_no_two_kinds_of_file_are_taken_for_each_other(
 
 
 def test_sheets_that_nobody_filled_in_hold_no_answers(
-    reader: Importer, survey: SurveyPack, tmp_path: Path
+    target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
-    made(exporter, reader.name).export(survey, tmp_path / "out")
+    target.export(survey, tmp_path / "out")
     for path in sorted((tmp_path / "out").rglob("*")):
         if path.is_file() and path.suffix != ".jpg":
-            assert took_nothing(reader, survey, path), path
+            assert took_nothing(target, survey, path), path

@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Answer
-from memeloc.survey.targets.html.back import HtmlBack
-from memeloc.survey.targets.html.export import HtmlSheets
+from memeloc.survey.targets.html.target import Html
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
 
@@ -61,7 +61,7 @@ def collector() -> Iterator[Collector]:
 
 
 def written(folder: Path, survey: SurveyPack, send_to: str = "") -> Path:
-    (path,) = HtmlSheets(send_to).export(survey, folder / "sheets")
+    (path,) = Html(send_to).export(survey, folder / "sheets")
     return path
 
 
@@ -126,13 +126,12 @@ def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_th
 
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(collector.bodies), encoding="utf-8")
-    assert HtmlBack().recognises(file)
-    found = HtmlBack().read(file, survey)
+    assert Html().recognises(file)
+    found = import_file(Html(), file, survey)
     assert [(one.reason, one.content["text"]) for one in found.rejected] == [
         ("comment", "<i>fine</i>")
     ] * 2
-    assert len({(one.id, one.answers, one.submitted) for one in found.submissions}) == 1
-    (one, _) = found.submissions
+    (one,) = found.submissions
     assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
     assert (one.participant, one.status, one.code) == ("5f0c0ffee", "complete", "DONE-7")
     assert one.started is not None
@@ -294,4 +293,4 @@ def test_the_same_survey_is_the_same_bytes(tmp_path: Path) -> None:
 )
 def test_answers_go_to_safe_addresses_only(address: str) -> None:
     with pytest.raises(InputError):
-        HtmlSheets(address)
+        Html(address)

@@ -1,0 +1,78 @@
+"""Answers of web pages. In: the JSON that a sheet saved or sent. Out: raw submissions.
+
+A file holds one submission, a list of them, or one a line, as servers collect what is sent to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.json_files import content_of, read_records, validated
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+
+
+class _Answer(BaseModel):
+    entry: str
+    label: str = ""
+    second: list[str] | str | None = None
+
+
+class _Submission(BaseModel):
+    memeloc: Literal["survey-answers"]
+    survey: str
+    sheet: str
+    submission: str = Field(min_length=1)
+    status: str
+    participant: str | None = None
+    answers: list[_Answer]
+    comments: str | None = None
+    started: str | None = None
+    submitted: str | None = None
+    code: str | None = None
+
+
+FORMAT = "survey-answers"
+"""What a file of answers says of itself."""
+
+
+def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+    """The submissions of a file.
+
+    Raises:
+        InputError: it cannot be read at all.
+    """
+    for row, value in read_records(path):
+        sent = validated(_Submission, value, row, "not a submission")
+        if isinstance(sent, RejectedRow):
+            yield sent
+        elif sent.survey != pack.name:
+            message = f"It is of the survey {sent.survey[:80]!r}."
+            yield RejectedRow("", row, "other survey", message, content_of(value))
+        else:
+            yield RawSubmission(
+                sent.participant or "",
+                [_answer(answer) for answer in sent.answers],
+                sheet=sent.sheet,
+                id=sent.submission,
+                status=sent.status,
+                started=sent.started,
+                submitted=sent.submitted,
+                code=sent.code or "",
+                comments=sent.comments or "",
+                row=row,
+                content=content_of(value),
+            )
+
+
+def _answer(answer: _Answer) -> RawAnswer:
+    second = answer.second or ()
+    return RawAnswer(
+        answer.entry,
+        (answer.label,) if answer.label else (),
+        (second,) if isinstance(second, str) else second,
+    )

@@ -1,0 +1,119 @@
+"""JSON files that came back from programs. In: a file. Out: its values, or why they are invalid."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from memeloc.errors import InputError
+from memeloc.spreadsheets import LARGEST_FILE
+from memeloc.survey.model import RejectedRow
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_LOOKED_AT = 1 << 16
+_LONE = re.compile(
+    r"(\\\\|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)"  # an escaped backslash, or a whole pair
+    r"|\\u[dD][89a-fA-F]\w\w"
+)
+"""The escape of a lone surrogate, which is half a letter that a program cut apart."""
+
+
+def starts_as_json(path: Path, *marks: str) -> bool:
+    """Whether a file's beginning is a JSON object or list with these texts in it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_LOOKED_AT)
+    except OSError:
+        return False
+    head = head.replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
+    return head[:1] in (b"{", b"[") and all(mark.encode() in head for mark in marks)
+
+
+def read_text(path: Path, most: int = LARGEST_FILE) -> str:
+    """A JSON file's text, in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD.
+
+    Raises:
+        InputError: it cannot be read, is empty, or is larger than `most` bytes.
+    """
+    try:
+        if path.stat().st_size > most:
+            raise InputError(f"is larger than {most // 10**6} MB; split it", file=path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if not data.strip():
+        raise InputError("is empty", file=path)
+    return data.decode(json.detect_encoding(data), "replace")
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text; lone surrogates become U+FFFD.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        replaced = _LONE.sub(lambda match: match[1] or r"\ufffd", text)
+        if replaced == text:
+            raise
+        return from_json(replaced, allow_inf_nan=False)
+
+
+def read_json(path: Path, most: int = LARGEST_FILE) -> Any:
+    """The value of a file.
+
+    Raises:
+        InputError: it cannot be read, is too large, or is not JSON.
+    """
+    try:
+        return parse(read_text(path, most))
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", file=path) from error
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Any]]:
+    """The records of a file with their numbers: one value, a list, or one a line.
+
+    A line that is not JSON comes as its text.
+
+    Raises:
+        InputError: it cannot be read, or is too large.
+    """
+    text = read_text(path)
+    try:
+        value = parse(text)
+    except ValueError:
+        # Not splitlines: U+2028 and others may stand in a JSON string as they are.
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                try:
+                    yield number, parse(line)
+                except ValueError:
+                    yield number, line.rstrip("\r")
+        return
+    yield from enumerate(value if isinstance(value, list) else [value], 1)
+
+
+def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | RejectedRow:
+    """A record as its model; or why it is invalid, under `reason`."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))[:80]
+        message = f"{where}: {problem['msg']}." if where else f"{problem['msg']}."
+        return RejectedRow("", row, reason, message, content_of(value))
+
+
+def content_of(value: Any) -> Mapping[str, Any]:
+    """A JSON value as the content of a rejected row."""
+    return value if isinstance(value, Mapping) else {"value": value}

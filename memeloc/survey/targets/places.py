@@ -1,0 +1,116 @@
+"""Where an answer belongs. In: what a file calls sheets, entries and labels. Out: the survey's ids.
+
+Programs whose annotators see what items are called are given an `item_key` for each entry: an
+entry's own id would tell which ones are attention checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from memeloc.survey.model import Entry, Sheet, entry_id
+from memeloc.survey.taxonomy import Taxonomy
+from memeloc.survey.texts import SurveyTexts
+
+
+def item_key(survey: str, sheet: str, entry: str) -> str:
+    """What an entry of a sheet is called where annotators see it; it tells nothing of the entry.
+
+    It begins with a letter, so no spreadsheet takes it for a number.
+    """
+    whole = "\n".join((survey, sheet, entry)).encode("utf-8", "backslashreplace")
+    return f"i{hashlib.blake2b(whole, digest_size=6).hexdigest()}"
+
+
+class Places:
+    """Finds sheets, entries and labels by what a file calls them.
+
+    Args:
+        survey: its name.
+        sheets: its sheets.
+        taxonomy: what it asks by.
+        texts: by locale tag, the texts with the names of labels.
+    """
+
+    def __init__(
+        self,
+        survey: str,
+        sheets: Iterable[Sheet],
+        taxonomy: Taxonomy,
+        texts: Mapping[str, SurveyTexts],
+    ) -> None:
+        self._sheets = {sheet.id: sheet for sheet in sheets}
+        self._items: dict[str, tuple[Sheet, Entry]] = {}
+        self._entries: dict[tuple[str, str], tuple[Sheet, Entry]] = {}
+        for sheet in self._sheets.values():
+            for entry in sheet.entries:
+                own = entry_id(entry)
+                self._items[item_key(survey, sheet.id, own)] = (sheet, entry)
+                self._entries[sheet.id, own] = (sheet, entry)
+        self._labels: dict[str, dict[str, str]] = {}
+        self._seconds: dict[str, dict[str, str]] = {}
+        self._consents: dict[str, dict[str, bool]] = {}
+        second = taxonomy.second
+        self._when = frozenset(second.when if second else ())
+        for tag, language in texts.items():
+            before = f"taxonomy.{taxonomy.name}"
+            names = {
+                label.id: language.get(f"{before}.label.{label.id}.name")
+                for label in taxonomy.labels
+            }
+            answers = {
+                answer: language.get(f"{before}.second.{second.id}.answer.{answer}")
+                for answer in (second.answers if second else ())
+                if second
+            }
+            self._labels[tag] = _by_text(names)
+            self._seconds[tag] = _by_text(answers)
+            self._consents[tag] = {
+                _folded(language.get("consent.yes")): True,
+                _folded(language.get("consent.no")): False,
+                "yes": True,
+                "no": False,
+            }
+
+    def sheet(self, name: str) -> Sheet | None:
+        """The sheet of that id."""
+        return self._sheets.get(name.strip())
+
+    def item(self, name: str, sheet: str = "") -> tuple[Sheet, Entry] | None:
+        """The entry of an item's key, or of an entry's id and its sheet's."""
+        name = name.strip()
+        return self._items.get(name) or self._entries.get((sheet.strip(), name))
+
+    def label(self, sheet: Sheet, text: str) -> str | None:
+        """The label of an id, or of a name in the sheet's language."""
+        return self._labels[sheet.culture.locale.tag].get(_folded(text))
+
+    def second(self, sheet: Sheet, text: str) -> str | None:
+        """The answer to the second question of an id, or of its name."""
+        return self._seconds[sheet.culture.locale.tag].get(_folded(text))
+
+    def asks_second(self, label: str) -> bool:
+        """Whether the second question is asked after a label."""
+        return label in self._when
+
+    def consent(self, sheet: Sheet, text: str) -> bool | None:
+        """Whether a text agrees to take part; None when it says neither."""
+        return self._consents[sheet.culture.locale.tag].get(_folded(text))
+
+
+def _by_text(names: Mapping[str, str]) -> dict[str, str]:
+    """Ids by their names and by themselves; an id goes before a name that reads the same."""
+    return {_folded(name): own for own, name in names.items()} | {
+        _folded(own): own for own in names
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(text: str) -> str:
+    """A text as it is compared: whatever case, white space, marks of direction and width."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    kept = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
+    return " ".join(kept.split()).rstrip(".")
