@@ -6,22 +6,22 @@ A package outside adds one through the entry point group `memeloc.readers` (see
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 
 from memeloc.errors import InputError, MissingError
 from memeloc.model import Locale
 from memeloc.ocr.protocol import Reader
+from memeloc.plugins import Registry
 
-GROUP = "memeloc.readers"
-"""The entry point group."""
-
-_BUILT_IN = {
-    "rapidocr": "memeloc.ocr.rapid:RapidReader",
-    "tesseract": "memeloc.ocr.tesseract_reader:TesseractReader",
-}
+READERS: Registry[Reader] = Registry(
+    "memeloc.readers",
+    {
+        "rapidocr": "memeloc.ocr.rapid:RapidReader",
+        "tesseract": "memeloc.ocr.tesseract_reader:TesseractReader",
+    },
+    "reader",
+)
 
 MEASURED: Mapping[str, tuple[float, float]] = {
     "en": (1.6, 6.0),
@@ -53,12 +53,6 @@ pictures; on others (seed 11) the better reader is the same in every language, s
 """
 
 
-def names() -> tuple[str, ...]:
-    """The names of all readers: the built-in ones, then those of other packages."""
-    outside = sorted({entry.name for entry in entry_points(group=GROUP)} - set(_BUILT_IN))
-    return (*_BUILT_IN, *outside)
-
-
 @cache
 def reader(name: str) -> Reader:
     """The reader of a name; the same each time.
@@ -67,21 +61,7 @@ def reader(name: str) -> Reader:
         InputError: there is none.
         MissingError: what it needs is not installed, and how to install it.
     """
-    make: Callable[[], Reader]
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        make = getattr(import_module(module), attribute)
-    else:
-        found = list(entry_points(group=GROUP, name=name))
-        if not found:
-            raise InputError(f"there is no reader {name[:60]!r}; there are {', '.join(names())}")
-        try:
-            make = found[0].load()
-        except ImportError as error:
-            raise MissingError(
-                f"the reader {name!r} of {found[0].value} cannot be loaded: {error}"
-            ) from error
-    return make()
+    return READERS.make(name)
 
 
 def choose(locale: Locale, name: str = "auto") -> Reader:

@@ -15,6 +15,7 @@ from typing import Any
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.model import Locale
+from memeloc.settings import validate
 from memeloc.translate.models import Model, find_models, route
 from memeloc.translate.protocol import (
     Answer,
@@ -25,7 +26,6 @@ from memeloc.translate.protocol import (
     filled,
     merged,
 )
-from memeloc.translate.registry import read_settings
 from memeloc.translate.tokenizing import Tokenizer, tokenizer
 
 _EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[offline]'"
@@ -54,7 +54,9 @@ class CTranslate2Settings:
 
 def from_settings(settings: Mapping[str, Any]) -> CTranslate2Translator:
     """The translator, from a table of settings."""
-    return CTranslate2Translator(read_settings(CTranslate2Settings, settings, "ctranslate2"))
+    return CTranslate2Translator(
+        validate(CTranslate2Settings, settings, "the translator ctranslate2")
+    )
 
 
 class CTranslate2Translator:

@@ -15,6 +15,7 @@ from typing import Any
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.flight import Backoff, fly
 from memeloc.model import SEPARATOR, Caption, Locale
+from memeloc.settings import validate
 from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError
 from memeloc.translate.protocol import (
     Answer,
@@ -25,7 +26,6 @@ from memeloc.translate.protocol import (
     filled,
     merged,
 )
-from memeloc.translate.registry import read_settings
 
 MAX_STRINGS = 1024
 """Strings in one request: the field `contents` of TranslateTextRequest."""
@@ -36,7 +36,7 @@ _LOOSE = re.compile(r"\s*(?://|／／)\s*")
 
 def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
     """The translator, from a table of settings."""
-    return GoogleTranslator(read_settings(GoogleSettings, settings, "google"))
+    return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
+from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -26,7 +27,6 @@ from memeloc.translate.protocol import (
     filled,
     merged,
 )
-from memeloc.translate.registry import read_settings
 
 EXACT = "memory"
 """The mark of a caption that an exact match filled."""
@@ -180,7 +180,7 @@ class MemoryTranslator:
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryTranslator:
     """The translator, from a table of settings."""
-    read_settings(MemorySettings, settings, "memory")
+    validate(MemorySettings, settings, "the translator memory")
     return MemoryTranslator()
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 from memeloc.locales import default
 from memeloc.model import Locale
+from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -31,7 +32,6 @@ from memeloc.translate.protocol import (
     filled,
     merged,
 )
-from memeloc.translate.registry import read_settings
 
 _ACCENTED = str.maketrans(
     "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ",
@@ -63,7 +63,7 @@ class PseudoSettings:
 
 def from_settings(settings: Mapping[str, Any]) -> PseudoTranslator:
     """The translator, from a table of settings."""
-    return PseudoTranslator(read_settings(PseudoSettings, settings, "pseudo"))
+    return PseudoTranslator(validate(PseudoSettings, settings, "the translator pseudo"))
 
 
 class PseudoTranslator:

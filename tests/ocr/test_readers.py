@@ -15,7 +15,7 @@ from memeloc.ocr import rapid, readers
 from memeloc.ocr.blocks import arrange
 from memeloc.ocr.error_rate import error_rate
 from memeloc.ocr.masks import WORK, cut_line, find_letters
-from memeloc.ocr.readers import MEASURED, choose, names, reader
+from memeloc.ocr.readers import MEASURED, READERS, choose, reader
 from memeloc.ocr.tesseract import LINE, read_words
 from tests.ocr.pictures import meme, needs
 
@@ -61,8 +61,8 @@ def test_every_reader_finds_no_letters_in_noise(name: str) -> None:
 
 
 def test_a_reader_that_is_not_there_is_named_with_those_that_are() -> None:
-    assert names()[:2] == ("rapidocr", "tesseract")
-    with pytest.raises(InputError, match="no reader 'eyes'; there are rapidocr, tesseract"):
+    assert READERS.names()[:2] == ("rapidocr", "tesseract")
+    with pytest.raises(InputError, match=r"no reader 'eyes'\. There are rapidocr, tesseract"):
         reader("eyes")
 
 

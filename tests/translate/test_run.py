@@ -275,7 +275,7 @@ def test_translators_of_other_packages_are_found(
     assert (made.name, made.volume) == ("shouting", 11)  # type: ignore[attr-defined]
     with pytest.raises(MissingError, match="no_such_module"):
         create("broken")
-    with pytest.raises(InputError, match="no translator 'babel'; there are google"):
+    with pytest.raises(InputError, match=r"no translator 'babel'\. There are google"):
         create("babel")
 
 
