@@ -9,26 +9,27 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import uharfbuzz as hb
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError, MissingError
 from memeloc.model import Locale
 from memeloc.resources import folder
+from memeloc.settings import read_toml, validate
 
 FaceName = Literal["poster", "plain"]
 
 USER_POSTER_WEIGHT = 800
 """The weight asked of a user's variable font in poster text, when the command does not name one."""
 
-_KEYS = {"package", "module", "file", "index", "scripts", "licence", "sha256", "poster", "plain"}
+_Text = Annotated[str, Field(min_length=1)]
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff\n\r\t]"
@@ -95,6 +96,23 @@ class Family:
         except (ValueError, RuntimeError, hb.HarfBuzzError) as error:
             raise InputError("this is not a font that HarfBuzz can read", file=self.path) from error
         return opened
+
+
+class _Entry(BaseModel):
+    """A family as fonts.toml has it: `Family`, with the module and the file instead of a path."""
+
+    model_config = ConfigDict(strict=True)
+
+    package: _Text
+    module: _Text
+    file: _Text
+    licence: _Text
+    sha256: _Text
+    index: int = 0
+    scripts: list[str] = []
+    poster: dict[str, float] = Field({}, description="axis tags and numbers")
+    plain: dict[str, float] = Field({}, description="axis tags and numbers")
+    embolden: float = 0.0
 
 
 class Face:
@@ -303,44 +321,25 @@ def load_families(path: Path) -> dict[str, Family]:
     Raises:
         InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
     """
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read as TOML: {error}", file=path) from error
-    tables = document.get("family")
+    tables = read_toml(path).get("family")
     if not isinstance(tables, dict) or not tables:
         raise InputError("has no [family.NAME] table", file=path)
     return {name: _family(name, table, path) for name, table in tables.items()}
 
 
-def _family(name: str, table: Any, path: Path) -> Family:
-    def wrong(key: str, what: str) -> InputError:
-        return InputError(f"[family.{name}] {key} {what}", file=path)
-
-    if not isinstance(table, dict):
-        raise InputError(f"[family.{name}] must be a table", file=path)
-    for key in table.keys() - _KEYS - {"embolden"}:
-        raise wrong(key, f"is unknown; allowed are {', '.join(sorted(_KEYS | {'embolden'}))}")
-    for key in ("package", "module", "file", "licence", "sha256"):
-        if not isinstance(table.get(key), str) or not table[key]:
-            raise wrong(key, "must be a string that is not empty")
-    for key in ("poster", "plain"):
-        settings = table.get(key, {})
-        if not isinstance(settings, dict) or not all(
-            isinstance(value, int | float) for value in settings.values()
-        ):
-            raise wrong(key, "must be a table of axis tags and numbers")
+def _family(name: str, table: Mapping[str, Any], path: Path) -> Family:
+    entry = validate(_Entry, table, f"the font family {name}", file=path)
     return Family(
         name=name,
-        package=table["package"],
-        path=_module_folder(table["module"]) / table["file"],
-        index=int(table.get("index", 0)),
-        scripts=tuple(table.get("scripts", ())),
-        licence=table["licence"],
-        sha256=table["sha256"],
-        poster=table.get("poster", {}),
-        plain=table.get("plain", {}),
-        embolden=float(table.get("embolden", 0.0)),
+        package=entry.package,
+        path=_module_folder(entry.module) / entry.file,
+        index=entry.index,
+        scripts=tuple(entry.scripts),
+        licence=entry.licence,
+        sha256=entry.sha256,
+        poster=entry.poster,
+        plain=entry.plain,
+        embolden=entry.embolden,
     )
 
 

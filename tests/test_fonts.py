@@ -76,10 +76,10 @@ def test_a_missing_package_is_named_with_its_pip_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sha256": None}, "sha256 must be a string"),
-        ({"package": ""}, "package must be a string"),
-        ({"colour": "red"}, "colour is unknown"),
-        ({"poster": {"wght": "heavy"}}, "poster must be a table"),
+        ({"sha256": None}, "needs the setting sha256"),
+        ({"package": ""}, "setting package .*at least 1 character"),
+        ({"colour": "red"}, "no setting 'colour'"),
+        ({"poster": {"wght": "heavy"}}, "setting poster.wght"),
     ],
 )
 def test_a_wrong_fonts_toml_is_said_so(

@@ -63,7 +63,7 @@ def test_one_locale_reads_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_locales_import_nothing_heavy() -> None:
     code = (
         "import sys, memeloc.locales as l; list(l.default())\n"
-        "heavy = {'pydantic', 'icu4py', 'budoux', 'PIL', 'numpy', 'uharfbuzz', 'typer', 'rich'}\n"
+        "heavy = {'icu4py', 'budoux', 'PIL', 'numpy', 'uharfbuzz', 'typer', 'rich'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -97,7 +97,7 @@ def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
 
 def test_a_wrong_file_is_said_when_the_folder_is_loaded(tmp_path: Path) -> None:
     path = write_gaelic(tmp_path, uppercase="upercase")
-    with pytest.raises(InputError, match="unknown key 'upercase'") as caught:
+    with pytest.raises(InputError, match=r"style\.uppercase") as caught:
         Registry.load(tmp_path)
     assert caught.value.file == str(path)
 
