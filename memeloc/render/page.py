@@ -6,26 +6,23 @@ OUT/.memeloc/page/, in chunks of `CHUNK` memes, one file for the grid and one fo
 each, written as the rows come. Those files are named after their content and the old ones go last,
 so a page is whole at any instant.
 
-Captions are hostile until shown otherwise. They reach the page as JSON whose `<`, `>` and `&` are
-escaped, become text nodes and never HTML, and a Content-Security-Policy lets run only the script
-whose hash it carries, and what that script loads.
+Captions are untrusted. They reach the page as JSON, become text nodes and never HTML, and a
+Content-Security-Policy lets run only the script whose hash it carries, and what that script loads.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
-import html
 import json
-import os
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.pages import fill_page, script_hash
 from memeloc.render.manifest import STATE
 from memeloc.render.proof import PROBLEMS
 
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 CHUNK = 200
 """Memes a data file."""
 
-_SOURCES = Path(__file__).parent / "page_files"
+_FOLDER = Path(__file__).parent / "pages"
 _SCRIPTS = ("data.js", "find.js", "grid.js", "view.js", "start.js")
 COLUMNS = (
     "meme_id",
@@ -64,21 +61,7 @@ COLUMNS = (
 )
 """Columns of the manifest that the page shows."""
 
-_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-
 Json = Any  # what json.dumps takes
-
-
-def embed(value: Json) -> str:
-    """`value` as JSON that is safe inside a script element and as JavaScript.
-
-    >>> embed("</script>")
-    '"\\\\u003c/script\\\\u003e"'
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character, escape in _ESCAPES.items():  # much faster than str.translate
-        text = text.replace(character, escape)
-    return text
 
 
 @dataclass(slots=True)
@@ -136,8 +119,20 @@ class Page:
         if self._rows:
             self._end_chunk()
         page = self._out / "index.html"
-        about = self._about() | self._files
-        _write(page, "".join(_fill(_title(self._out), about, self._first)))
+        style = (_FOLDER / "page.css").read_text("utf-8")
+        scripts = "\n".join((_FOLDER / name).read_text("utf-8") for name in _SCRIPTS)
+        script = f'(() => {{\n"use strict";\n{scripts}}})();\n'
+        text = fill_page(
+            _FOLDER / "index.html",
+            title=self._out.resolve().name or "memeloc",
+            about=self._about() | self._files,
+            first=self._first,
+            style=style,
+            style_hash=script_hash(style),
+            script=script,
+            script_hash=script_hash(script),
+        )
+        _write(page, text)
         for stale in self._folder.iterdir():
             if stale.name not in {*self._files["rows"], *self._files["proofs"]}:
                 stale.unlink(missing_ok=True)
@@ -172,8 +167,8 @@ class Page:
             self._first = self._rows
             self._files["rows"].append("")
         else:
-            self._write_data("rows", f"memelocRows({number},{embed(self._rows)})")
-        self._write_data("proofs", f"memelocProofs({number},{embed(self._proofs)})")
+            self._write_data("rows", f"memelocRows({number},{_json(self._rows)})")
+        self._write_data("proofs", f"memelocProofs({number},{_json(self._proofs)})")
         self._rows, self._proofs = [], []
 
     def _write_data(self, kind: str, script: str) -> None:
@@ -254,41 +249,10 @@ def _proof(picture: dict[str, Any]) -> Json:
     }
 
 
-def _title(out: Path) -> str:
-    return out.resolve().name or "memeloc"
-
-
-def _fill(title: str, about: Json, first: Json) -> Iterator[str]:
-    """The page in pieces: what replaces a mark is never searched for marks itself."""
-    style = (_SOURCES / "page.css").read_text("utf-8")
-    scripts = [(_SOURCES / name).read_text("utf-8") for name in _SCRIPTS]
-    script = '(() => {\n"use strict";\n' + "\n".join(scripts) + "})();\n"
-    policy = (
-        f"default-src 'none'; img-src 'self' file: data:; style-src {_hash(style)}; "
-        f"script-src {_hash(script)} 'strict-dynamic'; base-uri 'none'; form-action 'none'"
-    )
-    values = {
-        "POLICY": html.escape(policy),
-        "TITLE": html.escape(title),
-        "STYLE": style,
-        "ABOUT": embed(about),
-        "FIRST": embed(first),
-        "SCRIPT": script,
-    }
-    pieces = (_SOURCES / "index.html").read_text("utf-8").split("@@")
-    for i, piece in enumerate(pieces):
-        yield values[piece] if i % 2 else piece
-
-
-def _hash(source: str) -> str:
-    digest = hashlib.sha256(source.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text(text, "utf-8", newline="\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 from PIL import Image
 
 from memeloc.locales import default
-from memeloc.render.page import CHUNK, Page, embed
+from memeloc.render.page import CHUNK, Page
 
 CAPTIONS = {
     "en": "me explaining the build // to the duck",
@@ -475,9 +474,3 @@ def test_pandas_stays_out() -> None:
     code = "import sys, memeloc.render.page; print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_embedded_json_is_json() -> None:
-    written = embed([HOSTILE])
-    assert json.loads(written) == [HOSTILE]
-    assert not set(written) & {"<", ">", "&", "\u2028"}
