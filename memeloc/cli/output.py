@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +167,29 @@ def progress(description: str, total: int | None, *, unit: str = "pictures") -> 
         yield state
     finally:
         state._close()
+
+
+@contextmanager
+def phases(*, unit: str = "pictures") -> Iterator[Callable[[str, int, int | None], None]]:
+    """A progress bar for each phase of some work: what functions call that get `on_progress`.
+
+    Args:
+        unit: what is counted, for the rate.
+    """
+    current: list[tuple[str, Progress]] = []
+
+    def report(phase: str, more: int, total: int | None) -> None:
+        if not current or current[0][0] != phase:
+            if current:
+                current.pop()[1]._close()
+            current.append((phase, Progress(phase, total, unit)))
+        current[0][1].advance(more)
+
+    try:
+        yield report
+    finally:
+        if current:
+            current[0][1]._close()
 
 
 def _new_bar() -> Bar:

@@ -1,18 +1,55 @@
-"""`memeloc select`. In: collected items and what was said of them. Out: memes to translate."""
+"""`memeloc select`. In: collected items and verdicts. Out: memes to translate, and the funnel."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memeloc.cli.output import Cell, print_json, say, table
+from memeloc.cli.options import AsJson, split
+from memeloc.cli.output import say
+from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.curate.selection import Chosen, SelectSettings
-    from memeloc.store import Workspace
+    from memeloc.workspace.selecting import SelectResult
+
+_STAGES = Table(
+    "Selection",
+    lambda result: result.stages,
+    (
+        ("stage", "stage"),
+        ("in", "in"),
+        ("out", "out"),
+        ("left", "left"),
+        ("templates", "templates_left"),
+        ("why", lambda stage: ", ".join(f"{why} {n:,}" for why, n in stage["reasons"].items())),
+    ),
+    empty=True,
+)
+
+
+def _topics(result: SelectResult) -> list[dict[str, Any]]:
+    def name(line: dict[str, Any], id: str) -> str:
+        return f"{result.template_names.get(id) or id} ({line['templates'][id]})"
+
+    return [
+        {**line, "taken": ", ".join(name(line, id) for id in line["taken"])}
+        for line in result.topics
+    ]
+
+
+_TOPICS = Table(
+    "Topics",
+    _topics,
+    (
+        ("category", "category"),
+        ("topic", "topic"),
+        ("templates with enough", "enough"),
+        ("outcome", "outcome"),
+        ("taken", "taken"),
+    ),
+)
 
 
 def select(
@@ -51,7 +88,7 @@ def select(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the funnel, and store nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the funnel as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Choose what is worth translating, and say at each stage what went out and why.
 
@@ -66,125 +103,29 @@ def select(
       memeloc select --per-template 10 --templates-per-topic 3
       memeloc select --no-topics --asked keep
     """
-    from memeloc.store import Workspace
+    from memeloc.workspace import Workspace
 
-    given = {
+    settings = {
         "per_template": per_template,
         "templates_per_topic": templates_per_topic,
         "top": top,
         "most_per_template": most_per_template,
         "topics": topics,
-        "filters": None if filters is None else tuple(filter(None, filters.split(","))),
+        "filters": None if filters is None else tuple(split(filters)),
         "asked": asked,
     }
     with Workspace.find() as workspace:
-        settings = _settings(workspace, {k: v for k, v in given.items() if v is not None})
-        chosen = _choose(workspace, settings)
-        plain = settings.model_dump(mode="json")
-        names = {item.id: item.name for item in workspace.items("template")}
-        stored: dict[str, Any] = {}
-        if not dry_run:
-            selection = workspace.store_selection(plain, chosen.funnel.as_json(), chosen.items)
-            stored = {
-                "selection": selection.id,
-                "new": selection.new,
-                "problems": [str(problem) for problem in selection.problems],
-            }
-        target = page or (workspace.root / "funnel.html" if workspace.root else None)
-        if target is not None and (not dry_run or page is not None):
-            _write_page(target, chosen, names, plain)
-            stored["page"] = str(target)
-    if as_json:
-        print_json(
-            {
-                "settings": plain,
-                "stages": chosen.funnel.as_json(),
-                "topics": chosen.funnel.topics_as_json(),
-                "items": list(chosen.items),
-                "dry_run": dry_run,
-                **stored,
-            }
+        result = workspace.curating.select(
+            {name: value for name, value in settings.items() if value is not None},
+            page=page,
+            dry_run=dry_run,
         )
+    show(result, as_json=as_json, tables=[_STAGES, _TOPICS])
+    if as_json:
         return
-    _show(chosen, names)
-    for problem in stored.get("problems", []):
-        say(f"left out: {problem}")
+    explain("left out", result.problems)
+    count = len(result.items) - len(result.problems)
     if dry_run:
-        say(f"{len(chosen.items):,} captions would be selected; nothing was stored.")
+        say(f"{count:,} captions would be selected; nothing was stored.")
     else:
-        count = len(chosen.items) - len(stored.get("problems", []))
-        say(f"{count:,} captions selected, {stored['new']:,} of them new. {stored.get('page', '')}")
-
-
-def _settings(workspace: Workspace, given: dict[str, Any]) -> SelectSettings:
-    """The settings of [curate.select], under those of the command line; filters in their order."""
-    from memeloc.curate import registry
-    from memeloc.curate.protocol import read_settings
-    from memeloc.curate.selection import TOPICS, SelectSettings
-
-    configured = dict(workspace.settings.curate.get("select", {}))
-    settings = read_settings(SelectSettings, {**configured, **given}, "select")
-    known = registry.names()
-    for name in settings.filters:
-        if name not in known:
-            raise typer.BadParameter(f"there is no filter {name!r}; there are {', '.join(known)}")
-    if not settings.filters:
-        run = {name for by in workspace.verdicts().values() for name in by}
-        ordered = tuple(name for name in known if name in run and name != TOPICS)
-        settings = settings.model_copy(update={"filters": ordered})
-    return settings
-
-
-def _choose(workspace: Workspace, settings: SelectSettings) -> Chosen:
-    from memeloc.curate.dedup import FILTER, what_stays
-    from memeloc.curate.selection import answers_of, select
-
-    verdicts = workspace.verdicts()
-    duplicates, doubtful = what_stays(by[FILTER] for by in verdicts.values() if FILTER in by)
-    return select(
-        list(workspace.items("caption")),
-        {item.id: item for item in workspace.items("template")},
-        verdicts,
-        settings,
-        duplicates=duplicates,
-        doubtful=doubtful,
-        people=answers_of(workspace.judgements()),
-    )
-
-
-def _write_page(
-    target: Path, chosen: Chosen, names: dict[str, str], settings: dict[str, Any]
-) -> None:
-    from memeloc.curate.funnel_page import funnel_page
-
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    temporary.write_text(funnel_page(chosen.funnel, names, settings), encoding="utf-8")
-    temporary.replace(target)
-
-
-def _show(chosen: Chosen, names: dict[str, str]) -> None:
-    rows: list[list[Cell]] = [
-        [
-            stage.name,
-            stage.came,
-            stage.went,
-            stage.left,
-            stage.templates_left,
-            ", ".join(f"{reason} {count:,}" for reason, count in stage.reasons.items()),
-        ]
-        for stage in chosen.funnel.stages
-    ]
-    table("Selection", ["stage", "in", "out", "left", "templates", "why"], rows)
-    if chosen.funnel.topics:
-        lines: list[list[Cell]] = [
-            [
-                line.category,
-                line.topic,
-                line.enough,
-                line.outcome,
-                ", ".join(f"{names.get(one) or one} ({line.captions[one]})" for one in line.taken),
-            ]
-            for line in chosen.funnel.topics
-        ]
-        print()
-        table("Topics", ["category", "topic", "templates with enough", "outcome", "taken"], lines)
+        say(f"{count:,} captions selected, {result.new:,} of them new. {result.page or ''}")

@@ -22,7 +22,7 @@ DISAGREE, INCOMPLETE = "disagree", "incomplete"
 LONGEST_ANSWER = 5000
 """Characters that an answer in free text, or a comment, may have."""
 
-Which = Literal["left", "above", "asked", "untold", "pairs"]
+Which = Literal["left", "above", "asked", "unread", "pairs"]
 """Which items a question is about, see `memeloc.curate.reviewing.subjects`."""
 
 
@@ -123,7 +123,7 @@ _QUESTIONS = (
         "Is there really no text in the picture?",
         {"yes": "there is none", "no": "there is some", UNSURE: "I cannot tell"},
         ("picture",),
-        which="untold",
+        which="unread",
         filter="quality",
     ),
     ReviewQuestion(

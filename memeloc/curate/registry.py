@@ -8,13 +8,14 @@ memeloc.curate.protocol.Build).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from memeloc.curate.protocol import Build, Filter, FilterContext, FilterSettings
 from memeloc.errors import InputError, MissingError
+from memeloc.items import ItemKind
 
 GROUP = "memeloc.filters"
 """The entry point group."""
@@ -35,19 +36,29 @@ DEFAULT = ("language", "script", "mixing", "quality", "topics")
 
 
 @dataclass(frozen=True, slots=True)
+class SettingInfo:
+    """A filter's setting: what it means, and its default."""
+
+    meaning: str
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
 class FilterInfo:
-    """What can be told of a filter without building it.
+    """What is known of a filter without making it.
 
     Attributes:
         name, summary, kinds: as in `Filter`.
-        settings: name to description and default, where the filter tells them.
+        default: whether it runs when nobody names any.
+        settings: by name.
         missing: why it cannot be loaded here; empty when it can.
     """
 
     name: str
     summary: str = ""
-    kinds: tuple[str, ...] = ()
-    settings: Mapping[str, tuple[str, Any]] | None = None
+    kinds: tuple[ItemKind, ...] = ()
+    default: bool = False
+    settings: Mapping[str, SettingInfo] = field(default_factory=dict)
     missing: str = ""
 
 
@@ -80,15 +91,15 @@ def info(name: str) -> FilterInfo:
     except MissingError as error:
         return FilterInfo(name, missing=str(error))
     settings: type[FilterSettings] | None = getattr(build, "Settings", None)
+    fields = settings.model_fields if settings is not None else {}
     return FilterInfo(
         name,
         getattr(build, "summary", ""),
         tuple(getattr(build, "kinds", ())),
-        None
-        if settings is None
-        else {
-            key: (field.description or "", field.get_default(call_default_factory=True))
-            for key, field in settings.model_fields.items()
+        name in DEFAULT,
+        {
+            key: SettingInfo(value.description or "", value.get_default(call_default_factory=True))
+            for key, value in fields.items()
         },
     )
 

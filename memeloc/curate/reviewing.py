@@ -75,7 +75,7 @@ def subjects(
 
     `left` is every item of the question's kinds that no other filter has dropped, nor its template;
     `above` are the templates of the captions that are left; `asked` is what the question's filter
-    could not decide, or any filter says that this question is to answer; `untold` is what nothing
+    could not decide, or any filter says that this question is to answer; `unread` is what nothing
     could be read in; `pairs` are the pairs that wait for a person.
 
     Args:
@@ -120,7 +120,7 @@ def subjects(
     mine = (one for one in several if one.kind in question.kinds)
     if question.which == "asked":
         return [one.id for one in mine if is_asked(one)]
-    if question.which == "untold":
+    if question.which == "unread":
         return [one.id for one in mine if one.id in no_text and is_left(one)]
     return [one.id for one in mine if is_left(one)]
 

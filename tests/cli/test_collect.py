@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from examples.sites.serve import serving
-from memeloc.store import Workspace
+from memeloc.workspace import Workspace
 from tests.chat_server import serve_chat
 from tests.collect import hostile_site
 from tests.collect.local_site import served
@@ -45,7 +45,7 @@ def _items(folder: Path) -> list[tuple[object, ...]]:
     with Workspace.open(folder) as workspace:
         return sorted(
             (item.id, item.kind, item.parts, item.parent, item.picture, item.votes)
-            for item in workspace.items()
+            for item in workspace.store.items.find()
         )
 
 
@@ -87,10 +87,10 @@ def test_harm_is_refused_with_its_reason_and_the_rest_collected(command: Run, fo
     assert len(reasons) >= len(hostile_site.REASONS)
     assert all(one["sentence"] for one in said["refusals"])
     with Workspace.open(folder) as workspace:
-        (item,) = workspace.items()
+        (item,) = workspace.store.items.find()
         assert item.path is not None
         assert item.path.read_bytes() == hostile_site.good_picture()
-        assert len(workspace.refusals()) == len(said["refusals"])
+        assert len(workspace.store.items.refusals()) == len(said["refusals"])
         assert item.path.is_relative_to(folder / "images")
 
 
@@ -181,11 +181,11 @@ def test_a_language_model_is_asked_for_years_where_one_is_set_up(
         options = ("--allow-host", sites.host, "--delay", "0", "--json")
         command("collect", "encyclopaedia", where, *options)
         with Workspace.open(folder) as workspace:
-            before = {item.name: item.year for item in workspace.items("template")}
+            before = {item.name: item.year for item in workspace.store.items.find("template")}
         (folder / "memeloc.toml").write_text('[language_model]\nmodel = "reader"\n')
         command("collect", "encyclopaedia", where, *options)
         with Workspace.open(folder) as workspace:
-            after = {item.name: item.year for item in workspace.items("template")}
+            after = {item.name: item.year for item in workspace.store.items.find("template")}
     known = [name for name, year in before.items() if year is not None]
     assert known
     assert all(after[name] == before[name] for name in known)

@@ -16,7 +16,8 @@ import pytest
 
 from memeloc.curate.judgement import Judgement
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
-from memeloc.store import FileRecord, Workspace
+from memeloc.store.records import FileRecord
+from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
 from tests.curate.onnx_models import write_picture_model, write_text_model
@@ -54,7 +55,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         FoundCaption(Origin("test", "c2"), "t", ("hello world",), votes=3),
     ]
     with Workspace.create(tmp_path / "work") as workspace:
-        workspace.add_found(things)
+        workspace.store.items.add(things)
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path / "work"
 
@@ -63,7 +64,7 @@ def verdicts() -> dict[str, tuple[str, object]]:
     with Workspace.find() as workspace:
         return {
             item: (by["dedup"].verdict, by["dedup"].evidence.get("kept"))
-            for item, by in workspace.verdicts("dedup").items()
+            for item, by in workspace.store.curation.verdicts("dedup").items()
         }
 
 
@@ -77,7 +78,7 @@ def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) ->
     assert said[name("sibling")] == said[name("other")] == ("keep", None)
     assert said[name("silent")] == ("ask", name("large"))
     with Workspace.find() as workspace:
-        one, two = (item.id for item in workspace.items("caption"))
+        one, two = (item.id for item in workspace.store.items.find("caption"))
     assert (said[one], said[two]) == (("drop", two), ("keep", None))
     lines = {(line["kind"], line["stage"]): line for line in told["stages"]}
     assert lines["picture", "bytes"]["duplicates"] == 1
@@ -85,10 +86,10 @@ def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) ->
     assert lines["picture", "hash"]["asked"] == 2, "the silent one, about both memes of its hash"
     assert "--images-model" in lines["picture", "likeness"]["not_run"]
     with Workspace.find() as workspace:
-        pairs = workspace.pairs()
+        pairs = workspace.store.curation.pairs()
         word = Judgement(f"{name('large')}|{name('silent')}", "duplicates", "anna", "same", "", 2)
         record = FileRecord("judgements", "anna.csv", "0" * 64, 1)
-        workspace.add_judgements(record, [word])
+        workspace.store.curation.add_judgements(record, [word])
     assert {pair.outcome for pair in pairs} == {"duplicate", "ask"}
 
     assert command("dedup", "--keep", "first", "--rule", "paper").status == 0
@@ -109,10 +110,10 @@ def test_the_same_run_again_computes_and_adds_nothing(
     first = command("dedup", "--json")
     monkeypatch.setattr("memeloc.curate.hashing.hash_picture", lambda path: 1 / 0)
     with Workspace.find() as workspace:
-        before = workspace.pairs()
+        before = workspace.store.curation.pairs()
     assert command("dedup", "--json").out == first.out
     with Workspace.find() as workspace:
-        assert workspace.pairs() == before
+        assert workspace.store.curation.pairs() == before
 
 
 def test_likeness_runs_with_models_and_keeps_their_vectors(
@@ -151,7 +152,7 @@ def test_wrong_settings_are_told(planted: Path, command: Run) -> None:
 
 def test_a_picture_that_got_damaged_is_told_and_stays(planted: Path, command: Run) -> None:
     with Workspace.find() as workspace:
-        item = next(one for one in workspace.items("picture") if one.id == name("other"))
+        item = next(one for one in workspace.store.items.find("picture") if one.id == name("other"))
         assert item.path is not None
         item.path.write_bytes(b"no picture at all")
     done = command("dedup")
@@ -183,11 +184,11 @@ def test_a_meme_finds_its_template(tmp_path: Path, command: Run, planted: Path) 
     with Workspace.find() as workspace:
         ground = draw_picture(3)
         ground.paste((255, 255, 255), (100, 10, 400, 40))
-        workspace.add_found([found("on-ground", as_jpeg(ground, 70), "Words")])
+        workspace.store.items.add([found("on-ground", as_jpeg(ground, 70), "Words")])
     assert command("match").status == 0
     with Workspace.find() as workspace:
-        stored = workspace.verdicts("match")
-        collected = next(iter(workspace.items("template"))).id
+        stored = workspace.store.curation.verdicts("match")
+        collected = next(iter(workspace.store.items.find("template"))).id
     assert stored[name("on-ground")]["match"].evidence["template"] == collected
     assert stored[name("other")]["match"].evidence["template"] == ""
     broken = tmp_path / "page.jpg"
@@ -220,7 +221,7 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(tmp_path: Path) -> 
     chance = random.Random(5)
     for folder in ("calm", "killed"):
         with Workspace.create(tmp_path / folder) as workspace:
-            workspace.add_found(things)
+            workspace.store.items.add(things)
         if folder == "killed":
             for _ in range(4):
                 process = _start(tmp_path / folder)
@@ -231,7 +232,13 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(tmp_path: Path) -> 
         out, _ = process.communicate(timeout=120)
         assert process.returncode == 0
         with Workspace.open(tmp_path / folder) as workspace:
-            results.append((json.loads(out), workspace.verdicts("dedup"), workspace.pairs()))
+            results.append(
+                (
+                    json.loads(out),
+                    workspace.store.curation.verdicts("dedup"),
+                    workspace.store.curation.pairs(),
+                )
+            )
     assert results[0] == results[1]
     duplicates = sum(line["duplicates"] for line in results[0][0]["stages"])
     asked = sum(line["asked"] for line in results[0][0]["stages"])

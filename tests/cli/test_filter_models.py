@@ -13,7 +13,8 @@ from PIL import Image
 
 from memeloc.curate.judgement import Judgement
 from memeloc.items import FoundCaption, FoundTemplate, Origin
-from memeloc.store import FileRecord, Workspace
+from memeloc.store.records import FileRecord
+from memeloc.workspace import Workspace
 from tests.chat_server import ChatServer, serve_chat
 from tests.conftest import Outcome
 from tests.curate.judging import texts
@@ -52,13 +53,15 @@ def folder(tmp_path: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) ->
     found += [FoundCaption(Origin("test", text), "lemons", (text, "")) for text in TEXTS]
     root = tmp_path / "ws"
     with Workspace.create(root, languages=["de"]) as workspace:
-        workspace.add_found(found)
-        (template,) = workspace.items("template")
+        workspace.store.items.add(found)
+        (template,) = workspace.store.items.find("template")
         said = [
             Judgement(template.id, "description", who, f"A lemon, says {who}.", row=row)
             for row, who in enumerate(("ana", "ben"), 2)
         ]
-        workspace.add_judgements(FileRecord("judgements", "d.csv", "0" * 64, 2), said)
+        workspace.store.curation.add_judgements(
+            FileRecord("judgements", "d.csv", "0" * 64, 2), said
+        )
     settings = root / "memeloc.toml"
     table = "[language_model]\nmodel = 'tiny'\nprice_in = 1.0\nprice_out = 1.0\n"
     settings.write_text(settings.read_text().replace("[language_model]\n", table))
@@ -79,8 +82,8 @@ def test_a_dry_run_then_a_run_then_nothing_left_to_ask(
     assert "12 answered" in done.err + done.out
     assert len(chat.bodies) == 12
     with Workspace.find() as workspace:
-        parts = {item.id: item.parts[0] for item in workspace.items("caption")}
-        verdicts = workspace.verdicts("multimodality")
+        parts = {item.id: item.parts[0] for item in workspace.store.items.find("caption")}
+        verdicts = workspace.store.curation.verdicts("multimodality")
     got = {parts[item]: one["multimodality"] for item, one in verdicts.items()}
     assert {text: one.verdict for text, one in got.items()} == {
         "drink this": "keep", "drink vinegar": "drop",
@@ -114,7 +117,9 @@ def test_a_model_named_on_the_command_line_looks_at_pictures(
     (body,) = chat.bodies
     assert body["model"] == "eyes"
     with Workspace.find() as workspace:
-        ((verdict,),) = (tuple(one.values()) for one in workspace.verdicts("cartoon").values())
+        ((verdict,),) = (
+            tuple(one.values()) for one in workspace.store.curation.verdicts("cartoon").values()
+        )
     assert (verdict.verdict, verdict.evidence["shows"]) == ("keep", "lemons")
 
 
@@ -124,6 +129,8 @@ def test_wordplay_waits_for_people_with_hints(
     assert command("filter", "wordplay").status == 0
     assert not chat.bodies
     with Workspace.find() as workspace:
-        verdicts = [one["wordplay"] for one in workspace.verdicts("wordplay").values()]
+        verdicts = [
+            one["wordplay"] for one in workspace.store.curation.verdicts("wordplay").values()
+        ]
     assert [one.verdict for one in verdicts] == ["ask"] * len(TEXTS)
     assert all("hints" in one.evidence for one in verdicts)

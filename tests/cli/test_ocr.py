@@ -22,7 +22,7 @@ from PIL import Image
 
 from memeloc.items import FoundPicture, Origin, item_id
 from memeloc.ocr.error_rate import error_rate
-from memeloc.store import Workspace
+from memeloc.workspace import Workspace
 from tests.conftest import Outcome
 from tests.ocr.pictures import meme, needs
 

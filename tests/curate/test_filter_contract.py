@@ -77,8 +77,8 @@ def test_settings_are_told_and_unknown_ones_refused(name):
     info = registry.info(name)
     assert info.summary
     assert not info.missing
-    assert info.settings is not None
-    assert all(meaning for meaning, _ in info.settings.values())
+    assert info.settings
+    assert all(setting.meaning for setting in info.settings.values())
     with pytest.raises(InputError, match="has no setting 'colour'"):
         registry.create(name, {"colour": "red"})
 

@@ -1,0 +1,227 @@
+"""Duplicates among what was collected. In: a workspace, settings. Out: pairs and verdicts, stored.
+
+Hashes and embeddings are stored in batches as they are computed, so a run that was killed goes on
+where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from memeloc.curate import embedding, hashing
+from memeloc.curate.dedup import DedupSettings, StageLine, deduplicate
+from memeloc.curate.likeness import Embedded, raw_text
+from memeloc.curate.protocol import read_settings
+from memeloc.engine import usable_cpus
+from memeloc.items import Item
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.progress import Phases, silent
+
+_BATCH = 256
+"""Hashes that are stored at a time."""
+_EMBEDDED = 32
+"""Things that a model is given, and vectors that are stored, at a time."""
+_POOLED = 200
+"""Pictures from which starting processes is worth its time."""
+
+_Task = Literal["images", "texts"]
+_TASKS: tuple[_Task, ...] = ("images", "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPair:
+    """Two items of which a person is to say whether they are the same.
+
+    Attributes:
+        pair: their ids, `first|second`.
+        stage, scores, reason: as in `memeloc.curate.pairs.Pair`.
+    """
+
+    pair: str
+    stage: str
+    scores: Mapping[str, float]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DedupResult:
+    """What a search for duplicates found.
+
+    Attributes:
+        stages: what each stage did to each kind of item.
+        duplicates: what goes: `item`, `reason`, `kept` (what stays), and what was measured.
+        to_a_person: pairs that a person is to look at.
+        contradictions: pairs that people called the same and that their other decisions hold apart.
+        unreadable: why a picture cannot be read, by item.
+    """
+
+    stages: list[StageLine]
+    duplicates: list[dict[str, Any]]
+    to_a_person: list[AskedPair]
+    contradictions: list[str]
+    unreadable: dict[str, str]
+
+
+def find_duplicates(
+    workspace: WorkspaceFolder,
+    settings: Mapping[str, Any],
+    *,
+    images_model: str | None = None,
+    texts_model: str | None = None,
+    jobs: int | None = None,
+    on_progress: Phases = silent,
+) -> DedupResult:
+    """See `Curating.deduplicate`."""
+    store = workspace.store
+    values = dict(workspace.settings.curate.get("dedup", {}))
+    models = {"images": images_model, "texts": texts_model}
+    for task in _TASKS:
+        models[task] = models[task] or values.pop(f"{task}_model", None)
+        values.pop(f"{task}_model", None)
+    tables: dict[str, Mapping[str, Any]] = {task: values.pop(task, {}) for task in _TASKS}
+    chosen = read_settings(DedupSettings, {**values, **settings}, "dedup")
+    embedders, not_run = _embedders(models, tables)
+    names = {task: model.name for task, model in embedders.items()}
+    jobs = jobs or usable_cpus()
+    items = list(store.items.find())
+    hashes, unreadable = hash_items(workspace, items, jobs, on_progress)
+    result = deduplicate(
+        items,
+        chosen,
+        hashes=hashes,
+        judgements=store.curation.judgements("duplicates"),
+        embed=_embedding(workspace, embedders, hashes, on_progress) if embedders else None,
+        not_run=not_run,
+        models=names,
+        jobs=jobs,
+    )
+    store.curation.add_pairs(result.pairs, {**chosen.model_dump(), "models": names})
+    store.curation.add_verdicts(result.verdicts)
+    return DedupResult(
+        result.stages,
+        [
+            {"item": verdict.item, "reason": verdict.reason, **verdict.evidence}
+            for verdict in result.verdicts
+            if verdict.verdict == "drop"
+        ],
+        [
+            AskedPair(pair.subject, pair.stage, pair.scores, pair.reason)
+            for pair in result.pairs
+            if pair.outcome == "ask"
+        ],
+        result.contradictions,
+        unreadable,
+    )
+
+
+def hash_items(
+    workspace: WorkspaceFolder, items: Sequence[Item], jobs: int, on_progress: Phases = silent
+) -> tuple[dict[str, int], dict[str, str]]:
+    """The perceptual hashes of items' pictures, from the store or computed and stored there.
+
+    Returns:
+        Hashes by SHA-256, and, by item, why there is none.
+    """
+    files = {item.picture: item.path for item in items if item.picture and item.path is not None}
+    computed = workspace.store.computed
+    stored = computed.features(hashing.FEATURE, list(files))
+    hashes = {sha: hashing.from_hex(value) for sha, value in stored.items()}
+    missing = {sha: path for sha, path in files.items() if sha not in hashes}
+    fresh: dict[str, str] = {}
+    problems: dict[str, str] = {}
+
+    def add_fresh() -> None:
+        computed.add_features(hashing.FEATURE, fresh)
+        fresh.clear()
+
+    def keep(pictures: Sequence[hashing.HashedPicture]) -> None:
+        for picture in pictures:
+            if picture.value is None:
+                problems[picture.key] = picture.problem
+            else:
+                hashes[picture.key] = picture.value
+                fresh[picture.key] = hashing.to_hex(picture.value)
+        if len(fresh) >= _BATCH:
+            add_fresh()
+        on_progress("hashing", len(pictures), len(missing))
+
+    hashing.hash_pictures(missing, jobs=jobs if len(missing) >= _POOLED else 1, on_done=keep)
+    add_fresh()
+    unreadable = {item.id: problems[item.picture] for item in items if item.picture in problems}
+    return hashes, unreadable
+
+
+def hash_files(files: Mapping[str, Path], jobs: int) -> tuple[dict[str, int], dict[str, str]]:
+    """Hashes of files in the order given, and why there is none, by name."""
+    done: dict[str, hashing.HashedPicture] = {}
+    hashing.hash_pictures(
+        files,
+        jobs=jobs if len(files) >= _POOLED else 1,
+        on_done=lambda pictures: done.update((picture.key, picture) for picture in pictures),
+    )
+    hashes = {name: value for name in files if (value := done[name].value) is not None}
+    return hashes, {name: done[name].problem for name in files if name not in hashes}
+
+
+def _embedders(
+    models: Mapping[str, str | None], tables: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, embedding.Embedder], str]:
+    """The two models, or why the stage of likeness does not run."""
+    missing = [task for task in _TASKS if not models[task]]
+    if missing:
+        options = " and ".join(f"--{task}-model" for task in missing)
+        settings = ", ".join(f"{task}_model" for task in missing)
+        return {}, f"no model is set: {options}, or {settings}"
+    return {task: embedding.create(task, str(models[task]), tables[task]) for task in _TASKS}, ""
+
+
+def _embedding(
+    workspace: WorkspaceFolder,
+    embedders: Mapping[str, embedding.Embedder],
+    hashes: Mapping[str, int],
+    on_progress: Phases,
+) -> Callable[[Sequence[Item]], Embedded]:
+    def embed(items: Sequence[Item]) -> Embedded:
+        # A picture without a hash cannot be read.
+        files = {item.picture: item.path for item in items if item.picture in hashes}
+        texts = {text: text for item in items if (text := raw_text(item.parts))}
+        images, words = embedders["images"], embedders["texts"]
+        return Embedded(
+            pictures=_vectors(workspace, images, files, "embedding pictures", on_progress),
+            texts=_vectors(workspace, words, texts, "embedding texts", on_progress),
+        )
+
+    return embed
+
+
+def _vectors(
+    workspace: WorkspaceFolder,
+    model: embedding.Embedder,
+    things: Mapping[str, Any],
+    phase: str,
+    on_progress: Phases,
+) -> dict[str, embedding.Vectors]:
+    """Vectors by key, from the store or computed and stored there."""
+    feature = f"embedding-{model.name}"
+    computed = workspace.store.computed
+    # A feature belongs to a SHA-256; that of a text is its own.
+    shas = {key: _sha(key) for key in things}
+    stored = computed.features(feature, list(shas.values()))
+    vectors = {key: embedding.unpack(stored[sha]) for key, sha in shas.items() if sha in stored}
+    missing = [key for key in things if key not in vectors]
+    for start in range(0, len(missing), _EMBEDDED):
+        keys = missing[start : start + _EMBEDDED]
+        rows = model.embed([things[key] for key in keys])
+        vectors.update(zip(keys, rows, strict=True))
+        computed.add_features(feature, {shas[key]: embedding.pack(vectors[key]) for key in keys})
+        on_progress(phase, len(keys), len(missing))
+    return vectors
+
+
+def _sha(key: str) -> str:
+    is_sha = len(key) == 64 and not set(key) - set("0123456789abcdef")
+    return key if is_sha else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,286 @@
+"""Questions to people about collected items. In: a question, or answers. Out: files, judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memeloc.curate.pairs import PAIR
+from memeloc.curate.pairs_page import MOST_PAIRS, write_pairs_page
+from memeloc.curate.questions import ReviewQuestion, find_question, question_names
+from memeloc.curate.review_answers import ReviewAnswers, read_review
+from memeloc.curate.review_sheets import FORMATS, write_review
+from memeloc.curate.reviewing import (
+    ReviewRow,
+    ReviewStatus,
+    left_for,
+    review_rows,
+    review_status,
+    subjects,
+)
+from memeloc.curate.selection import answers_of
+from memeloc.errors import InputError
+from memeloc.ocr.transcript import NO_TEXT
+from memeloc.store.records import FileRecord
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.small_pictures import small_copy
+
+_SIDE, _LARGE_SIDE = 320, 640
+"""Pixels of the longer side of a picture in a sheet, and on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewExport:
+    """A file of one question for one person.
+
+    Attributes:
+        question: its name.
+        person: as she is called in earlier answers.
+        rows: how many it has; 0 when there is nothing to ask, and no file.
+        left: how many more are to be asked.
+        file: where it is.
+    """
+
+    question: str
+    person: str
+    rows: int
+    left: int
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedReview:
+    """A file of answers.
+
+    Attributes:
+        file, question, person: whose answers to what.
+        answers: how many it holds.
+        new: how many were not stored yet; None when nothing was stored.
+        problems: rows that cannot be read.
+        note: what else is to be known of it; empty for most.
+    """
+
+    file: str
+    question: str
+    person: str
+    answers: int
+    new: int | None
+    problems: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewImport:
+    """Files of answers, and what could not be read, with file and row."""
+
+    files: list[ImportedReview]
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStatuses:
+    """How far each question is."""
+
+    questions: list[ReviewStatus]
+
+
+def export_review(
+    workspace: WorkspaceFolder,
+    question: str,
+    person: str,
+    path: Path | None = None,
+    *,
+    only: str | Sequence[str] = "new",
+    limit: int = 0,
+    on_progress: Phases = silent,
+) -> ReviewExport:
+    """See `Curating.export_review`."""
+    asked = find_question(question)
+    who = _as_stored(workspace, _checked_person(person))
+    is_pair = asked.which == "pairs"
+    path = path or Path(f"review-{asked.name}-{_in_file_name(who)}.{'html' if is_pair else 'xlsx'}")
+    is_page = path.suffix.lower() == ".html"
+    allowed = (*FORMATS, "html") if is_pair else FORMATS
+    if path.suffix.lower().lstrip(".") not in allowed:
+        raise InputError(f"the file of a review is one of {', '.join(allowed)}", file=path)
+    if is_page:
+        limit = min(limit or MOST_PAIRS, MOST_PAIRS)
+    wanted = _subjects(workspace, asked, who, only)
+    chosen = wanted[:limit] if limit else wanted
+    written = 0
+    if chosen:
+        side = _LARGE_SIDE if is_page else _SIDE
+        rows = _rows(workspace, asked, chosen, who, side, on_progress)
+        write = write_pairs_page if is_page else write_review
+        written = write(asked, rows, path, who)
+    left = len(wanted) - len(chosen)
+    return ReviewExport(asked.name, who, written, left, str(path) if written else None)
+
+
+def import_reviews(
+    workspace: WorkspaceFolder, files: Sequence[Path], *, person: str = "", dry_run: bool = False
+) -> ReviewImport:
+    """See `Curating.import_reviews`."""
+    imported: list[ImportedReview] = []
+    problems: list[InputError] = []
+    for file in files:
+        note = ""
+        try:
+            answers = read_review(file)
+            if not answers.person and not person:
+                raise InputError("does not say who answered: name her with --person", file=file)
+        except InputError as error:
+            problems.append(error)
+            continue
+        if not answers.person:
+            answers = answers.by(_checked_person(person))
+        elif person and person.strip() != answers.person:
+            note = f"is by {answers.person} as it says itself; --person does not count"
+        answers = answers.by(_as_stored(workspace, answers.person))
+        answers, unknown = _about_collected(workspace, answers)
+        problems += [*answers.problems, *unknown]
+        new = None if dry_run else 0
+        if not dry_run and answers.judgements:
+            record = FileRecord("judgements", file.name, answers.sha256, len(answers.judgements))
+            new = workspace.store.curation.add_judgements(record, answers.judgements)
+        imported.append(
+            ImportedReview(
+                str(file),
+                answers.question,
+                answers.person,
+                len(answers.judgements),
+                new,
+                len(answers.problems) + len(unknown),
+                note,
+            )
+        )
+    return ReviewImport(imported, [str(problem) for problem in problems])
+
+
+def review_statuses(workspace: WorkspaceFolder, questions: Sequence[str] = ()) -> ReviewStatuses:
+    """See `Curating.review_status`."""
+    curation = workspace.store.curation
+    items = list(workspace.store.items.find())
+    verdicts, pairs = curation.verdicts(), curation.pairs()
+    unread, settled = _unread(workspace), answers_of(curation.judgements())
+    statuses = []
+    for name in questions or question_names():
+        question = find_question(name)
+        asked = subjects(question, items, verdicts, pairs, unread, settled)
+        status = review_status(question, asked, curation.judgements(question.name))
+        if questions or status.subjects:
+            statuses.append(status)
+    return ReviewStatuses(statuses)
+
+
+def _checked_person(person: str) -> str:
+    name = " ".join(person.split())
+    if not name or not name.isprintable() or len(name) > 100:
+        raise InputError("a person's name has 1 to 100 characters")
+    return name
+
+
+def _as_stored(workspace: WorkspaceFolder, person: str) -> str:
+    """The name as it stands with earlier answers: two spellings are not two people who agree."""
+    name = " ".join(person.split())
+    earlier = (answer.person for answer in workspace.store.curation.judgements())
+    return next((other for other in earlier if other.casefold() == name.casefold()), name)
+
+
+def _in_file_name(person: str) -> str:
+    plain = "".join(letter if letter.isalnum() else "-" for letter in person)
+    return plain.strip("-")[:60] or "person"
+
+
+def _unread(workspace: WorkspaceFolder) -> set[str]:
+    """Ids of the items that no text was extracted from, as nobody has looked at since."""
+    return {
+        item
+        for item, text in workspace.store.transcripts.all().items()
+        if NO_TEXT in text.marks and not text.person
+    }
+
+
+def _subjects(
+    workspace: WorkspaceFolder, question: ReviewQuestion, person: str, only: str | Sequence[str]
+) -> list[str]:
+    """The subjects that are to be asked."""
+    items, curation = workspace.store.items, workspace.store.curation
+    is_pair = question.which == "pairs"
+    if only not in ("new", "all"):
+        ids = list(dict.fromkeys(only.split(",") if isinstance(only, str) else only))
+        parts = {part for subject in ids for part in subject.split(PAIR)}
+        for part in sorted(parts - {item.id for item in items.find(ids=parts)}):
+            raise InputError(f"there is no item {part[:80]!r} (--only new, all, or ids of items)")
+        if any((PAIR in subject) != is_pair for subject in ids):
+            raise InputError(f"{question.name} asks about {'pairs' if is_pair else 'items'}")
+        return ids
+    asked = subjects(
+        question,
+        () if is_pair else items.find(),
+        curation.verdicts(),
+        curation.pairs() if is_pair else (),
+        _unread(workspace) if question.which == "unread" else (),
+        answers_of(curation.judgements()),
+    )
+    if only == "all":
+        return asked
+    return left_for(person, asked, curation.judgements(question.name))
+
+
+def _rows(
+    workspace: WorkspaceFolder,
+    question: ReviewQuestion,
+    chosen: Sequence[str],
+    person: str,
+    side: int,
+    on_progress: Phases,
+) -> list[ReviewRow]:
+    """The rows of a file, their pictures made small."""
+    curation = workspace.store.curation
+    ids = {part for subject in chosen for part in subject.split(PAIR)}
+    items = {item.id: item for item in workspace.store.items.find(ids=ids)}
+    parents = {item.parent for item in items.values() if item.parent} - set(items)
+    items |= {item.id: item for item in workspace.store.items.find(ids=parents)}
+    folder = (workspace.root or Path.cwd()) / "images"
+    rows = []
+    for row in review_rows(
+        question,
+        chosen,
+        items,
+        person=person,
+        verdicts=curation.verdicts(question.filter) if question.filter else {},
+        pairs=curation.pairs() if question.which == "pairs" else (),
+        judgements=curation.judgements(question.name),
+        picture=lambda path: small_copy(path, side, folder),
+    ):
+        rows.append(row)
+        on_progress("drawing", 1, len(chosen))
+    return rows
+
+
+def _about_collected(
+    workspace: WorkspaceFolder, answers: ReviewAnswers
+) -> tuple[ReviewAnswers, list[InputError]]:
+    """The answers about what this workspace has, and a problem for each other."""
+    ids: Collection[str] = {
+        part for answer in answers.judgements for part in answer.subject.split(PAIR)
+    }
+    collected = {item.id for item in workspace.store.items.find(ids=ids)}
+    kept, problems = [], []
+    for answer in answers.judgements:
+        missing = [part for part in answer.subject.split(PAIR) if part not in collected]
+        if not missing:
+            kept.append(answer)
+            continue
+        problems.append(
+            InputError(
+                f"{missing[0][:80]!r} is nothing that this workspace has collected",
+                file=answers.file,
+                row=answer.row,
+                column="subject",
+            )
+        )
+    return replace(answers, judgements=tuple(kept)), problems
