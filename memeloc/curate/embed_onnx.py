@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import Field
 
 from memeloc.curate.embedding import Embedder, Task, Vectors, cache_key_of, file_digest
-from memeloc.curate.protocol import FilterSettings, read_settings
+from memeloc.curate.protocol import FilterSettings
 from memeloc.errors import InputError, MissingError
+from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
 Three = tuple[float, float, float]
@@ -58,8 +59,8 @@ class TextSettings(FilterSettings):
 def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
     """A model from a file; see `memeloc.curate.embedding.Build`."""
     if task == "images":
-        return OnnxPictures(Path(where), read_settings(PictureSettings, settings, "dedup.images"))
-    return OnnxTexts(Path(where), read_settings(TextSettings, settings, "dedup.texts"))
+        return OnnxPictures(Path(where), validate(PictureSettings, settings, "dedup.images"))
+    return OnnxTexts(Path(where), validate(TextSettings, settings, "dedup.texts"))
 
 
 class _Model:

@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import Field
 
 from memeloc.curate.embedding import Embedder, Task, Vectors, cache_key_of
-from memeloc.curate.protocol import FilterSettings, read_settings
+from memeloc.curate.protocol import FilterSettings
 from memeloc.errors import InputError, MissingError
+from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
 _INSTALL = "pip install 'memeloc[torch-models]'"
@@ -29,13 +30,13 @@ class TorchSettings(FilterSettings):
 
 def build_sentence_transformer(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
     """A model of sentence-transformers by name or folder: of texts, or of both, as CLIP's."""
-    told = read_settings(TorchSettings, settings, f"dedup.{task}")
+    chosen = validate(TorchSettings, settings, f"dedup.{task}")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise MissingError(f"sentence-transformers is not installed: {_INSTALL}.") from error
     try:
-        model = SentenceTransformer(where, device=told.device)
+        model = SentenceTransformer(where, device=chosen.device)
     except Exception as error:
         raise _unusable("sentence-transformers", where, error) from error
     return _SentenceTransformer(task, where, model)
@@ -46,7 +47,7 @@ def build_open_clip(task: Task, where: str, settings: Mapping[str, Any]) -> Embe
 
     WEIGHTS is a name that open_clip knows for the model, or a file.
     """
-    told = read_settings(TorchSettings, settings, f"dedup.{task}")
+    chosen = validate(TorchSettings, settings, f"dedup.{task}")
     try:
         import open_clip
     except ImportError as error:
@@ -58,13 +59,13 @@ def build_open_clip(task: Task, where: str, settings: Mapping[str, Any]) -> Embe
         )
     try:
         model, _, prepare = open_clip.create_model_and_transforms(
-            name, pretrained=weights, device=told.device
+            name, pretrained=weights, device=chosen.device
         )
         tokenizer = open_clip.get_tokenizer(name)
     except Exception as error:
         raise _unusable("open_clip", where, error) from error
     model.eval()
-    return _OpenClip(task, where, model, prepare, tokenizer, told.device)
+    return _OpenClip(task, where, model, prepare, tokenizer, chosen.device)
 
 
 class _SentenceTransformer:

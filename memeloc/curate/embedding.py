@@ -7,33 +7,22 @@ through the entry point group `memeloc.embedders`: its value is a callable as `B
 from __future__ import annotations
 
 import base64
-import difflib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.errors import InputError, MissingError
-
-GROUP = "memeloc.embedders"
-"""The entry point group."""
+from memeloc.errors import InputError
+from memeloc.plugins import Registry
 
 Task = Literal["images", "texts"]
 """What a model embeds."""
 
 Vectors = NDArray[np.float32]
-
-_BUILT_IN = {
-    "onnx": "memeloc.curate.embed_onnx:build",
-    "sentence-transformers": "memeloc.curate.embed_torch:build_sentence_transformer",
-    "open_clip": "memeloc.curate.embed_torch:build_open_clip",
-}
 
 
 class Embedder(Protocol):
@@ -58,6 +47,16 @@ class Embedder(Protocol):
         ...
 
 
+EMBEDDERS: Registry[Embedder] = Registry(
+    "memeloc.embedders",
+    {
+        "onnx": "memeloc.curate.embed_onnx:build",
+        "sentence-transformers": "memeloc.curate.embed_torch:build_sentence_transformer",
+        "open_clip": "memeloc.curate.embed_torch:build_open_clip",
+    },
+    "kind of embedding model",
+)
+
 Build = Callable[[Task, str, Mapping[str, Any]], Embedder]
 """What the registry and entry points name: task, what stands after the colon, and settings in.
 
@@ -71,25 +70,13 @@ def create(task: Task, spec: str, settings: Mapping[str, Any] | None = None) -> 
         InputError: there is no such kind or file, or a setting is wrong.
         MissingError: what it needs is not installed; the sentence gives the pip line.
     """
-    kind, colon, where = spec.partition(":")
-    outside = {entry.name: entry for entry in entry_points(group=GROUP)}
-    known = sorted({*_BUILT_IN, *outside})
-    if not colon or not where.strip() or kind not in known:
-        near = difflib.get_close_matches(kind, known, n=1)
-        meant = f"; did you mean {near[0]}:...?" if near and near[0] != kind else ""
+    kind, _, where = spec.partition(":")
+    if not where.strip():
         raise InputError(
-            f"A model is KIND:WHERE, as onnx:model.onnx, not {spec[:80]!r}{meant} "
-            f"Kinds: {', '.join(known)}."
+            f"An embedding model is KIND:WHERE, as onnx:model.onnx, not {spec[:80]!r}. "
+            f"Kinds: {', '.join(EMBEDDERS.names())}."
         )
-    build: Build
-    if kind in _BUILT_IN:
-        module, _, function = _BUILT_IN[kind].partition(":")
-        build = getattr(import_module(module), function)
-    else:
-        try:
-            build = outside[kind].load()
-        except ImportError as error:
-            raise MissingError(f"The model kind {kind} cannot be loaded: {error}.") from error
+    build: Build = EMBEDDERS.load(kind)
     return build(task, where.strip(), settings or {})
 
 

@@ -24,13 +24,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.verdict import Outcome, Verdict
-from memeloc.errors import InputError
 from memeloc.items import Item, ItemKind
 from memeloc.locales import Registry, default
+from memeloc.settings import validate
 
 if TYPE_CHECKING:
     from memeloc.language_models import LanguageModel
@@ -145,34 +145,6 @@ class FilterSettings(BaseModel):
 Settings = TypeVar("Settings", bound=FilterSettings)
 
 
-def read_settings(kind: type[Settings], values: Mapping[str, Any], name: str) -> Settings:
-    """A filter's settings from a mapping, such as a table of memeloc.toml.
-
-    Args:
-        kind: the filter's settings.
-        values: setting to value; texts are converted where a number is meant.
-        name: the filter's, for errors.
-
-    Raises:
-        InputError: a setting is unknown or its value wrong; the sentence says what is allowed.
-    """
-    known = ", ".join(kind.model_fields) or "none"
-    for key in values:
-        if key not in kind.model_fields:
-            raise InputError(f"the filter {name} has no setting {str(key)[:60]!r}; it has {known}")
-    try:
-        return kind(**values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = str(first["loc"][0]) if first["loc"] else ""
-        meaning = kind.model_fields[key].description if key in kind.model_fields else ""
-        message = first["msg"][:1].lower() + first["msg"][1:]
-        raise InputError(
-            f"the setting {key or '(all)'} of the filter {name}: {message}"
-            + (f" ({meaning})" if meaning else "")
-        ) from None
-
-
 class SettingsFilter(Generic[Settings]):
     """The beginning of a filter with settings; a subclass has `cache_key` and `judge` besides.
 
@@ -189,7 +161,7 @@ class SettingsFilter(Generic[Settings]):
     Settings: type[Settings]
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
-        self.settings = read_settings(self.Settings, settings, self.name)
+        self.settings = validate(self.Settings, settings, f"the filter {self.name}")
         self.context = context
 
     def cache_key(self, item: Item) -> str:
@@ -230,7 +202,7 @@ class FunctionFilter:
 
     def __call__(self, settings: Mapping[str, Any], context: FilterContext) -> Filter:
         """See `Build`."""
-        read_settings(FilterSettings, settings, self.name)
+        validate(FilterSettings, settings, f"the filter {self.name}")
         return self
 
     def cache_key(self, item: Item) -> str:

@@ -1,35 +1,35 @@
 """Filters by name. In: a name, settings and a context. Out: a filter.
 
 A package outside adds one through the entry point group `memeloc.filters`: its value is a callable
-`(settings, context)` that returns a filter, or the filter's class (see
-memeloc.curate.protocol.Build).
+`(settings, context)` that returns a filter, such as the filter's class or what
+`memeloc.curate.protocol.filter` makes of a function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from memeloc.curate.protocol import Build, Filter, FilterContext, FilterSettings
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import MissingError
 from memeloc.items import ItemKind
+from memeloc.plugins import Registry
 
-GROUP = "memeloc.filters"
-"""The entry point group."""
-
-_BUILT_IN = {
-    "language": "memeloc.curate.language:LanguageFilter",
-    "script": "memeloc.curate.mixing:ScriptFilter",
-    "mixing": "memeloc.curate.mixing:MixingFilter",
-    "quality": "memeloc.curate.quality:QualityFilter",
-    "topics": "memeloc.curate.topics:TopicFilter",
-    "cartoon": "memeloc.curate.cartoon:CartoonFilter",
-    "multimodality": "memeloc.curate.multimodal:MultimodalFilter",
-    "wordplay": "memeloc.curate.wordplay:WordplayFilter",
-}
+FILTERS: Registry[Filter] = Registry(
+    "memeloc.filters",
+    {
+        "language": "memeloc.curate.language:LanguageFilter",
+        "script": "memeloc.curate.mixing:ScriptFilter",
+        "mixing": "memeloc.curate.mixing:MixingFilter",
+        "quality": "memeloc.curate.quality:QualityFilter",
+        "topics": "memeloc.curate.topics:TopicFilter",
+        "cartoon": "memeloc.curate.cartoon:CartoonFilter",
+        "multimodality": "memeloc.curate.multimodal:MultimodalFilter",
+        "wordplay": "memeloc.curate.wordplay:WordplayFilter",
+    },
+    "filter",
+)
 
 DEFAULT = ("language", "script", "mixing", "quality", "topics")
 """The filters that run when nobody names any: those that need neither people nor a model."""
@@ -64,8 +64,7 @@ class FilterInfo:
 
 def names() -> tuple[str, ...]:
     """The names of all filters: the built-in ones, then those of other packages."""
-    outside = sorted({entry.name for entry in entry_points(group=GROUP)} - set(_BUILT_IN))
-    return (*_BUILT_IN, *outside)
+    return FILTERS.names()
 
 
 def create(
@@ -77,7 +76,8 @@ def create(
         InputError: there is none of that name, or a setting is unknown or wrong.
         MissingError: what it needs is not installed; the sentence gives the pip line.
     """
-    return _load(name)(settings or {}, context or FilterContext())
+    build: Build = FILTERS.load(name)
+    return build(settings or {}, context or FilterContext())
 
 
 def info(name: str) -> FilterInfo:
@@ -87,7 +87,7 @@ def info(name: str) -> FilterInfo:
         InputError: there is none of that name.
     """
     try:
-        build = _load(name)
+        build = FILTERS.load(name)
     except MissingError as error:
         return FilterInfo(name, missing=str(error))
     settings: type[FilterSettings] | None = getattr(build, "Settings", None)
@@ -102,23 +102,3 @@ def info(name: str) -> FilterInfo:
             for key, value in fields.items()
         },
     )
-
-
-def _load(name: str) -> Build:
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        try:
-            built_in: Build = getattr(import_module(module), attribute)
-        except ImportError as error:
-            raise MissingError(f"the filter {name} cannot be loaded: {error}") from error
-        return built_in
-    found: list[EntryPoint] = list(entry_points(group=GROUP, name=name))
-    if not found:
-        raise InputError(f"there is no filter {name[:60]!r}; there are {', '.join(names())}")
-    try:
-        loaded: Build = found[0].load()
-    except ImportError as error:
-        raise MissingError(
-            f"the filter {name!r} of {found[0].value} cannot be loaded: {error}"
-        ) from error
-    return loaded

@@ -7,7 +7,6 @@ and appendix A.2). How many captions and templates a topic needs is the selectio
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +14,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import InputError
 from memeloc.items import Item
+from memeloc.settings import read_toml, validate
 
 BUILT_IN = Path(__file__).with_name("data") / "topics.toml"
 """The paper's categories and topics."""
 
 _WORDS = re.compile(r"\w+", re.UNICODE)
 _IRREGULAR = ("man", "men")
-_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +76,11 @@ def read_topics(path: Path = BUILT_IN) -> tuple[Topic, ...]:
         InputError: the file is not there, is no TOML or not of this form, names a topic twice, or
             gives a keyword to two topics; the sentence says where.
     """
-    try:
-        content = path.read_bytes()
-        if len(content) > _MAX_BYTES:
-            raise InputError("is too large for a file of topics", file=path)
-        found = _File.model_validate(tomllib.loads(content.decode("utf-8")))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is not TOML: {error}", file=path) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise InputError(f"{where}: {first['msg'].lower()}", file=path) from None
+    content = validate(_File, read_toml(path), "the file of topics", file=path)
     topics: list[Topic] = []
     names: set[str] = set()
     owners: dict[tuple[str, ...], str] = {}
-    for category in found.category:
+    for category in content.category:
         for entry in category.topic:
             if entry.name.casefold() in names:
                 raise InputError(f"names the topic {entry.name!r} twice", file=path)

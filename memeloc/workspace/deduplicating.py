@@ -15,9 +15,9 @@ from typing import Any, Literal
 from memeloc.curate import embedding, hashing
 from memeloc.curate.dedup import DedupSettings, StageLine, deduplicate
 from memeloc.curate.likeness import Embedded, raw_text
-from memeloc.curate.protocol import read_settings
 from memeloc.engine import usable_cpus
 from memeloc.items import Item
+from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.progress import Phases, silent
 
@@ -83,7 +83,7 @@ def find_duplicates(
         models[task] = models[task] or values.pop(f"{task}_model", None)
         values.pop(f"{task}_model", None)
     tables: dict[str, Mapping[str, Any]] = {task: values.pop(task, {}) for task in _TASKS}
-    chosen = read_settings(DedupSettings, {**values, **settings}, "dedup")
+    chosen = validate(DedupSettings, {**values, **settings}, "deduplication")
     embedders, not_run = _embedders(models, tables)
     names = {task: model.name for task, model in embedders.items()}
     jobs = jobs or usable_cpus()

@@ -11,9 +11,9 @@ from typing import Any
 from memeloc.curate import registry
 from memeloc.curate.dedup import FILTER, what_stays
 from memeloc.curate.funnel_page import funnel_page
-from memeloc.curate.protocol import read_settings
 from memeloc.curate.selection import TOPICS, SelectSettings, answers_of, select
 from memeloc.errors import InputError
+from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
 
 
@@ -101,7 +101,7 @@ def _settings(
 ) -> SelectSettings:
     """The settings of [curate.select], under those given; filters in their order."""
     configured = workspace.settings.curate.get("select", {})
-    chosen = read_settings(SelectSettings, {**configured, **settings}, "select")
+    chosen = validate(SelectSettings, {**configured, **settings}, "the selection")
     names = registry.names()
     for name in chosen.filters:
         if name not in names:

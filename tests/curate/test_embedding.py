@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from memeloc.curate import embedding
+from memeloc import plugins
 from memeloc.curate.embedding import create, pack, unpack
 from memeloc.curate.likeness import alike_vectors, unit_vectors
 from memeloc.errors import InputError, MissingError
@@ -94,9 +94,11 @@ def test_what_is_wrong_with_a_model_is_told(tmp_path: Path) -> None:
     wrong = create("images", f"onnx:{tmp_path}/small.onnx", {"size": 64})
     with pytest.raises(InputError, match="check its settings"):
         wrong.embed([tmp_path / "a.png"])
-    for spec in ("onnx", "onnx:", "resnet:x", ""):
+    for spec in ("onnx", "onnx:", ""):
         with pytest.raises(InputError, match="KIND:WHERE"):
             create("images", spec)
+    with pytest.raises(InputError, match="onnx, sentence-transformers"):
+        create("images", "resnet:x")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_another_package_may_bring_a_kind(monkeypatch: pytest.MonkeyPatch) -> No
         def load(self) -> Any:
             return lambda task, where, settings: Flat()
 
-    monkeypatch.setattr(embedding, "entry_points", lambda group: [Entry()])
+    monkeypatch.setattr(plugins, "entry_points", lambda **wanted: [Entry()])
     assert create("texts", "flat:anything").embed(["a"]).tolist() == [[1, 1]]
 
 
