@@ -25,10 +25,10 @@ from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.progress import Phases, silent
-from memeloc.workspace.small_pictures import small_copy
+from memeloc.workspace.sheet_pictures import PICTURE_SIDE, SheetPictures
 
-_SIDE, _LARGE_SIDE = 320, 640
-"""Pixels of the longer side of a picture in a sheet, and on a page."""
+_PAGE_SIDE = 640
+"""Pixels of the longer side of a picture on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def export_review(
     chosen = wanted[:limit] if limit else wanted
     written = 0
     if chosen:
-        side = _LARGE_SIDE if is_page else _SIDE
+        side = _PAGE_SIDE if is_page else PICTURE_SIDE
         rows = _rows(workspace, asked, chosen, who, side, on_progress)
         write = write_pairs_page if is_page else write_review
         written = write(asked, rows, path, who)
@@ -244,7 +244,7 @@ def _rows(
     items = {item.id: item for item in workspace.store.items.find(ids=ids)}
     parents = {item.parent for item in items.values() if item.parent} - set(items)
     items |= {item.id: item for item in workspace.store.items.find(ids=parents)}
-    folder = (workspace.root or Path.cwd()) / "images"
+    pictures = SheetPictures(workspace)
     rows = []
     for row in review_rows(
         question,
@@ -254,7 +254,7 @@ def _rows(
         verdicts=curation.verdicts(question.filter) if question.filter else {},
         pairs=curation.pairs() if question.which == "pairs" else (),
         judgements=curation.judgements(question.name),
-        picture=lambda path: small_copy(path, side, folder),
+        picture=lambda path: pictures.small(path, side),
     ):
         rows.append(row)
         on_progress("drawing", 1, len(chosen))

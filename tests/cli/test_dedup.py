@@ -132,7 +132,7 @@ def test_likeness_runs_with_models_and_keeps_their_vectors(
     assert command("dedup", "--json", *models).out == done.out
     wrong = command("dedup", "--images-model", "onxx:a", "--texts-model", "onnx:b")
     assert wrong.status == 1
-    assert "did you mean onnx" in wrong.err
+    assert "Did you mean 'onnx'" in wrong.err
 
 
 def test_wrong_settings_are_told(planted: Path, command: Run) -> None:

@@ -143,7 +143,7 @@ def test_filters_and_their_settings_are_listed(command: Command):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("nonsense",), 1, "there is no filter 'nonsense'"),
+        (("nonsense",), 1, "There is no filter 'nonsense'"),
         (("language", "--set", "colour=red"), 1, "has no setting 'colour'"),
         (("language", "--set", "sure=2"), 1, "less than or equal to 1"),
         (("language", "topics", "--set", "sure=0.5"), 2, "say whose it is"),
