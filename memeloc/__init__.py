@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memeloc.render import Proof, Rendered, Renderer
     from memeloc.render.parallel_set import render_table
     from memeloc.templates import load_templates
+    from memeloc.workspace.workspace import Workspace
 
 __all__ = [
     "Caption",
@@ -32,6 +33,7 @@ __all__ = [
     "Template",
     "TextBox",
     "TextStyle",
+    "Workspace",
     "__version__",
     "load_templates",
     "read_captions",
@@ -48,5 +50,6 @@ __getattr__, __dir__ = offer(
         "memeloc.render": ["Proof", "Rendered", "Renderer"],
         "memeloc.render.parallel_set": ["render_table"],
         "memeloc.templates": ["load_templates"],
+        "memeloc.workspace.workspace": ["Workspace"],
     },
 )

@@ -2,16 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memeloc.cli.output import print_json, progress, say, table
+from memeloc.cli.options import AsJson, LocaleFolders, TemplateFolders, languages
+from memeloc.cli.output import Cell, progress, say
+from memeloc.cli.show import Column, Table, as_plain, show
 
 if TYPE_CHECKING:
     from memeloc.render.ocr import OcrReport
     from memeloc.render.review import Review
+
+
+def _percent(attribute: str) -> Callable[[Any], Cell]:
+    return lambda row: f"{100 * row[attribute]:.1f} %"
+
+
+def _table(title: str, field: str, columns: Sequence[Column]) -> Table:
+    """A list of a report's, which was cut to `--limit` of `counts[field]`."""
+
+    def full_title(report: dict[str, Any]) -> str:
+        shown, count = len(report[field]), report["counts"][field]
+        return f"{title} ({shown} of {count:,})" if shown < count else f"{title} ({count:,})"
+
+    return Table(full_title, lambda report: report[field], columns)
+
+
+_TABLES = (
+    _table(
+        "Problems, worst first",
+        "problems",
+        (
+            ("meme", "meme_id"),
+            ("language", "language"),
+            ("problems", lambda flaw: ", ".join(flaw["problems"])),
+            ("measured", "detail"),
+            ("picture", "path"),
+        ),
+    ),
+    _table(
+        "Memes that differ most between languages",
+        "parity",
+        (
+            ("meme", "meme_id"),
+            ("size ratio", lambda meme: round(meme["size_ratio"], 2)),
+            ("smallest in", "smallest"),
+            ("coverage spread", _percent("coverage_spread")),
+            ("middle spread", _percent("middle_spread")),
+            ("fullest in", "fullest"),
+            ("score", lambda meme: round(meme["score"], 2)),
+        ),
+    ),
+    Table(
+        "Languages (medians)",
+        lambda report: report["languages"],
+        (
+            ("language", "language"),
+            ("pictures", "pictures"),
+            ("with problems", "flawed"),
+            ("size / height", _percent("size_share")),
+            ("coverage", _percent("coverage")),
+            ("of the middle", _percent("middle_coverage")),
+        ),
+        empty=True,
+    ),
+)
+_OCR_TABLES = (
+    Table(
+        "Read back by Tesseract: character error rate",
+        lambda report: report["languages"],
+        (
+            ("language", "language"),
+            ("model", "model"),
+            ("pictures", "pictures"),
+            ("median", _percent("median")),
+            ("mean", _percent("mean")),
+            ("read exactly", _percent("exact")),
+        ),
+        empty=True,
+    ),
+    _table(
+        "Read worst",
+        "worst",
+        (
+            ("error rate", _percent("cer")),
+            ("picture", "path"),
+            ("drawn", "drawn"),
+            ("read", "read"),
+        ),
+    ),
+)
 
 
 def proof(
@@ -26,16 +109,8 @@ def proof(
         str, typer.Option(metavar="TAGS", help="Languages to report on, as de,zh; or all.")
     ] = "all",
     limit: Annotated[int, typer.Option(min=0, help="Rows of each list; 0 shows everything.")] = 20,
-    templates: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR", help="A folder of templates that were used, for --ocr; may be repeated."
-        ),
-    ] = None,
-    locales: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="A folder of locales of yours; may be repeated."),
-    ] = None,
+    templates: TemplateFolders = None,
+    locales: LocaleFolders = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -45,7 +120,7 @@ def proof(
     fail_on_problems: Annotated[
         bool, typer.Option("--fail-on-problems", help="Exit with 1 if any picture has a problem.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the problems of a rendered set, worst first, and where its languages differ most.
 
@@ -61,18 +136,21 @@ def proof(
     """
     from memeloc.render.review import review
 
-    tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
-    chosen = None if tags in (["all"], []) else tags
-    found = review(out, chosen)
+    tags = languages(langs)
+    found = review(out, tags)
+    report, counts = _fields(found, limit)
     if not as_json:
-        _print_review(found, limit)
-    reading = None
+        if not found.flaws:
+            print(f"No problems in {found.pictures:,} pictures.\n")
+        show(report | counts, as_json=False, tables=_TABLES)
     if ocr:
-        reading = _read_back(out, found.pictures, chosen, templates or [], locales or [], jobs)
+        reading = _read_back(out, found.pictures, tags, templates or [], locales or [], jobs)
+        report["ocr"], counts = _ocr_fields(reading, limit)
         if not as_json:
-            _print_reading(reading, limit)
+            print()
+            show(report["ocr"] | counts, as_json=False, tables=_OCR_TABLES)
     if as_json:
-        print_json(_as_json(found, reading, limit))
+        show(report, as_json=True)
     if fail_on_problems and found.flaws:
         raise typer.Exit(1)
 
@@ -109,121 +187,31 @@ def _read_back(
     return report
 
 
-def _print_review(found: Review, limit: int) -> None:
-    if found.flaws:
-        table(
-            _title("Problems, worst first", len(found.flaws), limit),
-            ("meme", "language", "problems", "measured", "picture"),
-            [
-                (flaw.meme_id, flaw.language, ", ".join(flaw.problems), flaw.detail, flaw.path)
-                for flaw in found.flaws[: limit or None]
-            ],
-        )
-    else:
-        print(f"No problems in {found.pictures:,} pictures.")
-    if found.parity:
-        print()
-        table(
-            _title("Memes that differ most between languages", len(found.parity), limit),
-            (
-                "meme",
-                "size ratio",
-                "smallest in",
-                "coverage spread",
-                "middle spread",
-                "fullest in",
-                "score",
-            ),
-            [
-                (
-                    meme.meme_id,
-                    round(meme.size_ratio, 2),
-                    meme.smallest,
-                    _percent(meme.coverage_spread),
-                    _percent(meme.middle_spread),
-                    meme.fullest,
-                    round(meme.score, 2),
-                )
-                for meme in found.parity[: limit or None]
-            ],
-        )
-    print()
-    table(
-        "Languages (medians)",
-        ("language", "pictures", "with problems", "size / height", "coverage", "of the middle"),
-        [
-            (
-                language.language,
-                language.pictures,
-                language.flawed,
-                _percent(language.size_share),
-                _percent(language.coverage),
-                _percent(language.middle_coverage),
-            )
-            for language in found.languages
-        ],
-    )
-
-
-def _print_reading(report: OcrReport, limit: int) -> None:
-    print()
-    table(
-        "Read back by Tesseract: character error rate",
-        ("language", "model", "pictures", "median", "mean", "read exactly"),
-        [
-            (
-                language.language,
-                language.model,
-                language.pictures,
-                _percent(language.median),
-                _percent(language.mean),
-                _percent(language.exact),
-            )
-            for language in report.languages
-        ],
-    )
-    worst = [reading for reading in report.readings if reading.cer]
-    if worst:
-        print()
-        table(
-            _title("Read worst", len(worst), limit),
-            ("error rate", "picture", "drawn", "read"),
-            [
-                (_percent(reading.cer or 0), reading.path, reading.drawn, reading.read)
-                for reading in worst[: limit or None]
-            ],
-        )
-
-
-def _title(title: str, count: int, limit: int) -> str:
-    return f"{title} ({limit} of {count:,})" if limit and count > limit else f"{title} ({count:,})"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _as_json(found: Review, reading: OcrReport | None, limit: int) -> dict[str, object]:
+def _fields(found: Review, limit: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The report as JSON has it, its lists cut to the limit, and how long they are in whole."""
     from collections import Counter
-    from dataclasses import asdict
 
+    problems, parity = as_plain(found.flaws), as_plain(found.parity)
     kinds = Counter(kind for flaw in found.flaws for kind in flaw.problems)
-    report: dict[str, object] = {
+    report = {
         "pictures": found.pictures,
         "memes": found.memes,
-        "flawed": len(found.flaws),
+        "flawed": len(problems),
         "problems_by_kind": dict(kinds),
-        "problems": [asdict(flaw) for flaw in found.flaws[: limit or None]],
-        "parity": [asdict(meme) for meme in found.parity[: limit or None]],
-        "languages": [asdict(language) for language in found.languages],
+        "problems": problems[: limit or None],
+        "parity": parity[: limit or None],
+        "languages": as_plain(found.languages),
     }
-    if reading is not None:
-        worst = [asdict(one) for one in reading.readings if one.cer][: limit or None]
-        report["ocr"] = {
-            "languages": [asdict(language) for language in reading.languages],
-            "worst": worst,
-            "not_read": dict(reading.not_read),
-            "failed": dict(reading.failed),
-            "fresh": reading.fresh,
-        }
-    return report
+    return report, {"counts": {"problems": len(problems), "parity": len(parity)}}
+
+
+def _ocr_fields(reading: OcrReport, limit: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    worst = [as_plain(row) for row in reading.readings if row.cer]
+    report = {
+        "languages": as_plain(reading.languages),
+        "worst": worst[: limit or None],
+        "not_read": dict(reading.not_read),
+        "failed": dict(reading.failed),
+        "fresh": reading.fresh,
+    }
+    return report, {"counts": {"worst": len(worst)}}

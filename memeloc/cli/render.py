@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memeloc.cli import output
-from memeloc.cli.output import print_json, progress, say, table
+from memeloc.cli.options import (
+    AsJson,
+    FontFiles,
+    Jobs,
+    LocaleFolders,
+    TemplateFolders,
+    languages,
+)
+from memeloc.cli.output import progress
+from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
     from memeloc.render.parallel_set import Summary
 
-_SHOWN = 20
-"""Problems that are shown one by one."""
+_PROBLEMS = Table(
+    "Problems of the pictures",
+    lambda result: [(kind, count) for kind, count in result["problems_by_kind"].items() if count],
+    (("problem", lambda row: row[0]), ("pictures", lambda row: row[1])),
+)
 
 
 def render(
@@ -38,10 +48,7 @@ def render(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder for the pictures, manifest and page.")
     ] = Path("out"),
-    templates: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="A folder of templates or pictures; may be repeated."),
-    ] = None,
+    templates: TemplateFolders = None,
     kind: Annotated[
         str,
         typer.Option("--format", metavar="KIND", help="Kind of picture file: jpg, png or webp."),
@@ -51,21 +58,12 @@ def render(
         int | None,
         typer.Option(min=16, metavar="PIXELS", help="Scale larger pictures down to this side."),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes.", show_default="one a usable processor"),
-    ] = None,
-    font: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="A font file of yours, used first; may be repeated."),
-    ] = None,
+    jobs: Jobs = None,
+    font: FontFiles = None,
     parity: Annotated[
         bool, typer.Option("--parity", help="Set each meme at one size in all its languages.")
     ] = False,
-    locales: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="A folder of locales of yours; may be repeated."),
-    ] = None,
+    locales: LocaleFolders = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +76,7 @@ def render(
         bool, typer.Option("--strict", help="Render nothing if anything in the table is wrong.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Render what is unchanged, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
 
@@ -95,7 +93,6 @@ def render(
     from memeloc.engine import fork_ahead, map_shards, usable_cpus
     from memeloc.render.encode import file_format
     from memeloc.render.manifest import leave_out_pandas
-    from memeloc.render.parallel_set import render_table
 
     jobs = jobs or usable_cpus()
     shard_map = map_shards
@@ -103,93 +100,63 @@ def render(
         leave_out_pandas()
         if jobs > 1:
             shard_map = fork_ahead(jobs)
-    tags = [tag.strip() for tag in langs.split(",") if tag.strip()]
     with progress("Rendering", None) as bar:
-
-        def advance(pictures: int, total: int | None) -> None:
-            bar.total = total
-            bar.advance(pictures)
-
-        with _table(captions) as given:
-            summary = render_table(
-                given.table,
-                out,
-                languages="all" if tags == ["all"] else tags,
-                templates=[*given.templates, *(templates or ())],
-                fonts=[*(font or ()), *given.fonts],
-                locales=[*given.locales, *(locales or ())],
-                format=file_format(kind),
-                quality=quality,
-                max_side=max_side,
-                jobs=jobs,
-                parity=parity,
-                strict=strict,
-                force=force,
-                source_language=source or given.source,
-                progress=advance,
-                shard_map=shard_map,
-            )
-    _explain(summary)
-    if as_json:
-        print_json(_as_json(summary))
-    else:
-        _print(summary)
+        summary = _render(
+            captions,
+            out,
+            languages=languages(langs),
+            templates=templates or (),
+            fonts=font or (),
+            locales=locales or (),
+            format=file_format(kind),
+            quality=quality,
+            max_side=max_side,
+            jobs=jobs,
+            parity=parity,
+            strict=strict,
+            force=force,
+            source_language=source,
+            on_progress=bar.report,
+            shard_map=shard_map,
+        )
+    explain("Note", summary.notes)
+    explain("Failed", summary.failures)
+    explain(
+        "Skipped",
+        summary.input_problems,
+        more=summary.input_kinds.total() - len(summary.input_problems),
+        where=str(summary.skipped_file),
+    )
+    show(_fields(summary), as_json=as_json, tables=[_PROBLEMS], then=lambda _: _sentences(summary))
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The table to render, and what its workspace adds."""
+def _render(captions: Path | None, out: Path, **options: Any) -> Summary:
+    """Render the table that was named, or the workspace's captions."""
+    if captions is None:
+        from memeloc.workspace import Workspace
 
-    table: Path
-    templates: Sequence[Path] = ()
-    fonts: Sequence[Path] = ()
-    locales: Sequence[Path] = ()
-    source: str | None = None
+        with Workspace.find() as workspace:
+            return workspace.rendering.render(out, **options)
+    from memeloc.render.parallel_set import render_table
 
-
-@contextmanager
-def _table(captions: Path | None) -> Iterator[_Given]:
-    """The table that was named, or the workspace's captions as a table for the time being."""
-    if captions is not None:
-        yield _Given(captions)
-        return
-    from memeloc.store import Workspace
-
-    with Workspace.find() as workspace, workspace.captions_file() as table_file:
-        yield _Given(
-            table_file,
-            workspace.folders("templates"),
-            workspace.font_files,
-            workspace.folders("locales"),
-            workspace.source.tag,
-        )
+    options["languages"] = options["languages"] or "all"
+    options["progress"] = options.pop("on_progress")
+    return render_table(captions, out, **options)
 
 
-def _explain(summary: Summary) -> None:
-    """Name what was left out."""
-    for note in summary.notes[:_SHOWN]:
-        say(f"Note: {note}")
-    for failure in summary.failures[:_SHOWN]:
-        say(f"Failed: {failure}")
-    for problem in summary.input_problems[:_SHOWN]:
-        say(f"Skipped: {problem}")
-    rest = summary.input_kinds.total() - _SHOWN
-    if rest > 0:
-        say(f"and {rest:,} more, all of them in {summary.skipped_file}")
-
-
-def _as_json(summary: Summary) -> dict[str, object]:
+def _fields(summary: Summary) -> dict[str, Any]:
     from memeloc.render.proof import PROBLEMS
 
+    by_kind = sorted(PROBLEMS, key=lambda kind: -summary.problems[kind])
     return {
         "rendered": summary.rendered,
         "skipped": summary.skipped,
         "unchanged": summary.unchanged,
         "failed": summary.failed,
         "problems": summary.flawed,
-        "problems_by_kind": {kind: summary.problems[kind] for kind in PROBLEMS},
+        "problems_by_kind": {kind: summary.problems[kind] for kind in by_kind},
         "skipped_by_kind": dict(summary.input_kinds),
         "languages": list(summary.languages),
         "seconds": round(summary.seconds, 3),
@@ -198,13 +165,7 @@ def _as_json(summary: Summary) -> dict[str, object]:
     }
 
 
-def _print(summary: Summary) -> None:
-    if summary.problems:
-        table(
-            "Problems of the pictures",
-            ("problem", "pictures"),
-            summary.problems.most_common(),
-        )
+def _sentences(summary: Summary) -> Iterator[str]:
     speed = ""
     if summary.rendered and summary.seconds:
         speed = f", {summary.rendered / summary.seconds:,.0f} pictures a second"
@@ -214,10 +175,10 @@ def _print(summary: Summary) -> None:
     if summary.failed:
         done.append(f"{summary.failed:,} failed")
     count = len(summary.languages)
-    print(
+    yield (
         f"{', '.join(done)}, in {count} {'language' if count == 1 else 'languages'}; "
         f"{summary.flawed:,} with problems ({summary.seconds:.1f} s{speed})."
     )
-    print(f"Look at them all: {summary.page}")
+    yield f"Look at them all: {summary.page}"
     if summary.example:
-        print(f"One of them: {summary.example}")
+        yield f"One of them: {summary.example}"

@@ -44,8 +44,8 @@ class Table:
     most: int | None = None
     empty: bool = False
 
-    def draw(self, result: Any) -> bool:
-        """Print it; whether there was anything to print."""
+    def draw(self, result: Any, *, gap: bool = False) -> bool:
+        """Print it, after an empty line for a `gap`; whether there was anything to print."""
         rows = list(self.rows(result))
         if not rows and not self.empty:
             return False
@@ -53,6 +53,8 @@ class Table:
         cells = [_getter(cell) for _, cell in columns]
         title = self.title(result) if callable(self.title) else self.title
         shown = rows if self.most is None else rows[: self.most]
+        if gap:
+            print()
         table(
             title,
             [heading for heading, _ in columns],
@@ -81,8 +83,9 @@ def show(
     if as_json:
         print_json(as_plain(result))
         return
+    drawn = False
     for shown in tables:
-        shown.draw(result)
+        drawn = shown.draw(result, gap=drawn) or drawn
     for sentence in [then] if isinstance(then, str) else then(result) if then else ():
         print(sentence)
 
@@ -94,7 +97,9 @@ def as_plain(result: Any) -> Any:
     return TypeAdapter(type(result)).dump_python(result, mode="json")
 
 
-def explain(label: str, problems: Sequence[object], *, more: int = 0, most: int = SHOWN) -> None:
+def explain(
+    label: str, problems: Sequence[object], *, more: int = 0, most: int = SHOWN, where: str = ""
+) -> None:
     """Say the first of some problems on the standard error, a line each.
 
     Args:
@@ -102,12 +107,12 @@ def explain(label: str, problems: Sequence[object], *, more: int = 0, most: int 
         problems: what to say.
         more: how many there are beside these.
         most: how many are said.
+        where: where all of them are listed.
     """
     for problem in problems[:most]:
         say(f"{label}: {problem}" if label else str(problem))
-    rest = max(0, len(problems) - most) + more
-    if rest:
-        say(f"and {rest:,} more")
+    if rest := max(0, len(problems) - most) + more:
+        say(f"and {rest:,} more{f', all of them in {where}' if where else ''}")
 
 
 def _getter(cell: str | Callable[[Any], Cell]) -> Callable[[Any], Cell]:

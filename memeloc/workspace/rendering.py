@@ -1,12 +1,101 @@
-"""Pictures of the captions. In: a workspace's folder. Out: `Rendering`."""
+"""Rendering. In: a workspace's captions. Out: a parallel set of pictures, and its problems."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memeloc.engine import ShardMap, map_shards
+from memeloc.errors import InputError
+from memeloc.render.encode import Format
+from memeloc.render.parallel_set import Summary, render_table
+from memeloc.render.review import Review, review
 from memeloc.workspace.folder import WorkspaceFolder
 
 
 class Rendering:
-    """Pictures of the captions."""
+    """Pictures of the captions, and what their proofs say."""
 
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
+
+    def render(
+        self,
+        out: str | Path,
+        *,
+        languages: Sequence[str] | None = None,
+        templates: Sequence[Path] = (),
+        fonts: Sequence[str | Path] = (),
+        locales: Sequence[Path] = (),
+        format: Format = "jpg",
+        quality: int = 90,
+        max_side: int | None = None,
+        jobs: int = 1,
+        parity: bool = False,
+        strict: bool = False,
+        force: bool = False,
+        source_language: str | None = None,
+        on_progress: Callable[[int, int | None], None] | None = None,
+        shard_map: ShardMap = map_shards,
+    ) -> Summary:
+        """Render the captions as they stand into the folder `out`.
+
+        Run again, it renders only what has changed.
+
+        Args:
+            out: the folder; it is made.
+            languages: tags; None is the source and all of the workspace's.
+            templates, fonts, locales: files and folders besides the workspace's; fonts come first.
+            format, quality, max_side, parity: see `memeloc.render.encode.Settings`.
+            jobs: processes; with more than 1 a script must call this under
+                `if __name__ == "__main__":`.
+            strict: end before anything is rendered when anything is wrong.
+            force: render also what is unchanged.
+            source_language: the language that sizes are compared with; None is the workspace's.
+            on_progress: gets how many more pictures are done, and how many there are.
+            shard_map: how the work is spread.
+
+        Raises:
+            InputError: there are no captions, or languages, fonts or settings are wrong, or another
+                run is at work in `out`.
+        """
+        workspace = self._workspace
+        tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
+        with TemporaryDirectory(prefix="memeloc-") as folder:
+            table = Path(folder) / "captions.parquet"
+            if not workspace.store.exports.write("captions", table, tags):
+                raise InputError(
+                    "The workspace has no captions yet; `memeloc import TABLE` brings some.",
+                    file=workspace.root,
+                )
+            return render_table(
+                table,
+                Path(out),
+                languages="all" if languages is None else languages,
+                templates=[*workspace.folders("templates"), *templates],
+                fonts=[*fonts, *workspace.font_files],
+                locales=[*workspace.folders("locales"), *locales],
+                format=format,
+                quality=quality,
+                max_side=max_side,
+                jobs=jobs,
+                parity=parity,
+                strict=strict,
+                force=force,
+                source_language=source_language or workspace.source.tag,
+                progress=on_progress,
+                shard_map=shard_map,
+            )
+
+    def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
+        """The problems of a rendered set, worst first, and where its languages differ most.
+
+        Args:
+            out: the folder that was rendered into.
+            languages: columns to report on; None is all.
+
+        Raises:
+            InputError: nothing was rendered there, or not in such a language.
+        """
+        return review(Path(out), languages)

@@ -6,16 +6,17 @@ The parts are imported when they are used: `Workspace.find()` costs no renderer 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from memeloc.render.parallel_set import Summary
     from memeloc.workspace.captions import Captions, Status
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
@@ -106,6 +107,35 @@ class Workspace(WorkspaceFolder):
                 stacklevel=2,
             )
         return self
+
+    def translate(
+        self,
+        languages: Sequence[str] | None = None,
+        *,
+        translator: str = "",
+        budget: float | None = None,
+        options: Mapping[str, Any] | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Translate what lacks a translation, and warn of what was left.
+
+        See `Translating.prepare` for the arguments and for what a run would cost.
+        """
+        job = self.translating.prepare(
+            languages, translator=translator, budget=budget, options=options
+        )
+        result = job.run(on_progress=on_progress)
+        left = result.left + len(result.failures)
+        if left:
+            why = result.stopped or (result.failures[0].error if result.failures else "the budget")
+            warnings.warn(f"{left:,} captions were not translated: {why}", stacklevel=2)
+        return self
+
+    def render(
+        self, out: str | Path, languages: Sequence[str] | None = None, *, jobs: int = 1
+    ) -> Summary:
+        """Render the captions as they stand into a folder; see `Rendering.render`."""
+        return self.rendering.render(out, languages=languages, jobs=jobs)
 
     def table(self, name: str = "captions") -> pd.DataFrame:
         """A table of the workspace as a frame; see `Captions.table`."""
