@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memeloc.lazily import offer
+from memeloc.lazy_imports import lazy_package
 from memeloc.version import __version__
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ __all__ = [
     "render_table",
 ]
 
-__getattr__, __dir__ = offer(
+__getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.captions": ["read_captions"],

@@ -26,14 +26,10 @@ def misplaced(source: str, text: str) -> str:
     >>> misplaced("Meme {number}", "Mème {numéro}")
     '{number} is missing, {numéro} stands for nothing'
     """
-    wanted, has = placeholders(source), placeholders(text)
-    lost = [one for one in wanted if one not in has]
-    foreign = [one for one in has if one not in wanted]
-    said = [f"{', '.join(lost)} {_verb(lost, 'is', 'are')} missing"] if lost else []
-    if foreign:
-        said.append(f"{', '.join(foreign)} {_verb(foreign, 'stands', 'stand')} for nothing")
-    return ", ".join(said)
-
-
-def _verb(several: list[str], one: str, many: str) -> str:
-    return one if len(several) == 1 else many
+    wanted, present = placeholders(source), placeholders(text)
+    missing = [name for name in wanted if name not in present]
+    unknown = [name for name in present if name not in wanted]
+    problems = [f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"]
+    stand = "stands" if len(unknown) == 1 else "stand"
+    problems += [f"{', '.join(unknown)} {stand} for nothing"] if unknown else []
+    return ", ".join(problems if missing else problems[1:])

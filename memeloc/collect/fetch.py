@@ -24,7 +24,7 @@ from memeloc.collect.encodings import decode
 from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
 from memeloc.collect.http_cache import Entry, HttpCache
 from memeloc.errors import MissingError, ServiceError
-from memeloc.flight import GIVE_UP_AFTER, Backoff, Refusal
+from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure
 
 if TYPE_CHECKING:
     import httpx
@@ -316,7 +316,7 @@ class Fetcher:
 
         host = url.host
 
-        def judge(error: Exception) -> Refusal | None:
+        def judge(error: Exception) -> TransientFailure | None:
             if isinstance(error, InsideNetworkError):
                 raise FetchRefused(str(url), "inside the network", f"{error}") from error
             if isinstance(error, TooSlowError):
@@ -325,10 +325,10 @@ class Fetcher:
                 raise FetchRefused(str(url), "not reached", f"{error}") from error
             if isinstance(error, _BusyError):
                 sentence = f"the server is busy (status {error.status})"
-                return Refusal(ServiceError(host, sentence, retryable=True), error.wait)
+                return TransientFailure(ServiceError(host, sentence, retryable=True), error.wait)
             if isinstance(error, self._httpx.TransportError):
                 sentence = f"it cannot be reached ({str(error) or type(error).__name__})"
-                return Refusal(ServiceError(host, sentence, retryable=True))
+                return TransientFailure(ServiceError(host, sentence, retryable=True))
             return None
 
         return judge

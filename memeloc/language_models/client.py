@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.flight import Backoff, fly
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cache import Cache
 from memeloc.language_models.cost import OVERHEAD, Budget, Estimate, Plan, Spending, estimate, price
@@ -30,6 +29,7 @@ from memeloc.language_models.questions import (
 )
 from memeloc.language_models.server import Reply, Server, StatusError
 from memeloc.language_models.settings import ModelSettings
+from memeloc.request_pool import Backoff, ask_in_parallel
 
 Value = TypeVar("Value")
 
@@ -131,7 +131,7 @@ class LanguageModel:
         def ask(question: Question[Value]) -> list[_Asked[Value]]:
             return [self._answer_or_error(question, backoff)]
 
-        yield from fly(
+        yield from ask_in_parallel(
             questions,
             ask,
             _failed,

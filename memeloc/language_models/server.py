@@ -18,9 +18,9 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.flight import Backoff, Refusal
 from memeloc.language_models.messages import Message
 from memeloc.language_models.settings import ModelSettings, read_key
+from memeloc.request_pool import Backoff, TransientFailure
 
 if TYPE_CHECKING:
     import httpx
@@ -214,14 +214,14 @@ class Server:
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text
 
-    def _passing(self, error: Exception) -> Refusal | None:
+    def _passing(self, error: Exception) -> TransientFailure | None:
         import httpx
 
         if isinstance(error, StatusError):
-            return Refusal(error, error.wait) if error.retryable else None
+            return TransientFailure(error, error.wait) if error.retryable else None
         if isinstance(error, httpx.HTTPError | httpx.StreamError):
             said = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
-            return Refusal(ServiceError(self.service, said, retryable=True))
+            return TransientFailure(ServiceError(self.service, said, retryable=True))
         return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memeloc.lazily import offer
+from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
     from memeloc.templates.loading import find_template, load_template, load_templates
@@ -33,7 +33,7 @@ __all__ = [
     "write_template",
 ]
 
-__getattr__, __dir__ = offer(
+__getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.templates.loading": ["find_template", "load_template", "load_templates"],

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.flight import Backoff, fly
 from memeloc.model import SEPARATOR, Caption, Locale
+from memeloc.request_pool import Backoff, ask_in_parallel
 from memeloc.settings import validate
 from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError
 from memeloc.translate.protocol import (
@@ -112,7 +112,7 @@ class GoogleTranslator:
         def failed(batch: _Batch, error: MemelocError) -> list[Answer]:
             return [_failure(item, error) for item in batch.items]
 
-        yield from fly(
+        yield from ask_in_parallel(
             _batches(items, refused),
             ask,
             failed,

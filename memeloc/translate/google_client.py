@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.flight import Refusal
 from memeloc.model import Locale
+from memeloc.request_pool import TransientFailure
 
 PRICE = 20.0
 """US dollars a million characters: Google's list price of its default model (NMT), looked up in
@@ -161,13 +161,13 @@ class Connection:
         translations = response.glossary_translations if glossary else response.translations
         return [translation.translated_text for translation in translations]
 
-    def passing(self, error: Exception) -> Refusal | None:
+    def passing(self, error: Exception) -> TransientFailure | None:
         """Whether this trouble may pass."""
         quota = isinstance(error, self._errors.Forbidden) and re.search(
             r"rate.?limit.?exceeded", f"{error.reason} {error}", re.IGNORECASE
         )
         if quota or isinstance(error, self._passing):
-            return Refusal(ServiceError("google", _sentence(error), retryable=True))
+            return TransientFailure(ServiceError("google", _sentence(error), retryable=True))
         return None
 
     def _full(self, name: str, what: str) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memeloc.errors import MemelocError
-from memeloc.flight import Backoff, fly
 from memeloc.language_models import (
     AnswerError,
     LanguageModel,
@@ -22,6 +21,7 @@ from memeloc.language_models import (
     read_model_settings,
 )
 from memeloc.language_models.answers import read_json
+from memeloc.request_pool import Backoff, ask_in_parallel
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -113,7 +113,7 @@ class OpenAITranslator:
 
         with self._model:
             self._model.open()
-            yield from fly(
+            yield from ask_in_parallel(
                 items,
                 ask,
                 failed,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memeloc.lazily import offer
+from memeloc.lazy_imports import lazy_package
 
 if TYPE_CHECKING:
     from memeloc.workspace.settings import Settings
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "Workspace"]
 
-__getattr__, __dir__ = offer(
+__getattr__, __dir__ = lazy_package(
     __name__,
     {
         "memeloc.workspace.settings": ["Settings"],

@@ -10,9 +10,9 @@ from typing import Any
 
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.protocol import FilterContext
-from memeloc.flight import Backoff
 from memeloc.items import Item, Origin
 from memeloc.language_models import Cache, LanguageModel, ModelSettings
+from memeloc.request_pool import Backoff
 from tests.chat_server import ChatServer
 
 

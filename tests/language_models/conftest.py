@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memeloc.flight import Backoff
 from memeloc.language_models import LanguageModel, ModelSettings
+from memeloc.request_pool import Backoff
 from tests.chat_server import ChatServer, serve_chat
 
 Connect = Callable[..., LanguageModel]

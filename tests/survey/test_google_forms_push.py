@@ -15,7 +15,7 @@ pytest.importorskip("googleapiclient")
 from google.auth.credentials import AnonymousCredentials
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff
+from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
 from memeloc.survey.targets.google_forms.back import GoogleFormsBack
 from memeloc.survey.targets.google_forms.export import GoogleForms

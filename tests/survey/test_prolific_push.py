@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("httpx")
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff
+from memeloc.request_pool import Backoff
 from memeloc.survey.codes import codes
 from memeloc.survey.model import Check
 from memeloc.survey.quality.checking import check

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.flight import Backoff
 from memeloc.locales import default
 from memeloc.model import Caption
+from memeloc.request_pool import Backoff
 from memeloc.templates import load_templates
 from memeloc.translate import TranslationItem
 from tests.translate.google_server import GoogleServer, serve_grpc, serve_rest

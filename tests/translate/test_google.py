@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff
+from memeloc.request_pool import Backoff
 from memeloc.translate import (
     RunSummary,
     Translation,

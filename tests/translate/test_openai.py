@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff
 from memeloc.language_models import ModelSettings
+from memeloc.request_pool import Backoff
 from memeloc.templates import load_templates
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create, plan, run
 from memeloc.translate.openai import OpenAITranslator

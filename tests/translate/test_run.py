@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff, Refusal, fly
 from memeloc.model import Caption
+from memeloc.request_pool import Backoff, Refusal, fly
 from memeloc.translate import (
     Answer,
     Estimate,

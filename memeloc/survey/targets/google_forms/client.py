@@ -11,7 +11,7 @@ from http.client import BadStatusLine, HTTPException, ResponseNotReady
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.flight import Refusal
+from memeloc.request_pool import TransientFailure
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.google_forms.push import PushSettings
@@ -115,7 +115,7 @@ def _credentials() -> Any:
     return found
 
 
-def refusal(error: Exception) -> Refusal | None:
+def refusal(error: Exception) -> TransientFailure | None:
     """What of Google's errors may pass: quota, a busy service, a cut connection."""
     import httplib2
     from googleapiclient.errors import HttpError
@@ -128,10 +128,10 @@ def refusal(error: Exception) -> Refusal | None:
             return None
         asked = str(error.resp.get("retry-after", ""))
         wait = float(asked) if asked.isdigit() and len(asked) < 6 else 0.0
-        return Refusal(ServiceError(SERVICE, _reason(error), retryable=True), wait)
+        return TransientFailure(ServiceError(SERVICE, _reason(error), retryable=True), wait)
     if isinstance(error, OSError | HTTPException | httplib2.HttpLib2Error):
         told = f"the connection was cut ({type(error).__name__}: {error})"
-        return Refusal(ServiceError(SERVICE, told, retryable=True))
+        return TransientFailure(ServiceError(SERVICE, told, retryable=True))
     return None
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError, MissingError, ServiceError
-from memeloc.flight import Backoff, Refusal
+from memeloc.request_pool import Backoff, TransientFailure
 
 if TYPE_CHECKING:
     import httpx
@@ -241,16 +241,16 @@ class ProlificApi:
             text = content[:2000].decode("utf-8", "replace")
         return " ".join(text.replace(self._token, "[token]").split())[:400] or "it did not say why"
 
-    def _passing(self, error: Exception) -> Refusal | None:
+    def _passing(self, error: Exception) -> TransientFailure | None:
         import httpx
 
         if isinstance(error, StatusError):
-            return Refusal(error, error.wait) if error.retryable else None
+            return TransientFailure(error, error.wait) if error.retryable else None
         if isinstance(error, httpx.HTTPError | httpx.StreamError):
             said = f"{error or 'no answer'} ({type(error).__name__})".replace(
                 self._token, "[token]"
             )
-            return Refusal(ServiceError(SERVICE, said, retryable=True))
+            return TransientFailure(ServiceError(SERVICE, said, retryable=True))
         return None
 
 

@@ -1,4 +1,4 @@
-"""What a package offers. In: where each name is defined. Out: hooks that import it when needed."""
+"""Lazy imports. In: where a package's names are defined. Out: hooks that import on first use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 
-def offer(
+def lazy_package(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """A package's `__getattr__` and `__dir__` (PEP 562), so that importing it costs nothing.

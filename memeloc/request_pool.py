@@ -1,4 +1,4 @@
-"""Requests in flight. In: batches, and a function that asks. Out: answers, as they come.
+"""Requests, retried and several at once. In: batches, and how to ask. Out: answers, as they come.
 
 A network translator waits far longer than it works, so a few batches are under way at once; how
 many is bounded, so that a service is not stormed and little is lost when somebody stops.
@@ -23,7 +23,7 @@ GIVE_UP_AFTER = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class TransientFailure:
     """A request that failed in a way that may pass.
 
     Attributes:
@@ -63,7 +63,7 @@ class Backoff:
         self._random = random.Random(self.seed)
 
     def ask(
-        self, send: Callable[[], Result], passing: Callable[[Exception], Refusal | None]
+        self, send: Callable[[], Result], passing: Callable[[Exception], TransientFailure | None]
     ) -> Result:
         """Send until it succeeds.
 
@@ -79,12 +79,12 @@ class Backoff:
             try:
                 return send()
             except Exception as error:
-                refusal = passing(error)
-                if refusal is None:
+                failure = passing(error)
+                if failure is None:
                     raise
-                last = attempt + 1 == self.attempts or refusal.wait > self.patience
-                if last or self.stop.wait(self._delay(attempt, refusal.wait)):
-                    raise refusal.error from error
+                last = attempt + 1 == self.attempts or failure.wait > self.patience
+                if last or self.stop.wait(self._delay(attempt, failure.wait)):
+                    raise failure.error from error
         raise AssertionError("attempts is at least 1")
 
     def _delay(self, attempt: int, asked: float) -> float:
@@ -93,7 +93,7 @@ class Backoff:
         return max(asked, jitter * min(self.longest, self.first * 2.0**attempt))
 
 
-def fly(
+def ask_in_parallel(
     batches: Iterable[Batch],
     ask: Callable[[Batch], list[Result]],
     failed: Callable[[Batch, MemelocError], list[Result]],
@@ -116,22 +116,22 @@ def fly(
         KeyboardInterrupt: Ctrl-C, likewise.
     """
     coming = iter(batches)
-    flying: dict[Future[list[Result]], Batch] = {}
+    pending: dict[Future[list[Result]], Batch] = {}
     ending: BaseException | None = None
     unanswered = 0
     stop.clear()
-    pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-flight")
+    pool = ThreadPoolExecutor(at_once, thread_name_prefix="memeloc-request")
     try:
         while True:
             try:
-                while ending is None and len(flying) < at_once:
+                while ending is None and len(pending) < at_once:
                     batch = next(coming, None)
                     if batch is None:
                         break
-                    flying[pool.submit(ask, batch)] = batch
-                if not flying:
+                    pending[pool.submit(ask, batch)] = batch
+                if not pending:
                     break
-                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
             except KeyboardInterrupt as interrupt:
                 if ending is not None:
                     raise  # a second Ctrl-C does not wait for what is in flight
@@ -139,7 +139,7 @@ def fly(
                 stop.set()
                 continue
             for future in done:
-                batch = flying.pop(future)
+                batch = pending.pop(future)
                 try:
                     results = future.result()
                     unanswered = 0
