@@ -169,6 +169,15 @@ class Table:
                 continue
             yield Row(number, cells, header)
 
+    @property
+    def above(self) -> Iterator[Row]:
+        """What stands over the headings: notes, or rows that were sorted before them."""
+        for number, cells, _ in self._read():
+            if number >= self._header_row:
+                return
+            if any(cells):
+                yield Row(number, cells, Header(()))
+
 
 def header_names(cells: Sequence[Any]) -> list[str]:
     """The names of columns in a header's cells."""

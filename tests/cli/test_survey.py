@@ -267,10 +267,10 @@ def test_a_file_counts_once_and_what_has_no_place_is_kept(command: Run, folder: 
     told = json.loads(done.out)
     assert told["files"][0]["kind"] == "html"
     assert (told["files"][0]["submissions"], told["files"][0]["new"]) == (2, 2)
-    assert told["rejected_by_reason"] == {"other survey": 1, "unknown label": 1}
+    assert told["rejected_by_reason"] == {"not a submission": 1, "unknown label": 1}
     with (folder / "left.csv").open(encoding="utf-8-sig", newline="") as stream:
         left = list(csv.DictReader(stream))
-    assert [row["reason"] for row in left] == ["unknown label", "other survey"]
+    assert [row["reason"] for row in left] == ["unknown label", "not a submission"]
     assert "HYPERLINK" in left[0]["content"]
     again = json.loads(command("survey", "import", "pilot", file, "--json").out)
     assert (again["files"][0]["new"], again["files"][0]["seen"]) == (0, True)

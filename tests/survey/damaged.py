@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.export import COLUMNS
+from memeloc.survey.targets.csv.read import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts

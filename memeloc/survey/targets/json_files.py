@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import LARGEST_FILE
+from memeloc.files import LARGEST_FILE
 from memeloc.survey.model import RejectedRow
 
 Model = TypeVar("Model", bound=BaseModel)

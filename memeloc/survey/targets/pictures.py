@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import replacing
+from memeloc.files import replacing
 
 BLANK = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2"

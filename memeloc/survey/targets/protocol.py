@@ -53,9 +53,9 @@ CONSENT = "consent"
 """The item under which a `RawAnswer` says whether somebody agrees to take part."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SurveyPack:
-    """All that a target needs to know of a survey.
+    """All that a target needs to know of a survey; two are equal if they are the same object.
 
     Attributes:
         name: the survey's.

@@ -23,7 +23,7 @@ TARGETS: Registry[Target] = Registry(
         "label-studio": "memeloc.survey.targets.label_studio.export:LabelStudio",
         "potato": "memeloc.survey.targets.potato.export:Potato",
         "html": "memeloc.survey.targets.html.target:Html",
-        "csv": "memeloc.survey.targets.csv.export:CsvSheets",
+        "csv": "memeloc.survey.targets.csv.target:Csv",
         "qsf": "memeloc.survey.targets.qualtrics.export:Qsf",
     },
     "target",

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memeloc.spreadsheets import replacing
+from memeloc.files import replacing
 
 
 def write_text(path: Path, text: str) -> None:

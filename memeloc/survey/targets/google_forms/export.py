@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import replacing
+from memeloc.files import replacing
 from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
 from memeloc.survey.targets.google_forms.requests import (
     addresses,

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError, ServiceError
+from memeloc.files import replacing
 from memeloc.request_pool import Backoff
-from memeloc.spreadsheets import replacing
 from memeloc.survey.targets.google_forms.client import SERVICE, Service, undone
 from memeloc.survey.targets.google_forms.plan import Form, Item, plan, question_id
 from memeloc.survey.targets.google_forms.requests import (

@@ -17,10 +17,10 @@ from openpyxl import Workbook
 from memeloc.errors import InputError
 from memeloc.survey.instructions import label_names
 from memeloc.survey.model import Answer, entry_id
-from memeloc.survey.targets.csv.back import CsvBack
-from memeloc.survey.targets.csv.export import CsvSheets
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.csv.target import Csv
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
@@ -34,7 +34,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
 
 
 def exported(survey: SurveyPack, folder: Path) -> tuple[Path, list[Row]]:
-    (path,) = CsvSheets().export(survey, folder)
+    (path,) = Csv().export(survey, folder)
     with path.open(encoding="utf-8-sig", newline="") as stream:
         return path, list(csv.DictReader(stream))
 
@@ -61,8 +61,8 @@ def saved(path: Path, rows: list[Row], columns: list[str] | None = None, **optio
 
 
 def back(path: Path, survey: SurveyPack) -> Imported:
-    assert CsvBack().recognises(path)
-    return CsvBack().read(path, survey)
+    assert Csv().recognises(path)
+    return import_file(Csv(), path, survey)
 
 
 @pytest.mark.parametrize(("tag", "country"), [("en", "US"), ("ar", "EG"), ("hi", "IN")])
@@ -227,15 +227,23 @@ def test_encodings_that_spreadsheets_save_in_are_read(
     assert (one.participant, len(one.answers)) == (WHO[tag], 4)
 
 
-def test_a_file_whose_words_were_lost_is_refused(tmp_path: Path) -> None:
+def test_broken_letters_concern_their_cell_only(tmp_path: Path) -> None:
     survey = pack(tmp_path, "hi", "IN")
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows)
-    path = tmp_path / "lost.csv"
-    saved(path, rows)
-    path.write_bytes(path.read_bytes()[:-60] + b"\xe0\xa4\xff\r\n")
-    with pytest.raises(InputError, match="UTF-8"):
-        CsvBack().read(path, survey)
+    path = saved(
+        tmp_path / "lost.csv",
+        rows,
+        ["item", "participant", "answer", "sheet"],
+        extrasaction="ignore",
+    )
+    sheet = survey.sheets[0].id.encode()
+    content = path.read_bytes()
+    end = content.rindex(b"," + sheet)
+    path.write_bytes(content[: end - 1] + b"\xff" + content[end:])
+    found = back(path, survey)
+    assert [one.reason for one in found.rejected] == ["encoding", "unknown label"]
+    assert len(found.submissions[0].answers) == 3
 
 
 def test_a_workbook_is_read_and_its_formulas_are_told(survey: SurveyPack, tmp_path: Path) -> None:
@@ -260,7 +268,7 @@ def test_other_files_are_not_taken_for_tables(survey: SurveyPack, tmp_path: Path
     for content in (b"", b"a,b\n1,2\n", b"\x00\x01\x02", b'{"item": "participant answer"}'):
         path = tmp_path / "other"
         path.write_bytes(content)
-        assert not CsvBack().recognises(path)
+        assert not Csv().recognises(path)
     (tmp_path / "other").write_bytes(b"a,b\n1,2\n")
     with pytest.raises(InputError, match="headings"):
-        CsvBack().read(tmp_path / "other", survey)
+        import_file(Csv(), tmp_path / "other", survey)

@@ -1,16 +1,15 @@
 """Sheets as tables. In: a survey's sheets. Out: a CSV and instructions a sheet, and the pictures.
 
 A row is an entry, named by its `item_key`; the first row asks for consent. People write into the
-columns `participant`, `answer` and `second answer`; `csv_back` reads what they wrote.
+columns `participant`, `answer` and `second answer`; `read` reads what they wrote.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from memeloc.spreadsheets import guarded, replacing
+from memeloc.files import replacing
 from memeloc.survey.instructions import (
     as_text,
     consent,
@@ -21,20 +20,15 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.csv.read import COLUMNS, read, recognises
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
-
-CONSENT = "consent"
-"""The item of the row that asks for consent."""
-COLUMNS = (
-    "sheet", "number", "item", "picture", "text", "question", "choose from", "participant",
-    "answer", "second question", "second choose from", "second answer",
-)  # fmt: skip
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import CONSENT, RawRecord, SurveyPack, no_progress
+from memeloc.tables import write_table
 
 
-class CsvSheets:
-    """Writes a table for each sheet."""
+class Csv:
+    """A table for each sheet."""
 
     name = "csv"
     summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
@@ -49,15 +43,8 @@ class CsvSheets:
         """
         written = []
         for sheet in pack.sheets:
-            rows = self._rows(pack, sheet, folder)
             path = folder / f"{sheet.id}.csv"
-            with (
-                replacing(path) as partial,
-                partial.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream,
-            ):
-                writer = csv.writer(stream, lineterminator="\r\n")
-                writer.writerow(COLUMNS)
-                writer.writerows([guarded(cell) for cell in row] for row in rows)
+            write_table(path, COLUMNS, self._rows(pack, sheet, folder))
             examples = {
                 shown: f"example-{number}"
                 for number, part in enumerate(
@@ -75,19 +62,12 @@ class CsvSheets:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file is of this target."""
-        from memeloc.survey.targets.csv.back import CsvBack
-
-        return CsvBack().recognises(path)
+        """See `csv.read`."""
+        return recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The records of a file."""
-        from memeloc.survey.targets.csv.back import CsvBack
-
-        found = CsvBack().read(path, pack)
-        yield from found.submissions
-        yield from found.participants
-        yield from found.rejected
+        """See `csv.read`."""
+        return read(path, pack)
 
     def _rows(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> list[tuple[str, ...]]:
         texts = pack.texts[sheet.culture.locale.tag]
