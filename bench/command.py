@@ -99,7 +99,7 @@ class Command:
         self._say("memeloc --help")
         run("--help")
         spent = [run("--help").cpu for _ in range(times)]
-        return of_rounds("Commands", "memeloc --help, CPU", spent, "s", Bound("at most", 0.35))
+        return of_rounds("Commands", "memeloc --help, CPU", spent, "s", Bound("at most", 0.25))
 
     def unchanged(self, times: int = 3) -> list[Figure]:
         """Wall seconds of rendering the starter set, and of doing so again."""

@@ -26,7 +26,7 @@ from memeloc.render.encode import Settings
 from memeloc.render.manifest import PARTS, Rows, write_part
 from memeloc.render.shards import Item, PictureFiles
 
-ENCODING = Bound("at most", 2.5, reach=1.8)
+ENCODING = Bound("at most", 2.0, reach=1.8)
 
 _WARM_UP = 3
 _PEER_EVERY = 2

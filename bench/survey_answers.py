@@ -1,4 +1,4 @@
-"""A survey of a million answers, for the bench. In: a seed. Out: sheets, people, and their files.
+"""A survey of 100,000 answers, for the bench. In: a seed. Out: sheets, people, and their files.
 
 The files are those that come back from the csv and google-forms targets, with all their columns
 and in five languages; people are simulated, careless and hurried ones among them.

@@ -1,9 +1,9 @@
 """Surveys, through the command. In: the starter set, simulated people. Out: figures.
 
-300 memes in five cultures go out to every target with their rendered pictures. A million answers
+300 memes in five cultures go out to every target with their rendered pictures. 100,000 answers
 come back as tables of the csv target and in each way that Google Forms gives answers out, are
 checked and settled. Times are CPU times of whole commands, start included, for other programs on
-the machine do not change them; wall times are told beside them.
+the machine do not change them; wall times stand beside them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import csv
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
 
 from bench.figures import Bound, Figure
 from bench.place import folder_in_memory
@@ -28,13 +26,12 @@ from bench.scenes import ROOT, STARTER
 
 CULTURES = {"US": "en", "DE": "de", "MX": "es", "IN": "hi", "CN": "zh"}
 """The cultures of multi3hate, each with its column of the starter set."""
-_SENT_OUT, _COMING_BACK = "Survey, 300 memes, 5 cultures", "Survey, a million answers"
+_EXPORTED, _IMPORTED = "Survey, 300 memes, 5 cultures", "Survey, 100,000 answers"
 _MEMES = 300
-_BATCHES, _SIZE, _ANSWERS = 1_730, 21, 5
+_BATCHES, _SIZE = 173, 21
 """With four checks 25 entries a sheet; of those who take a place some stay away or stop."""
 _BUILD, _EXPORTS = Bound("at most", 2), Bound("at most", 30)
-_IMPORT, _MEMORY, _LABELS = Bound("at most", 60), Bound("at most", 1000), Bound("at most", 20)
-_OVER_FLOOR = Bound("at most", 5)
+_IMPORT, _MEMORY, _LABELS = Bound("at most", 10), Bound("at most", 500), Bound("at most", 10)
 _MEGABYTE = 1_000_000
 _WAYS = {
     "csv": "a table a culture",
@@ -59,19 +56,19 @@ class _Took:
 
 
 def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
-    """Seconds and memory of what goes out, what comes back, and what is made of it.
+    """Seconds and memory of export, import, check and settle.
 
     Args:
         say: is told what is being measured.
     """
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
         return [
-            *_out(Path(folder) / "small", say),
-            *_back(Path(folder), say),
+            *_exports(Path(folder) / "small", say),
+            *_imports(Path(folder), say),
         ]
 
 
-def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
+def _exports(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     from memeloc.survey.targets.registry import target_names
 
     say(f"{_MEMES} memes are rendered in {len(CULTURES)} languages")
@@ -85,12 +82,13 @@ def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
         took[target] = _memeloc(
             folder, "survey", "export", "pilot", "--to", target, "--contact", "lab@example.org"
         )
-    cpu, wall = (sum(getattr(one, what) for one in took.values()) for what in ("cpu", "wall"))
-    note = ", ".join(f"{target} {one.cpu:.1f}" for target, one in took.items())
+    cpu = sum(export.cpu for export in took.values())
+    wall = sum(export.wall for export in took.values())
+    note = ", ".join(f"{target} {export.cpu:.1f}" for target, export in took.items())
     return [
-        Figure(_SENT_OUT, "build, CPU", built.cpu, "s", _BUILD, f"wall {built.wall:.1f} s"),
+        Figure(_EXPORTED, "build, CPU", built.cpu, "s", _BUILD, f"wall {built.wall:.1f} s"),
         Figure(
-            _SENT_OUT,
+            _EXPORTED,
             f"exports to all {len(took)} targets, CPU",
             cpu,
             "s",
@@ -100,40 +98,29 @@ def _out(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     ]
 
 
-def _back(folder: Path, say: Callable[[str], None]) -> list[Figure]:
+def _imports(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     say(f"{_BATCHES * _SIZE:,} memes, and people who answer")
     large, files = folder / "large", folder / "files"
     _workspace(large, _BATCHES * _SIZE)
     built = _memeloc(large, *_build("large", _SIZE))
     files.mkdir()
-    told = json.loads(_child(ROOT, "-m", "bench.surveys", "answers", large, files).printed)
-    answers, figures = (
-        told["answers"],
-        [Figure(_COMING_BACK, "build of that survey, CPU", built.cpu, "s", note=f"{built}")],
-    )
-    say("the floor: pandas reads the tables, SQLite stores the rows")
-    floor = _child(ROOT, "-m", "bench.surveys", "floor", files)
+    answers = int(_child(ROOT, "-m", "bench.surveys", large, files).printed)
+    figures = [Figure(_IMPORTED, "build of that survey, CPU", built.cpu, "s", note=f"{built}")]
     for way, name in _WAYS.items():
         say(f"survey import: {name}")
         copy = folder / way
         shutil.copytree(large, copy)
-        several = sorted((files / way).iterdir())
-        took = _memeloc(copy, "survey", "import", "large", *several, "--json")
-        found = json.loads(took.printed)
-        taken = sum(one["answers"] for one in found["files"])
-        if taken < 0.99 * answers or found["problems"]:
-            raise RuntimeError(f"{taken:,} of {answers:,} answers were taken: {found['problems']}")
-        note = f"wall {took.wall:.1f} s, {len(several):,} files, {taken:,} answers"
+        paths = sorted((files / way).iterdir())
+        took = _memeloc(copy, "survey", "import", "large", *paths, "--json")
+        result = json.loads(took.printed)
+        taken = sum(file["answers"] for file in result["files"])
+        if taken < 0.99 * answers or result["problems"]:
+            raise RuntimeError(f"{taken:,} of {answers:,} answers were taken: {result['problems']}")
+        note = f"wall {took.wall:.1f} s, {len(paths):,} files, {taken:,} answers"
         figures += [
-            Figure(_COMING_BACK, f"import: {name}, CPU", took.cpu, "s", _IMPORT, note),
-            Figure(_COMING_BACK, "peak memory of that", took.memory / _MEGABYTE, "MB", _MEMORY),
+            Figure(_IMPORTED, f"import: {name}, CPU", took.cpu, "s", _IMPORT, note),
+            Figure(_IMPORTED, "peak memory of that", took.memory / _MEGABYTE, "MB", _MEMORY),
         ]
-        if way == "csv":
-            ratio = took.cpu / floor.cpu
-            note = f"pandas.read_csv and executemany of four columns: {floor}"
-            figures.append(
-                Figure(_COMING_BACK, "import over its floor", ratio, "x", _OVER_FLOOR, note)
-            )
         shutil.rmtree(copy)
     say("survey check")
     filled = folder / "filled"
@@ -144,16 +131,16 @@ def _back(folder: Path, say: Callable[[str], None]) -> list[Figure]:
     peak = max(checked.memory, settled.memory) / _MEGABYTE
     return [
         *figures,
-        Figure(_COMING_BACK, "check, CPU", checked.cpu, "s", _LABELS, wall.format(checked.wall)),
+        Figure(_IMPORTED, "check, CPU", checked.cpu, "s", _LABELS, wall.format(checked.wall)),
         Figure(
-            _COMING_BACK,
+            _IMPORTED,
             "check and settle, CPU",
             settled.cpu,
             "s",
             _LABELS,
             f"`survey settle` checks again; {wall.format(settled.wall)}",
         ),
-        Figure(_COMING_BACK, "peak memory of these", peak, "MB", _MEMORY),
+        Figure(_IMPORTED, "peak memory of these", peak, "MB", _MEMORY),
     ]
 
 
@@ -207,10 +194,10 @@ def _child(folder: Path, *arguments: object) -> _Took:
     return _Took(found["wall"], found["cpu"], found["memory"], done.stdout)
 
 
-def _answers(workspace: Path, folder: Path) -> dict[str, Any]:
+def _answers(workspace: Path, folder: Path) -> int:
     """Write what people send into `folder`, and store it in a copy of the workspace beside it.
 
-    The copy has the times that only some targets tell, and what a recruitment service says.
+    The copy has the times that only some targets have, and a recruitment service's data.
     """
     from bench import survey_answers as made
     from memeloc.store import FileRecord, Workspace
@@ -232,32 +219,8 @@ def _answers(workspace: Path, folder: Path) -> dict[str, Any]:
         filled.add_submissions(
             "large", FileRecord("submissions", "simulated", "0" * 64, len(sent)), imported
         )
-    return {"answers": sum(len(one.answers) for one in sent)}
-
-
-def _floor(folder: Path) -> None:
-    """Read the tables of the csv target and store what was answered, and nothing more."""
-    import pandas as pd
-
-    columns = ["sheet", "item", "participant", "answer"]
-    with tempfile.TemporaryDirectory(dir=folder_in_memory()) as place:
-        connection = sqlite3.connect(Path(place) / "floor.db")
-        connection.execute(f"CREATE TABLE answers ({', '.join(columns)})")
-        for path in sorted((folder / "csv").iterdir()):
-            table = pd.read_csv(path, dtype=str, keep_default_na=False)
-            rows = table[columns].itertuples(index=False, name=None)
-            connection.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", rows)
-        connection.commit()
-        connection.close()
-
-
-def _main(case: str, *folders: str) -> None:
-    paths = [Path(folder) for folder in folders]
-    if case == "floor":
-        _floor(*paths)
-    else:
-        print(json.dumps(_answers(*paths)))
+    return sum(len(submission.answers) for submission in sent)
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:])
+    print(_answers(*map(Path, sys.argv[1:])))

@@ -72,7 +72,7 @@ class FoundTemplate:
 
     origin: Origin
     name: str
-    picture: bytes | None = None
+    picture: bytes | None = field(default=None, repr=False)
     description: str = ""
     keywords: tuple[str, ...] = ()
     year: Year | None = None
@@ -114,7 +114,7 @@ class FoundPicture:
     """
 
     origin: Origin
-    picture: bytes
+    picture: bytes = field(repr=False)
     name: str = ""
     parts: tuple[str, ...] = ()
     language: str = ""

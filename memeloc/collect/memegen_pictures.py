@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PIL import Image, ImageSequence, ImageStat
@@ -36,7 +36,7 @@ class Still:
     """
 
     file: str
-    content: bytes
+    content: bytes = field(repr=False)
     width: int
     height: int
     frames: int

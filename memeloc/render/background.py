@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -53,7 +53,7 @@ class Background:
         pixels: shape (height, width), not to be changed.
     """
 
-    pixels: Pixels
+    pixels: Pixels = field(repr=False)
 
     @cached_property
     def luminance(self) -> NDArray[np.float32]:
@@ -96,7 +96,7 @@ class Background:
         )
 
 
-def load_ground(template: Template, max_side: int | None) -> Background:
+def load_background(template: Template, max_side: int | None) -> Background:
     """Open a template's picture.
 
     Args:
@@ -119,7 +119,7 @@ class Backgrounds:
     """The pictures used last, up to `BUDGET` bytes.
 
     Args:
-        max_side: see `load_ground`.
+        max_side: see `load_background`.
     """
 
     def __init__(self, max_side: int | None = None) -> None:
@@ -128,12 +128,12 @@ class Backgrounds:
         self._bytes = 0
 
     def get(self, template: Template) -> Background:
-        """The picture of a template; see `load_ground` for what it raises."""
+        """The picture of a template; see `load_background` for what it raises."""
         background = self._kept.get(template)
         if background is not None:
             self._kept.move_to_end(template)
             return background
-        background = self._kept[template] = load_ground(template, self._max_side)
+        background = self._kept[template] = load_background(template, self._max_side)
         self._bytes += background.pixels.nbytes
         while self._bytes > BUDGET and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)

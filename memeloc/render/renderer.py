@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 
 from PIL import Image
@@ -42,7 +42,7 @@ class Rendered:
         proof: see `Proof`.
     """
 
-    canvas: Canvas
+    canvas: Canvas = field(repr=False)
     proof: Proof
 
     @cached_property

@@ -18,7 +18,7 @@ from memeloc.render.background import (
     Canvases,
     as_image,
     contrast,
-    load_ground,
+    load_background,
     relative_luminance,
 )
 
@@ -62,7 +62,7 @@ def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
     picture = Image.new("RGB", (128, 128), "#ffffff")
     picture.paste("#000000", (0, 64, 128, 128))
     picture.save(tmp_path / "a.png")
-    loaded = load_ground(template(tmp_path / "a.png"), None)
+    loaded = load_background(template(tmp_path / "a.png"), None)
     assert loaded.lowest_contrast(1.0, (0, 70, 128, 120)) == pytest.approx(21, rel=1e-4)
     assert loaded.lowest_contrast(1.0, (0, 10, 128, 60)) == pytest.approx(1)
     assert loaded.lowest_contrast(1.0, (0, 10, 128, 120)) == pytest.approx(1)
@@ -71,19 +71,19 @@ def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
 def test_a_ground_is_the_picture(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (30, 50, 3), np.uint8)
     Image.fromarray(noise).save(tmp_path / "a.png")
-    loaded = load_ground(template(tmp_path / "a.png"), None)
+    loaded = load_background(template(tmp_path / "a.png"), None)
     assert (loaded.width, loaded.height) == (50, 30)
     assert (np.asarray(as_image(loaded.pixels.copy())) == noise).all()
     with pytest.raises(ValueError, match="read-only"):
         loaded.pixels[0, 0] = 1
-    assert load_ground(template(tmp_path / "a.png"), 25).pixels.shape == (15, 25)
+    assert load_background(template(tmp_path / "a.png"), 25).pixels.shape == (15, 25)
 
 
 def test_a_missing_or_broken_picture_is_an_input_error(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"no picture")
     for name in ("a.png", "none.png"):
         with pytest.raises(InputError):
-            load_ground(template(tmp_path / name), None)
+            load_background(template(tmp_path / name), None)
 
 
 def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.M
 
 def test_memory_is_used_again_only_when_nobody_holds_what_was_made_in_it(tmp_path: Path) -> None:
     Image.new("RGB", (10, 10), "#102030").save(tmp_path / "a.png")
-    scene = load_ground(template(tmp_path / "a.png"), None)
+    scene = load_background(template(tmp_path / "a.png"), None)
     canvases = Canvases()
     held = [canvases.canvas_of(scene) for _ in range(6)]
     assert len({canvas.pixels.ctypes.data for canvas in held}) == 6
