@@ -7,22 +7,45 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
+from memeloc.cli.output import say
+from memeloc.cli.show import Table, explain, show
+
 if TYPE_CHECKING:
     from memeloc.fonts import Family
 
 app = typer.Typer(no_args_is_help=True, help="Look at the fonts, and at what they draw.")
 
-FontFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--font",
-        metavar="FILE",
-        help="A font file of your own, tried before all others; may be given several times. "
-        "Axes of a variable font follow a colon: My.ttf:wght=650,wdth=80.",
-        show_default=False,
+
+def _axes(font: dict[str, Any]) -> str:
+    return " ".join(f"{tag} {low:g}-{high:g}" for tag, (low, high) in font["axes"].items())
+
+
+_FONTS = Table(
+    lambda result: f"{len(result['families'])} font families",
+    lambda result: result["families"],
+    (
+        ("family", "family"),
+        ("package", "package"),
+        ("version", "version"),
+        ("licence", "licence"),
+        ("scripts", lambda font: " ".join(font["scripts"])),
+        ("axes", _axes),
+        ("KB", lambda font: None if font["bytes"] is None else round(font["bytes"] / 1000)),
+        ("SHA-256", "state"),
+        ("file", lambda font: Path(font["file"]).name),
     ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+)
+_CLUSTERS = Table(
+    lambda result: f"{result['language']}, {result['face']} text",
+    lambda result: result["clusters"],
+    (
+        ("cluster", "cluster"),
+        ("code points", lambda row: " ".join(row["code_points"])),
+        ("family", lambda row: row["family"] or "MISSING"),
+    ),
+    empty=True,
+)
 
 
 @app.command("list")
@@ -36,11 +59,10 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
       memeloc fonts list
       memeloc fonts list --json
     """
-    from memeloc.cli.output import print_json, say, table
     from memeloc.errors import MemelocError
     from memeloc.fonts import FontLibrary
 
-    entries: list[dict[str, Any]] = []
+    families: list[dict[str, Any]] = []
     problems: list[str] = []
     for family in FontLibrary(font or ()).families.values():
         try:
@@ -49,33 +71,9 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
         except MemelocError as error:
             state = "wrong"
             problems.append(str(error))
-        entries.append(_entry(family, state))
-    if as_json:
-        print_json({"families": entries, "problems": problems})
-    else:
-        headings = ["family", "package", "version", "licence", "scripts", "axes", "KB", "SHA-256"]
-        table(
-            f"{len(entries)} font families",
-            [*headings, "file"],
-            [
-                [
-                    entry["family"],
-                    entry["package"],
-                    entry["version"],
-                    entry["licence"],
-                    " ".join(entry["scripts"]),
-                    " ".join(
-                        f"{tag} {low:g}-{high:g}" for tag, (low, high) in entry["axes"].items()
-                    ),
-                    round(entry["bytes"] / 1000) if entry["bytes"] is not None else None,
-                    entry["state"],
-                    Path(entry["file"]).name,
-                ]
-                for entry in entries
-            ],
-        )
-    for problem in problems:
-        say(problem)
+        families.append(_fields(family, state))
+    show({"families": families, "problems": problems}, as_json=as_json, tables=[_FONTS])
+    explain("", problems)
     if problems:
         raise typer.Exit(1)
 
@@ -91,14 +89,7 @@ def check(
         typer.Option(help="Captions on pictures (poster), or bubbles and bars (plain)."),
     ] = "poster",
     font: FontFiles = None,
-    locales: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder of your own locales (one TOML each); may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
+    locales: LocaleFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which font draws each grapheme cluster of TEXT, and what no font has.
@@ -110,7 +101,6 @@ def check(
     Example:
       memeloc fonts check "Größe 漢字 👩🏽‍💻" --lang de
     """
-    from memeloc.cli.output import print_json, say, table
     from memeloc.errors import InputError
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
@@ -128,31 +118,21 @@ def check(
     for line in text.splitlines():
         itemized = itemizer.runs(line, locale.direction)
         missing += itemized.missing
-        start = 0
-        for end in cluster_ends(line):
-            cluster, here = line[start:end], start
-            start = end
+        ends = cluster_ends(line)
+        for start, end in zip([0, *ends], ends, strict=False):
+            cluster = line[start:end]
             if cluster.isspace():
                 continue
-            face_here = next(run.face for run in itemized.runs if run.start <= here < run.end)
+            drawn_by = next(run.face for run in itemized.runs if run.start <= start < run.end)
             clusters.append(
                 {
                     "cluster": cluster,
                     "code_points": [f"U+{ord(letter):04X}" for letter in cluster],
-                    "family": None if cluster in itemized.missing else face_here.family,
+                    "family": None if cluster in itemized.missing else drawn_by.family,
                 }
             )
-    if as_json:
-        print_json({"language": locale.tag, "face": face, "clusters": clusters, "missing": missing})
-    else:
-        table(
-            f"{locale.name} ({locale.tag}), {face} text",
-            ["cluster", "code points", "family"],
-            [
-                [entry["cluster"], " ".join(entry["code_points"]), entry["family"] or "MISSING"]
-                for entry in clusters
-            ],
-        )
+    result = {"language": locale.tag, "face": face, "clusters": clusters, "missing": missing}
+    show(result, as_json=as_json, tables=[_CLUSTERS])
     if missing:
         say(
             f"No font draws {len(missing)} of {len(clusters)} clusters: "
@@ -161,31 +141,29 @@ def check(
         raise typer.Exit(1)
 
 
-def _entry(family: Family, state: str) -> dict[str, Any]:
+def _fields(family: Family, state: str) -> dict[str, Any]:
     from importlib.metadata import PackageNotFoundError, version
+
+    import uharfbuzz as hb
 
     try:
         installed = version(family.package) if family.package else ""
     except PackageNotFoundError:
         installed = ""
-    there = family.path.is_file()
+    size, axes = None, {}
+    if family.path.is_file():
+        size = family.path.stat().st_size
+        face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
+        axes = {axis.tag: (axis.min_value, axis.max_value) for axis in face.axis_infos}
     return {
         "family": family.name,
         "package": family.package,
         "version": installed,
         "licence": family.licence,
         "scripts": list(family.scripts),
-        "axes": _axes(family) if there else {},
+        "axes": axes,
         "file": str(family.path),
-        "bytes": family.path.stat().st_size if there else None,
+        "bytes": size,
         "sha256": family.sha256,
         "state": state,
     }
-
-
-def _axes(family: Family) -> dict[str, tuple[float, float]]:
-    """The font's variation axes: tag to least and greatest value."""
-    import uharfbuzz as hb
-
-    face = hb.Face(hb.Blob.from_file_path(str(family.path)), family.index)
-    return {axis.tag: (axis.min_value, axis.max_value) for axis in face.axis_infos}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
+from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
@@ -15,29 +17,39 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Look at the locales, and check them.")
 
 Tag = Annotated[str, typer.Argument(metavar="TAG", help="A BCP 47 tag, such as de or zh-Hant.")]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--locales",
-        metavar="DIR",
-        help="A folder of your own locales (one TOML each); may be given several times.",
-        show_default=False,
+
+_COLUMNS = ("tag", "name", "native_name", "script", "direction", "country")
+_LOCALES = Table(
+    lambda result: (
+        f"{len(result['locales'])} locales in "
+        f"{len({locale['script'] for locale in result['locales']})} scripts"
     ),
-]
-FontFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--font",
-        metavar="FILE",
-        help="A font file of your own, tried before all others; may be given several times.",
-        show_default=False,
+    lambda result: result["locales"],
+    [(name.replace("_", " "), name) for name in _COLUMNS],
+)
+_FIELDS = Table(
+    lambda fields: f"{fields['name']} ({fields['tag']})",
+    lambda fields: fields.items(),
+    (("field", lambda row: row[0].replace("_", " ")), ("value", lambda row: _shown(row[1]))),
+)
+_CHECKS = Table(
+    lambda result: f"Letters of {len(result['checks']) // 2} locales",
+    lambda result: result["checks"],
+    (
+        ("tag", "tag"),
+        ("face", "face"),
+        ("letters", "clusters"),
+        ("missing", lambda row: len(row["missing"])),
+        (
+            "drawn by",
+            lambda row: ", ".join(f"{name} {count}" for name, count in row["families"].items()),
+        ),
     ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+)
 
 
 @app.command("list")
-def list_locales(locales: Folders = None, as_json: AsJson = False) -> None:
+def list_locales(locales: LocaleFolders = None, as_json: AsJson = False) -> None:
     """List the locales: tag, names, script, direction, country.
 
     \b
@@ -45,24 +57,17 @@ def list_locales(locales: Folders = None, as_json: AsJson = False) -> None:
       memeloc locales list
       memeloc locales list --locales my-locales --json
     """
-    from memeloc.cli.output import print_json, table
     from memeloc.locales import Registry
 
-    found = list(Registry.load(*(locales or ())))
-    columns = ["tag", "name", "native_name", "script", "direction", "country"]
-    if as_json:
-        print_json({"locales": [{key: getattr(one, key) for key in columns} for one in found]})
-        return
-    scripts = len({one.script for one in found})
-    table(
-        f"{len(found)} locales in {scripts} scripts",
-        [column.replace("_", " ") for column in columns],
-        [[getattr(one, key) for key in columns] for one in found],
-    )
+    locales_ = [
+        {name: getattr(locale, name) for name in _COLUMNS}
+        for locale in Registry.load(*(locales or ()))
+    ]
+    show({"locales": locales_}, as_json=as_json, tables=[_LOCALES])
 
 
 @app.command("show")
-def show(tag: Tag, locales: Folders = None, as_json: AsJson = False) -> None:
+def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False) -> None:
     """Show all that is known of a locale, with its letters.
 
     \b
@@ -71,20 +76,12 @@ def show(tag: Tag, locales: Folders = None, as_json: AsJson = False) -> None:
     """
     from dataclasses import asdict
 
-    from memeloc.cli.output import print_json, table
     from memeloc.locales import Registry
 
     registry = Registry.load(*(locales or ()))
     locale = registry.get(tag)
     fields = asdict(locale) | {"exemplars": registry.exemplars(locale.tag)}
-    if as_json:
-        print_json(fields)
-    else:
-        table(
-            f"{locale.name} ({locale.tag})",
-            ["field", "value"],
-            [[key.replace("_", " "), _shown(value)] for key, value in fields.items()],
-        )
+    show(fields, as_json=as_json, tables=[_FIELDS])
 
 
 @app.command("check")
@@ -94,7 +91,7 @@ def check(
         typer.Argument(metavar="TAG", help="A BCP 47 tag, such as de; or give --all."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Check every locale.")] = False,
-    locales: Folders = None,
+    locales: LocaleFolders = None,
     font: FontFiles = None,
     as_json: AsJson = False,
 ) -> None:
@@ -109,7 +106,6 @@ def check(
       memeloc locales check th
       memeloc locales check --all
     """
-    from memeloc.cli.output import print_json, say, table
     from memeloc.fonts import FontLibrary
     from memeloc.locales import Registry
 
@@ -142,25 +138,8 @@ def check(
                     f"{locale.tag}: the {face} fonts lack {len(covered.missing)} of "
                     f"{covered.clusters} letters: {_letters(covered.missing)}"
                 )
-    if as_json:
-        print_json({"checks": rows, "problems": problems})
-    else:
-        table(
-            f"Letters of {len(rows) // 2} locales",
-            ["tag", "face", "letters", "missing", "drawn by"],
-            [
-                [
-                    row["tag"],
-                    row["face"],
-                    row["clusters"],
-                    len(row["missing"]),
-                    ", ".join(f"{name} {count}" for name, count in row["families"].items()),
-                ]
-                for row in rows
-            ],
-        )
-    for problem in problems:
-        say(problem)
+    show({"checks": rows, "problems": problems}, as_json=as_json, tables=[_CHECKS])
+    explain("", problems, most=len(problems))
     if problems:
         raise typer.Exit(1)
 

@@ -3,31 +3,62 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memeloc.cli.options import AsJson, TemplateFolders
+from memeloc.cli.output import say
+from memeloc.cli.show import Table, as_plain, explain, show
+
 if TYPE_CHECKING:
-    from memeloc.errors import InputError
     from memeloc.model import Template
 
 app = typer.Typer(no_args_is_help=True, help="Look at the templates, and make new ones.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A template's name, as list shows it.")]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--templates",
-        metavar="DIR",
-        help="A folder of your own templates or of plain pictures; may be given several times.",
-        show_default=False,
+
+_TEMPLATES = Table(
+    lambda result: f"{len(result['templates'])} templates",
+    lambda result: result["templates"],
+    (
+        ("name", "name"),
+        ("title", "title"),
+        ("boxes", lambda template: ", ".join(box["name"] for box in template["boxes"])),
+        ("keywords", lambda template: ", ".join(template["keywords"])),
     ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+)
+_TEMPLATE = (
+    Table(
+        lambda template: f"{template['title']} ({template['name']})",
+        lambda template: [
+            ("description", template["description"]),
+            ("keywords", ", ".join(template["keywords"])),
+            ("picture", template["image"]),
+            ("size", f"{template['width']} x {template['height']} pixels"),
+            ("source", template["source"]),
+            ("licence", template["licence"]),
+        ],
+        (("field", lambda row: row[0]), ("value", lambda row: row[1])),
+    ),
+    Table(
+        "Boxes, in fractions of the picture",
+        lambda template: enumerate(template["boxes"], 1),
+        (
+            ("part", lambda row: row[0]),
+            *(
+                (name, lambda row, name=name: row[1][name])
+                for name in ("name", "x", "y", "width", "height", "angle", "align", "valign")
+            ),
+            ("style", lambda row: row[1]["style"]["name"]),
+            ("fill", lambda row: row[1]["style"]["fill"]),
+        ),
+    ),
+)
 
 
 @app.command("list")
-def list_templates(templates: Folders = None, as_json: AsJson = False) -> None:
+def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -> None:
     """List the templates with their boxes, in the order of a caption's parts.
 
     The exit status is 1 when a template is wrong; a sentence says how.
@@ -37,85 +68,29 @@ def list_templates(templates: Folders = None, as_json: AsJson = False) -> None:
       memeloc templates list
       memeloc templates list --templates my-pictures --json
     """
-    from memeloc.cli.output import print_json, say, table
+    from memeloc.templates import load_templates
 
-    found, problems = _load(templates)
-    if as_json:
-        print_json(
-            {
-                "templates": [_entry(template) for template in found.values()],
-                "problems": [str(problem) for problem in problems],
-            }
-        )
-    else:
-        table(
-            f"{len(found)} templates",
-            ["name", "title", "boxes", "keywords"],
-            [
-                [
-                    template.name,
-                    template.title,
-                    ", ".join(box.name for box in template.boxes),
-                    ", ".join(template.keywords),
-                ]
-                for template in found.values()
-            ],
-        )
-    for problem in problems:
-        say(str(problem))
+    found, problems = load_templates(templates or ())
+    result = {"templates": as_plain(list(found.values())), "problems": list(map(str, problems))}
+    show(result, as_json=as_json, tables=[_TEMPLATES])
+    explain("", problems, most=len(problems))
     if problems:
         raise typer.Exit(1)
 
 
 @app.command("show")
-def show(name: Name, templates: Folders = None, as_json: AsJson = False) -> None:
+def show_template(name: Name, templates: TemplateFolders = None, as_json: AsJson = False) -> None:
     """Show all that is known of a template: what it shows, where it is from, its boxes.
 
     \b
     Example:
       memeloc templates show cat-and-plant
     """
-    from memeloc.cli.output import print_json, table
     from memeloc.templates import picture_size
 
     template = _named(name, templates)
     width, height = picture_size(template.image)
-    if as_json:
-        print_json(_entry(template) | {"width": width, "height": height})
-        return
-    table(
-        f"{template.title} ({template.name})",
-        ["field", "value"],
-        [
-            ["description", template.description],
-            ["keywords", ", ".join(template.keywords)],
-            ["picture", str(template.image)],
-            ["size", f"{width} x {height} pixels"],
-            ["source", template.source],
-            ["licence", template.licence],
-        ],
-    )
-    print()
-    table(
-        "Boxes, in fractions of the picture",
-        ["part", "name", "x", "y", "width", "height", "angle", "align", "valign", "style", "fill"],
-        [
-            [
-                number,
-                box.name,
-                box.x,
-                box.y,
-                box.width,
-                box.height,
-                box.angle,
-                box.align,
-                box.valign,
-                box.style.name,
-                box.style.fill,
-            ]
-            for number, box in enumerate(template.boxes, 1)
-        ],
-    )
+    show(as_plain(template) | {"width": width, "height": height}, as_json=as_json, tables=_TEMPLATE)
 
 
 @app.command("preview")
@@ -127,7 +102,7 @@ def preview(
             "--out", metavar="FILE", help="Where to write the PNG (default: NAME-boxes.png)."
         ),
     ] = None,
-    templates: Folders = None,
+    templates: TemplateFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw a template's boxes, with their numbers and names, over its picture.
@@ -136,16 +111,12 @@ def preview(
     Example:
       memeloc templates preview protest-hamster --out boxes.png
     """
-    from memeloc.cli.output import print_json
     from memeloc.templates import write_preview
 
     template = _named(name, templates)
     path = out if out is not None else Path(f"{template.name}-boxes.png")
     write_preview(template, path)
-    if as_json:
-        print_json({"preview": str(path)})
-    else:
-        print(path)
+    show({"preview": str(path)}, as_json=as_json, then=str(path))
 
 
 @app.command("add")
@@ -180,42 +151,24 @@ def add(
       memeloc templates add holiday.jpg --name beach --to my-templates
       memeloc templates add two-cats.png --boxes side-by-side
     """
-    from memeloc.cli.output import print_json, say
     from memeloc.templates import LAYOUTS, add_template
 
     if boxes not in LAYOUTS:
         known = ", ".join(LAYOUTS)
         raise typer.BadParameter(f"{boxes!r} is not one of {known}", param_hint="--boxes")
     folder = add_template(image, to, name=name, layout=boxes)
-    if as_json:
-        print_json({"template": folder.name, "folder": str(folder)})
-        return
-    print(folder)
+    show({"template": folder.name, "folder": str(folder)}, as_json=as_json, then=str(folder))
     say(
         f"Complete {folder / 'template.toml'}, then look at the boxes: "
         f"memeloc templates preview {folder.name} --templates {to}"
     )
 
 
-def _load(folders: list[Path] | None) -> tuple[dict[str, Template], list[InputError]]:
-    from memeloc.templates import load_templates
-
-    return load_templates(folders or ())
-
-
 def _named(name: str, folders: list[Path] | None) -> Template:
     """The template of that name; else the problems on the way there, and an InputError."""
-    from memeloc.cli.output import say
-    from memeloc.templates import find_template
+    from memeloc.templates import find_template, load_templates
 
-    found, problems = _load(folders)
+    found, problems = load_templates(folders or ())
     if name not in found:
-        for problem in problems:
-            say(str(problem))
+        explain("", problems)
     return find_template(found, name)
-
-
-def _entry(template: Template) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(template) | {"image": str(template.image)}

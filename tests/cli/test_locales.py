@@ -103,7 +103,7 @@ def test_a_wrong_file_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path
     (tmp_path / "x.toml").write_text("tag = 1", "utf-8")
     assert run(["locales", "list", "--locales", str(tmp_path)]) == 1
     error = capsys.readouterr().err
-    assert "x.toml: tag is 1: it must be text" in error
+    assert "x.toml: the setting tag of a locale" in error
     assert "Traceback" not in error
 
 
