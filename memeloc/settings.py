@@ -60,29 +60,41 @@ def explain(error: ValidationError, model: type[Any], where: str) -> str:
     """
     problem = error.errors(include_input=False, include_url=False)[0]
     path = [str(step) for step in problem["loc"]]
+    model, path_in_model = _innermost(model, path)
     known = _descriptions(model)
     name = ".".join(path)[:60]
-    if problem["type"] == "extra_forbidden" and len(path) == 1:
-        return _unknown(name, known, where)
+    if problem["type"] == "extra_forbidden" and len(path_in_model) == 1:
+        return _unknown(path_in_model[0], known, where)
     if problem["type"] == "missing":
-        return f"{where} needs the setting {name}{_meaning(known, path)}"
+        return f"{where} needs the setting {name}{_meaning(known, path_in_model)}"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message[:1].lower() + message[1:]
     if not name:
         return f"the settings of {where}: {message}"
-    return f"the setting {name} of {where}: {message}{_meaning(known, path)}"
+    return f"the setting {name} of {where}: {message}{_meaning(known, path_in_model)}"
+
+
+def _innermost(model: type[Any], path: list[str]) -> tuple[type[Any], list[str]]:
+    """The model of the section that a setting stands in, and the setting's path in it."""
+    fields_of_model = getattr(model, "model_fields", {})
+    inner = fields_of_model[path[0]].annotation if path and path[0] in fields_of_model else None
+    if len(path) > 1 and isinstance(inner, type) and hasattr(inner, "model_fields"):
+        return _innermost(inner, path[1:])
+    return model, path
 
 
 def _descriptions(model: type[Any]) -> dict[str, str]:
     """The settings that a model has, each with its description."""
     if is_dataclass(model):
         return {field.name: "" for field in fields(model) if field.init}
-    return {name: field.description or "" for name, field in model.model_fields.items()}
+    return {
+        field.alias or name: field.description or "" for name, field in model.model_fields.items()
+    }
 
 
 def _unknown(name: object, known: Mapping[str, str], where: str) -> str:
     near = difflib.get_close_matches(str(name)[:60], known, n=1)
-    meant = f"; did you mean {near[0]!r}?" if near else ";"
+    meant = f"; did you mean {near[0]!r}{_meaning(known, near)}?" if near else ";"
     return f"{where} has no setting {str(name)[:60]!r}{meant} it has {', '.join(known) or 'none'}"
 
 

@@ -37,7 +37,11 @@ def test_values_become_the_model() -> None:
 @pytest.mark.parametrize(
     ("model", "values", "message"),
     [
-        (Model, {"nam": "x"}, r"no setting 'nam'; did you mean 'name'\? it has name, count"),
+        (
+            Model,
+            {"nam": "x"},
+            r"no setting 'nam'; did you mean 'name' \(what it is called\)\? it has name",
+        ),
         (Model, {}, r"the thing needs the setting name \(what it is called\)"),
         (Model, {"name": "x", "count": 0}, r"setting count of the thing: .* \(how many\)"),
         (Model, {"name": "x", "inner": {"size": "a"}}, "the setting inner.size of the thing"),

@@ -173,7 +173,7 @@ def translate(
         "endpoint": endpoint,
     }
     with Workspace.find() as workspace:
-        if not using and not workspace.settings.translate.get("with"):
+        if not using and not workspace.settings.translate.translator:
             raise typer.BadParameter(
                 "name a translator, or set `with` in [translate] of memeloc.toml",
                 param_hint="--with",

@@ -6,30 +6,19 @@ it with, so that there is one text to read.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.fields import FieldInfo
 
 from memeloc.errors import InputError
+from memeloc.settings import explain, parse_toml
 
 FILE = "memeloc.toml"
 DATABASE_VARIABLE = "MEMELOC_DATABASE_URL"
-
-_NEAR = 0.6
-"""How similar a setting's name is to be offered in place of a wrong one."""
-
-_TRANSLATE = {
-    "with": 'the translator used by default, as "google"',
-    "budget": "the most that one run may cost, in the translator's currency, as 20.0",
-}
-"""What stands in [translate] beside the translators' own tables."""
 
 
 class _Section(BaseModel):
@@ -64,6 +53,26 @@ class CorrectionSettings(_Section):
     ] = 1
 
 
+class TranslateSettings(_Section):
+    """The translator used by default, and the settings of each translator in a table of its own."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, dict[str, Any]] = Field(init=False)
+
+    translator: Annotated[
+        str | None,
+        Field(alias="with", description='the translator used by default, as "google"'),
+    ] = None
+    budget: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            strict=False,
+            description="the most that one run may cost, in the translator's currency, as 20.0",
+        ),
+    ] = None
+
+
 class Settings(_Section):
     """All settings of a workspace."""
 
@@ -94,12 +103,12 @@ class Settings(_Section):
         CorrectionSettings()
     )
     translate: Annotated[
-        dict[str, Any],
+        TranslateSettings,
         Field(
             description="settings of the translators, a table each, as [translate.google]; `with` "
             "is the translator used by default and `budget` the most that one run may cost"
         ),
-    ] = Field(default_factory=dict)
+    ] = TranslateSettings()
     collect: Annotated[
         dict[str, Any],
         Field(
@@ -130,9 +139,8 @@ class Settings(_Section):
     ] = Field(default_factory=dict)
 
     def translator(self, name: str) -> dict[str, Any]:
-        """The table [translate.NAME], empty when there is none."""
-        table = self.translate.get(name, {})
-        return dict(table) if isinstance(table, dict) else {}
+        """The table [translate.NAME], empty when it is not there."""
+        return dict((self.translate.model_extra or {}).get(name, {}))
 
 
 def read_settings(file: Path) -> Settings:
@@ -143,103 +151,19 @@ def read_settings(file: Path) -> Settings:
             setting means and what is allowed.
     """
     try:
-        words = file.read_text(encoding="utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError("The file is not UTF-8; save it as UTF-8.", file=file) from error
     try:
-        values = tomllib.loads(words)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The file is not TOML: {error}.", file=file) from error
-    try:
-        settings = Settings.model_validate(values)
+        return Settings.model_validate(parse_toml(text, file=file))
     except ValidationError as error:
-        problems = [_sentence(problem, words) for problem in error.errors()]
-        row, sentence = problems[0]
-        more = f" ({len(problems) - 1} more after that)" if len(problems) > 1 else ""
-        raise InputError(sentence + more, file=file, row=row) from error
-    for name, value in settings.translate.items():
-        if wrong := _wrong_in_translate(name, value):
-            raise InputError(wrong, file=file, row=_line(words, ("translate", name)))
-    return settings
-
-
-def _wrong_in_translate(name: str, value: Any) -> str:
-    """What is wrong with a line of [translate], empty when nothing is."""
-    if name == "with":
-        good = isinstance(value, str)
-    elif name == "budget":
-        good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    elif isinstance(value, dict):
-        return ""
-    else:
-        near = difflib.get_close_matches(name, _TRANSLATE, n=1, cutoff=_NEAR)
-        if near:
-            return f"There is no setting {name!r}; did you mean {near[0]!r}, {_TRANSLATE[near[0]]}?"
-        return (
-            f"There is no setting {name!r} in [translate]. There are with and budget; a translator "
-            "has its settings in a table of its own, as [translate.google]."
-        )
-    return "" if good else f"{name} is {_TRANSLATE[name]}; it is not {_shown(value)}."
+        row = _line(text, [str(step) for step in error.errors()[0]["loc"]])
+        raise InputError(explain(error, Settings, FILE), file=file, row=row) from error
 
 
 def database_url(settings: Settings) -> str:
     """The URL that the environment or the settings name, empty for the workspace's own file."""
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
-
-
-def _sentence(problem: Mapping[str, Any], words: str) -> tuple[int | None, str]:
-    """The line of a problem and a sentence about it."""
-    path = [str(step) for step in problem["loc"]]
-    known, name = _known(path)
-    if problem["type"] == "extra_forbidden":
-        row = _line(words, path)
-        near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
-        if near:
-            meaning = known[near[0]].description
-            return row, f"There is no setting {name!r}; did you mean {near[0]!r} ({meaning})?"
-        choice = ", ".join(known)
-        return row, f"There is no setting {name!r} here. There are: {choice}."
-    field = known.get(name)
-    meaning = f"{name} is {field.description}" if field else f"{'.'.join(path)} is wrong"
-    given = _shown(problem["input"])
-    return _line(words, path), f"{meaning}. {_allowed(problem)}, not {given}."
-
-
-def _known(path: Sequence[str]) -> tuple[dict[str, FieldInfo], str]:
-    """The settings at the place of a problem, and the one it is about."""
-    model: type[BaseModel] = Settings
-    for index, step in enumerate(path):
-        field = model.model_fields.get(step)
-        inner = field.annotation if field else None
-        last = index == len(path) - 1
-        if last or not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return dict(model.model_fields), step
-        model = inner
-    return dict(model.model_fields), ""
-
-
-def _allowed(problem: Mapping[str, Any]) -> str:
-    kind, context = problem["type"], problem.get("ctx", {})
-    if kind.startswith("int_"):
-        return "A whole number is needed"
-    if kind == "greater_than_equal":
-        return f"It is at least {context['ge']}"
-    if kind == "less_than_equal":
-        return f"It is at most {context['le']}"
-    if kind == "list_type":
-        return 'A list is needed, as ["de", "hi"]'
-    if kind == "string_type":
-        return 'A text in quotation marks is needed, as "en"'
-    if kind == "string_too_short":
-        return "It needs at least two letters"
-    if kind in ("model_type", "dict_type", "model_attributes_type"):
-        return "A table is needed, as [" + str(problem["loc"][0]) + "]"
-    return str(problem["msg"])
-
-
-def _shown(value: Any) -> str:
-    words = repr(value)
-    return words if len(words) <= 40 else words[:40] + "..."
 
 
 def _line(words: str, path: Sequence[str]) -> int | None:

@@ -168,11 +168,10 @@ class Translating:
             InputError: there is no translator or no language, or a setting is wrong.
         """
         settings = self._workspace.settings.translate
-        name = translator or str(settings.get("with", ""))
+        name = translator or settings.translator
         if not name:
             raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
-        if budget is None and (usual := settings.get("budget")) is not None:
-            budget = float(usual)
+        budget = settings.budget if budget is None else budget
         chosen = self._translator(name, options or {})
         source = self._workspace.source
         if kind == "survey":
