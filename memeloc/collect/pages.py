@@ -17,8 +17,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from memeloc.collect.addresses import FetchRefused
 from memeloc.collect.json_values import text_of, web_address
+from memeloc.collect.parser_limits import too_costly
 from memeloc.collect.selectors import Selector, Selectors
-from memeloc.collect.tangles import tangled
 from memeloc.items import Refusal
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Document:
         selectors: of its site.
 
     Raises:
-        FetchRefused: parsing it would take too much time or memory, see memeloc.collect.tangles.
+        FetchRefused: it would take too much time or memory to parse.
     """
 
     def __init__(self, page: Page, selectors: Selectors) -> None:
@@ -58,8 +58,8 @@ class Document:
         self.url = page.url
         self.selectors = selectors
         text = page.text.encode("utf-8", "replace").decode("utf-8")
-        if sentence := tangled(text):
-            raise FetchRefused(page.url, "tangled page", sentence)
+        if sentence := too_costly(text):
+            raise FetchRefused(page.url, "too costly to parse", sentence)
         self.tree = LexborHTMLParser(text)
         checked = self.one_of(_CHECKS) is not None
         self._challenge = checked or self.title.lower().startswith(
