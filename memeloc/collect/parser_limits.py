@@ -21,9 +21,10 @@ _FORMATTING = frozenset(
     ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt")
 )
 _NOT_DEEP = frozenset(
-    ("area", "base", "body", "br", "col", "dd", "dt", "embed", "head", "hr", "html", "img", "input")
-    + ("li", "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th")
-    + ("thead", "tr", "track", "wbr")
+    """
+    area base body br col dd dt embed head hr html img input li link meta option p param source
+    tbody td tfoot th thead tr track wbr
+    """.split()  # noqa: SIM905 - a list of so many words reads better so
 )
 """Elements without content, and those whose end tags many pages leave out."""
 
