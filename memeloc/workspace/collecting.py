@@ -2,7 +2,74 @@
 
 from __future__ import annotations
 
+import inspect
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from memeloc.items import Found, Refusal
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.progress import Phases, silent
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
+    from memeloc.collect.year_by_model import YearReader
+    from memeloc.store import Store
+    from memeloc.workspace.reading import ReadResult
+
+_BATCH = 50
+"""Things that are stored at once."""
+_WAIT = 5.0
+"""Seconds after which what came is stored, however little it is."""
+
+
+@dataclass(slots=True)
+class CollectResult:
+    """What came from a source.
+
+    Attributes:
+        source: its name.
+        new, changed, unchanged: how many items are stored.
+        found: how many templates, captions and pictures came.
+        refused: how many things were not taken, by reason, most first.
+        refusals: each of them.
+        seconds: that it took.
+        requests: how many were `sent`, `fetched`, `not modified` and taken `from cache`, and their
+            `bytes`.
+        cost: what a language model was asked and cost, a sentence; empty when none was.
+    """
+
+    source: str
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    found: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
+    refusals: list[Refusal] = field(default_factory=list)
+    seconds: float = 0.0
+    requests: dict[str, int] = field(default_factory=dict)
+    cost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectPlan:
+    """What a source would be asked.
+
+    Attributes:
+        source: its name.
+        options: those that are set.
+        delay: seconds between two requests to a host.
+        there: items of this source that are stored already, by kind.
+    """
+
+    source: str
+    options: dict[str, str]
+    delay: float
+    there: dict[str, int]
 
 
 class Collecting:
@@ -10,3 +77,204 @@ class Collecting:
 
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
+
+    def collect(
+        self,
+        source: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        limit: int = 0,
+        allow_hosts: Sequence[str] = (),
+        delay: float | None = None,
+        max_age: float | None = None,
+        on_progress: Phases = silent,
+    ) -> CollectResult:
+        """Store what a source yields, in batches, as it comes.
+
+        Args:
+            source: its name; see `memeloc.collect.registry`.
+            options: the source's own, over those of memeloc.toml.
+            limit: stop after so many things; 0 is no limit.
+            allow_hosts: HOST:PORT of servers that may be inside the network.
+            delay: seconds between two requests to a host.
+            max_age: seconds during which a page is not asked for again.
+            on_progress: gets how many more things came.
+
+        Raises:
+            InputError: there is no such source or option, or nothing where it is to read.
+            MissingError: what the source needs is not installed.
+        """
+        from memeloc.collect.fetch import Fetcher
+        from memeloc.collect.protocol import build
+        from memeloc.collect.registry import find
+
+        make = find(source)
+        values = self._options(source, options or {})
+        settings = self._fetch_settings(allow_hosts, delay, max_age)
+        result = CollectResult(source)
+        began = time.monotonic()
+        store = self._workspace.store
+        with (
+            self._years(make, result) as more,
+            Fetcher(store.cache_folder / "http", settings) as fetcher,
+        ):
+            things = build(make, {**values, **more}, source).collect(fetcher)
+            storing = _Storing(store, result)
+            try:
+                for thing in islice(things, limit or None):
+                    storing.add(thing)
+                    on_progress("collecting", 1, None)
+            finally:
+                storing.flush()
+        result.seconds = round(time.monotonic() - began, 2)
+        result.requests = _requests(fetcher.statistics)
+        result.refused = dict(Counter(one.reason for one in result.refusals).most_common())
+        return result
+
+    def plan(
+        self,
+        source: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        delay: float | None = None,
+    ) -> CollectPlan:
+        """What `collect` would ask a source; nothing is asked or stored.
+
+        Raises:
+            InputError: there is no such source or option.
+            MissingError: what the source needs is not installed.
+        """
+        from memeloc.collect.protocol import build
+        from memeloc.collect.registry import find
+
+        values = self._options(source, options or {})
+        build(find(source), values, source)
+        return CollectPlan(
+            source,
+            {key: str(value) for key, value in values.items() if value not in (None, "", ())},
+            self._fetch_settings((), delay, None).delay,
+            {
+                kind: count
+                for (name, kind), count in self._workspace.store.items.count().items()
+                if name == source
+            },
+        )
+
+    def read(
+        self,
+        languages: Sequence[str] = (),
+        *,
+        reader: str = "auto",
+        only: Literal["new", "textless", "all"] = "new",
+        jobs: int | None = None,
+        on_progress: Phases = silent,
+    ) -> ReadResult:
+        """Read the text in collected pictures; store a transcript each.
+
+        Args:
+            languages: only pictures in these; one whose source states none is read in the first.
+            reader: its name; auto takes for each language the one that was measured to err less.
+            only: `new` (not read yet), `textless` (of those, without text from their source) or
+                `all`.
+            jobs: processes; None is one a usable processor.
+            on_progress: gets how many more pictures are read.
+
+        Raises:
+            InputError: there is no such language or reader.
+            MissingError: what the reader needs is not installed.
+        """
+        from memeloc.workspace.reading import read_items
+
+        return read_items(
+            self._workspace,
+            languages,
+            reader=reader,
+            only=only,
+            jobs=jobs,
+            on_progress=on_progress,
+        )
+
+    def _options(self, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a source: those of memeloc.toml, and those given over them."""
+        configured = self._workspace.settings.collect.get(source, {})
+        values = {**configured, **{k: value for k, value in options.items() if value is not None}}
+        return {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        }
+
+    def _fetch_settings(
+        self, hosts: Sequence[str], delay: float | None, max_age: float | None
+    ) -> FetchSettings:
+        """The settings of [collect.fetch], and those given over them."""
+        from memeloc.collect.fetch_settings import FetchSettings
+        from memeloc.settings import validate
+
+        values = dict(self._workspace.settings.collect.get("fetch", {}))
+        hosts = [*values.get("allow_hosts", ()), *hosts]
+        values["allow_hosts"] = frozenset(host.lower() for host in hosts)
+        values |= {} if delay is None else {"delay": delay}
+        values |= {} if max_age is None else {"max_age": max_age}
+        return validate(FetchSettings, values, "[collect.fetch]")
+
+    @contextmanager
+    def _years(
+        self, make: Callable[..., Any], result: CollectResult
+    ) -> Iterator[dict[str, YearReader]]:
+        """The reader of years by a language model, for a source that takes one, if one is set."""
+        wanted = "year_by_model" in inspect.signature(make).parameters
+        if not wanted or not self._workspace.settings.language_model.get("model"):
+            yield {}
+            return
+        from memeloc.collect.year_by_model import YearReader
+        from memeloc.workspace.language_model import open_model
+
+        with open_model(self._workspace) as model:
+            assert model is not None
+            yield {"year_by_model": YearReader(model)}
+            if model.spent.requests:
+                result.cost = f"Years: {model.spent.line()}"
+
+
+class _Storing:
+    """Stores what comes, some at a time, and counts it."""
+
+    def __init__(self, store: Store, result: CollectResult) -> None:
+        self._items = store.items
+        self._result = result
+        self._found: list[Found] = []
+        self._refusals: list[Refusal] = []
+        self._since = time.monotonic()
+
+    def add(self, thing: Found | Refusal) -> None:
+        if isinstance(thing, Refusal):
+            self._refusals.append(thing)
+        else:
+            self._found.append(thing)
+            kind = type(thing).__name__.removeprefix("Found").lower()
+            self._result.found[kind] = self._result.found.get(kind, 0) + 1
+        waiting = len(self._found) + len(self._refusals)
+        if waiting >= _BATCH or time.monotonic() - self._since > _WAIT:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._found:
+            added = self._items.add(self._found)
+            self._result.new += added.new
+            self._result.changed += added.changed
+            self._result.unchanged += added.unchanged
+            self._result.refusals += added.refused
+        if self._refusals:
+            self._items.add_refusals(self._refusals)
+            self._result.refusals += self._refusals
+        self._found, self._refusals = [], []
+        self._since = time.monotonic()
+
+
+def _requests(statistics: FetchStatistics) -> dict[str, int]:
+    return {
+        "sent": statistics.requests,
+        "fetched": statistics.fetched,
+        "not modified": statistics.not_modified,
+        "from cache": statistics.cached,
+        "bytes": statistics.bytes,
+    }

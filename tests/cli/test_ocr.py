@@ -71,11 +71,13 @@ def workspace(
     folder = tmp_path / "memes"
     assert command("init", folder, "--langs", "de,ar").status == 0
     monkeypatch.chdir(folder)
-    with Workspace.find() as room:
-        room.add_found(
+    with Workspace.find() as workspace:
+        workspace.store.items.add(
             [_found(key, pictures[key], language) for key, (language, *_) in DRAWN.items()]
         )
-        room.add_found([_found("sky", pictures["sky"], ""), _found("bus2", pictures["bus"], "")])
+        workspace.store.items.add(
+            [_found("sky", pictures["sky"], ""), _found("bus2", pictures["bus"], "")]
+        )
     return folder
 
 
@@ -85,8 +87,8 @@ def _ok(outcome: Outcome) -> Any:
 
 
 def _transcripts() -> dict[str, tuple[str, ...]]:
-    with Workspace.find() as room:
-        return {item: version.parts for item, version in room.transcripts().items()}
+    with Workspace.find() as workspace:
+        return {item: version.parts for item, version in workspace.store.transcripts.all().items()}
 
 
 def test_reads_what_was_collected_each_in_its_language(workspace: Path, command: Command) -> None:
@@ -104,8 +106,8 @@ def test_reads_what_was_collected_each_in_its_language(workspace: Path, command:
         assert len(read[_id(key)]) == 2
     assert read[_id("bus2")] == read[_id("bus")]
     assert not any(read[_id("sky")])
-    with Workspace.find() as room:
-        found = room.transcripts()
+    with Workspace.find() as workspace:
+        found = workspace.store.transcripts.all()
         assert "no text extracted" in found[_id("sky")].marks
         assert found[_id("rain")].translator.startswith("tesseract ")
         assert found[_id("zug")].translator.startswith("rapidocr ")
@@ -129,8 +131,8 @@ def test_langs_leaves_pictures_in_other_languages(workspace: Path, command: Comm
 def test_a_language_that_nobody_reads_is_told_and_the_rest_goes_on(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:
-    with Workspace.find() as room:
-        room.add_found([_found("odd", pictures["bus"], "tlh")])
+    with Workspace.find() as workspace:
+        workspace.store.items.add([_found("odd", pictures["bus"], "tlh")])
     outcome = command("ocr", "--json")
     assert outcome.status == 1
     done = json.loads(outcome.out)
@@ -142,8 +144,8 @@ def test_a_language_that_nobody_reads_is_told_and_the_rest_goes_on(
 def test_killed_and_started_again_gives_what_an_undisturbed_run_gives(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:
-    with Workspace.find() as room:
-        room.add_found(
+    with Workspace.find() as workspace:
+        workspace.store.items.add(
             [
                 _found(
                     f"more-{number}",
@@ -194,7 +196,7 @@ def test_reads_files_without_a_workspace(
 def test_a_reader_that_is_not_there_is_refused(workspace: Path, command: Command) -> None:
     outcome = command("ocr", "--reader", "eyes", "--json")
     assert outcome.status == 1
-    assert "there are rapidocr, tesseract" in outcome.out
+    assert "There are rapidocr, tesseract" in outcome.out
     assert command("ocr", "--only", "some").status == 2
 
 
@@ -318,8 +320,8 @@ def test_transcripts_go_out_come_back_and_are_settled(
     text = "Monday forecast: // the same, but wetter"
     assert command("correct", "settle", differ, "--text", text).status == 0
     assert _transcripts()[_id("monday")] == ("Monday forecast:", "the same, but wetter")
-    with Workspace.find() as room:
-        (item,) = room.items("picture", ids=[_id("monday")])
+    with Workspace.find() as workspace:
+        (item,) = workspace.store.items.find("picture", ids=[_id("monday")])
         assert item.parts == ("Monday forecast:", "the same, but wetter")
 
     report = _ok(command("correct", "report", "--kind", "transcript", "--json"))
