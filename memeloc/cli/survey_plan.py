@@ -199,9 +199,9 @@ def power(
 def _rates(wage: str, currency: str, fee: str, vat: str) -> Rates:
     """What people are paid and what is paid on top: as said, or as memeloc.toml has it."""
     from memeloc.errors import InputError
-    from memeloc.store import workspace_folder
     from memeloc.survey.design.planning import Rates
     from memeloc.survey.targets.prolific.money import FEES, WAGE
+    from memeloc.workspace.folder import workspace_folder
     from memeloc.workspace.settings import FILE, read_settings
 
     ours: Mapping[str, Any] = {}

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
 
 from sqlalchemy import select
 
 from memeloc.captions import CaptionRow
 from memeloc.model import Caption
-from memeloc.store import caption_versions, counting, importing
-from memeloc.store.database import Database
-from memeloc.store.importing import Columns
+from memeloc.store.caption_import import Columns, ImportBatch
+from memeloc.store.caption_status import count_languages, count_memes
+from memeloc.store.caption_versions import (
+    add_versions,
+    check_parts,
+    current_of,
+    current_query,
+    is_active,
+    source_query,
+    texts_of,
+    version_of,
+)
+from memeloc.store.database import Database, two_columns
+from memeloc.store.files import store_file
 from memeloc.store.records import (
     CaptionVersion,
     FileRecord,
@@ -21,6 +33,9 @@ from memeloc.store.records import (
     ToTranslate,
 )
 from memeloc.store.tables import memes
+
+_BATCH = 500
+"""Rows of a table that are stored in one transaction."""
 
 
 class Captions:
@@ -46,7 +61,19 @@ class Captions:
             summary: is added to.
             on_batch: gets how many more rows are stored.
         """
-        importing.store_rows(self.database, rows, columns, file, summary, on_batch)
+        remaining = iter(rows)
+        while batch := list(islice(remaining, _BATCH)):
+            counts = ImportSummary()
+            with self.database.write() as connection:
+                file_id, _ = store_file(connection, file)
+                ImportBatch(connection, columns, file_id, file.name, counts).store(batch)
+            # Only now is it so: a transaction that fails has stored nothing.
+            summary.memes += counts.memes
+            summary.unchanged += counts.unchanged
+            summary.added += counts.added
+            summary.changed += counts.changed
+            if on_batch is not None:
+                on_batch(len(batch))
 
     def current(
         self, tag: str, meme_ids: Collection[str] | None = None, kind: Kind = "caption"
@@ -54,9 +81,9 @@ class Captions:
         """The current captions of a language, by meme, in the memes' order."""
         with self.database.read() as connection:
             if meme_ids is not None:
-                return caption_versions.current_of(connection, tag, meme_ids)
-            rows = connection.execute(caption_versions.current_query(tag, kind=kind))
-            return {row.meme_id: caption_versions.version_of(row) for row in rows}
+                return current_of(connection, tag, meme_ids)
+            rows = connection.execute(current_query(tag, kind=kind))
+            return {row.meme_id: version_of(row) for row in rows}
 
     def to_translate(
         self,
@@ -67,7 +94,35 @@ class Captions:
     ) -> list[ToTranslate]:
         """Captions that have no translation (`new`), or one of an earlier source (`changed`)."""
         with self.database.read() as connection:
-            return list(caption_versions.to_translate(connection, tag, only, meme_ids, kind))
+            sources = {
+                row.meme_id: version_of(row) for row in connection.execute(source_query(kind))
+            }
+            current = {
+                row.meme_id: version_of(row)
+                for row in connection.execute(current_query(tag, kind=kind))
+            }
+            templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
+            stale = [
+                version.source_id
+                for meme_id, version in current.items()
+                if meme_id in sources and version.source_id != sources[meme_id].id
+            ]
+            translated = texts_of(connection, stale)
+        wanted = sources if meme_ids is None else set(meme_ids)
+        items = []
+        for meme_id, source in sources.items():
+            if source.language == tag or meme_id not in wanted:
+                continue
+            version = current.get(meme_id)
+            need: Need = "new" if version is None else "changed"
+            if version is not None and (
+                version.source_id is None
+                or translated.get(version.source_id, source.parts) == source.parts
+            ):
+                continue
+            if only in (None, need):
+                items.append(ToTranslate(meme_id, templates[meme_id], tag, need, source, version))
+        return items
 
     def add_translation(
         self,
@@ -100,37 +155,44 @@ class Captions:
         Raises:
             InputError: the caption is empty or a part has ` // ` in it.
         """
+        parts = check_parts(caption.parts, meme_id)
         with self.database.write(relaxed=True) as connection:
-            return caption_versions.add_translation(
-                connection,
-                meme_id,
-                tag,
-                caption.parts,
-                source_id=source_id,
-                translator=translator,
-                marks=marks,
-                characters=characters,
-                cost=cost,
-                currency=currency,
-                replace=replace,
-            )
+            there = current_of(connection, tag, [meme_id])
+            if current := there.get(meme_id):
+                texts = texts_of(connection, [source_id, current.source_id])
+                same = current.source_id is None or texts[current.source_id] == texts[source_id]
+                repeated = (current.parts, current.translator) == (parts, translator)
+                if same and (current.stage != "translated" or repeated or not replace):
+                    return None
+                if not same and current.source_id is not None and current.source_id > source_id:
+                    return None  # it translates a newer source already
+            row = {
+                "meme_id": meme_id,
+                "language": tag,
+                "parts": parts,
+                "stage": "translated",
+                "origin": translator,
+                "translator": translator,
+                "source_id": source_id,
+                "marks": tuple(marks),
+                "characters": characters,
+                "cost": cost,
+                "currency": currency,
+            }
+            return add_versions(connection, [row], there)[0]
 
     def templates(self) -> dict[str, str]:
         """The template's name of each meme, in the memes' order."""
-        query = (
-            select(memes.c.id, memes.c.template)
-            .where(caption_versions.is_active())
-            .order_by(memes.c.number)
-        )
+        query = select(memes.c.id, memes.c.template).where(is_active()).order_by(memes.c.number)
         with self.database.read() as connection:
-            return caption_versions.two_columns(connection, query)
+            return two_columns(connection.execute(query))
 
     def count(self, kind: Kind = "caption") -> int:
         """How many memes there are, or texts of another kind."""
         with self.database.read() as connection:
-            return counting.count_memes(connection, kind)
+            return count_memes(connection, kind)
 
     def status(self, tags: Sequence[str], kind: Kind = "caption") -> list[LanguageStatus]:
         """How far each language is: the source first, then `tags`, then what else is there."""
         with self.database.read() as connection:
-            return counting.count_languages(connection, tags, kind)
+            return count_languages(connection, tags, kind)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from memeloc.store import settling
-from memeloc.store.database import Database
-from memeloc.store.records import CaseRecord, Kind
+from sqlalchemy import Connection, insert, select
+
+from memeloc.errors import InputError
+from memeloc.placeholders import misplaced
+from memeloc.store.caption_versions import add_versions, check_parts, current_of, sources_of
+from memeloc.store.corrections import find_corrections
+from memeloc.store.database import Database, now, two_columns
+from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
+from memeloc.store.survey_texts import survey_text_key
+from memeloc.store.tables import cases, decisions, memes
+
+NO_TEXT = "no-text"
+"""The status of an answer that a picture has no text; accepted, it is an empty text."""
 
 
 class Cases:
@@ -23,7 +34,7 @@ class Cases:
         Of one language and kind of texts, or of all.
         """
         with self.database.read() as connection:
-            return settling.find_cases(connection, tag, decided=decided, kind=kind)
+            return _find(connection, tag, decided=decided, kind=kind)
 
     def decide(
         self,
@@ -36,13 +47,144 @@ class Cases:
     ) -> int | None:
         """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
 
-        Returns the id of the version that settles it, None when there is no text to settle on. A
-        later decision supersedes; the same one again changes nothing.
+        Keeping makes a version, too: somebody has looked at it and approved. A later decision
+        supersedes; the same one again changes nothing.
+
+        Returns:
+            The id of the version that settles it, None when there is no text to settle on.
 
         Raises:
             InputError: there is no such case, or the answer is not one of it.
         """
+        if accept is not None and parts is not None:
+            raise InputError("Either accept an answer or type a text, not both.")
+        action = "accept" if accept is not None else "type" if parts is not None else "keep"
         with self.database.write() as connection:
-            return settling.decide(
-                connection, case_id, person=person, accept=accept, parts=parts, comment=comment
+            matches = _find(connection, decided=None, case_id=case_id)
+            if not matches:
+                raise InputError(
+                    f"There is no case {case_id}; `memeloc correct settle` lists them."
+                )
+            case = matches[0]
+            text: tuple[str, ...] = ()
+            no_text = False
+            if accept is not None:
+                answer = _answer_of(connection, case, accept)
+                text, no_text = answer.parts, answer.status == NO_TEXT
+            elif parts is not None:
+                text = check_parts(parts, case.meme_id)
+            query = select(decisions).where(decisions.c.case_id == case_id)
+            last = connection.execute(query.order_by(decisions.c.id.desc())).first()
+            decision = {
+                "action": action,
+                "parts": text,
+                "person": person,
+                "correction_id": accept,
+            }
+            if last is not None and decision.items() <= dict(last._mapping).items():
+                return None if last.caption_id is None else int(last.caption_id)
+            settled = case.current.parts if action == "keep" and case.current is not None else text
+            if action != "keep":
+                _check_placeholders(case, settled)
+            version = _settle(connection, case, settled, person) if settled or no_text else None
+            connection.execute(
+                insert(decisions).values(
+                    case_id=case_id,
+                    comment=comment,
+                    caption_id=version,
+                    created_at=now(),
+                    **decision,
+                )
             )
+        return version
+
+
+def _find(
+    connection: Connection,
+    language: str | None = None,
+    *,
+    decided: bool | None,
+    case_id: int | None = None,
+    kind: Kind | None = None,
+) -> list[CaseRecord]:
+    query = select(cases).order_by(cases.c.id)
+    if kind is not None:
+        query = query.join(memes, memes.c.id == cases.c.meme_id).where(memes.c.kind == kind)
+    if language is not None:
+        query = query.where(cases.c.language == language)
+    if case_id is not None:
+        query = query.where(cases.c.id == case_id)
+    actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
+    decision_of = two_columns(connection.execute(actions))
+    rows = [
+        row
+        for row in connection.execute(query)
+        if decided is None or (row.id in decision_of) == decided
+    ]
+    ids = {row.meme_id for row in rows}
+    sources = sources_of(connection, ids)
+    answers: dict[tuple[str, str], list[CorrectionRecord]] = {}
+    for answer in find_corrections(connection, language, ids):
+        answers.setdefault((answer.meme_id, answer.language), []).append(answer)
+    current = {tag: current_of(connection, tag, ids) for tag in {row.language for row in rows}}
+    records = []
+    for row in rows:
+        related = answers[row.meme_id, row.language]
+        own = next(answer for answer in related if answer.id == row.correction_id)
+        others = tuple(
+            answer
+            for answer in related
+            if answer.standing and answer.round == row.round and answer.person != own.person
+        )
+        records.append(
+            CaseRecord(
+                id=row.id,
+                meme_id=row.meme_id,
+                language=row.language,
+                round=row.round,
+                reason=row.reason,
+                message=row.message,
+                created_at=row.created_at,
+                correction=own,
+                others=others,
+                source=sources[row.meme_id],
+                current=current[row.language].get(row.meme_id),
+                decision=decision_of.get(row.id, ""),
+            )
+        )
+    return records
+
+
+def _answer_of(connection: Connection, case: CaseRecord, correction_id: int) -> CorrectionRecord:
+    for answer in find_corrections(connection, case.language, [case.meme_id], ids=[correction_id]):
+        if answer.parts or answer.status == NO_TEXT:
+            return answer
+    raise InputError(f"The answer {correction_id} is not one with a text for case {case.id}.")
+
+
+def _check_placeholders(case: CaseRecord, text: tuple[str, ...]) -> None:
+    """The text of a survey keeps its placeholders; see `memeloc.placeholders`."""
+    if not survey_text_key(case.meme_id):
+        return
+    for source, part in zip_longest(case.source.parts, text, fillvalue=""):
+        if wrong := misplaced(source, part):
+            raise InputError(
+                f"This text cannot settle case {case.id}: {wrong}. Type it with the placeholders "
+                f"of {case.source.caption}"
+            )
+
+
+def _settle(connection: Connection, case: CaseRecord, text: tuple[str, ...], person: str) -> int:
+    """Add the text as the version that settles the case, as a translation of today's source."""
+    row = {
+        "meme_id": case.meme_id,
+        "language": case.language,
+        "parts": check_parts(text, case.meme_id) if text else (),
+        "stage": "settled",
+        "round": case.round,
+        "person": person,
+        "origin": f"case {case.id}",
+        "source_id": case.source.id,
+    }
+    current = {} if case.current is None else {case.meme_id: case.current}
+    return add_versions(connection, [row], current)[0]

@@ -1,23 +1,37 @@
-"""What filters and people judged. In: verdicts, pairs, judgements, selections. Out: the newest."""
+"""What filters and people judged. In: verdicts, pairs, judgements, selections. Out: the newest.
+
+Everything is kept; what is the same as the newest adds nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Connection, Select, func, insert, select
 
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.pairs import Pair
 from memeloc.curate.verdict import Verdict
-from memeloc.store import selecting, storing_verdicts
-from memeloc.store.database import Database
+from memeloc.store.database import Database, by_slices, now
+from memeloc.store.files import store_file
 from memeloc.store.items import Items, folder_of
 from memeloc.store.records import FileRecord
-from memeloc.store.selecting import Selection
+from memeloc.store.selections import (
+    Selection,
+    count_boxes,
+    newest_selection,
+    store_selection,
+    write_templates,
+)
+from memeloc.store.tables import judgements, pair_sets, pairs, verdicts
+from memeloc.store.tables.types import safe_text, through_json
 
 
 class Curation:
-    """Verdicts, duplicates, judgements and selections; all are kept, the newest hold."""
+    """Verdicts, duplicates, judgements and selections of a workspace."""
 
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
@@ -25,46 +39,94 @@ class Curation:
 
     def verdicts(self, filter: str | None = None) -> dict[str, dict[str, Verdict]]:
         """The newest verdicts, by item and filter."""
+        by_item: dict[str, dict[str, Verdict]] = {}
         with self.database.read() as connection:
-            return storing_verdicts.find_verdicts(connection, filter)
+            for row in connection.execute(_newest_verdicts(filter)):
+                by_item.setdefault(row.item_id, {})[row.filter] = _verdict(row)
+        return by_item
 
-    def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
+    def add_verdicts(self, new: Sequence[Verdict]) -> int:
         """Store what filters returned; how many differ from the newest."""
+        fresh: list[dict[str, Any]] = []
         with self.database.write() as connection:
-            return storing_verdicts.add_verdicts(connection, verdicts)
+            for name in dict.fromkeys(verdict.filter for verdict in new):
+                mine = [_as_stored(verdict) for verdict in new if verdict.filter == name]
+                rows = by_slices(
+                    connection,
+                    _newest_verdicts(name),
+                    verdicts.c.item_id,
+                    [verdict.item for verdict in mine],
+                )
+                current = {row.item_id: _verdict(row) for row in rows}
+                for verdict in mine:
+                    if current.get(verdict.item) != verdict:
+                        current[verdict.item] = verdict
+                        row = asdict(verdict)
+                        fresh.append({**row, "item_id": row.pop("item"), "created_at": now()})
+            if fresh:
+                connection.execute(insert(verdicts), fresh)
+        return len(fresh)
 
     def pairs(self, stage: str | None = None) -> list[Pair]:
         """The pairs of the newest search, all or of one stage, in the order of their ids."""
         with self.database.read() as connection:
-            return storing_verdicts.find_pairs(connection, stage)
+            return _newest_pairs(connection, stage)
 
-    def add_pairs(self, pairs: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
+    def add_pairs(self, new: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
         """Store all that one search for duplicates found; it takes the place of the last search.
 
         Args:
-            pairs: what it found.
+            new: the pairs it found.
             settings: what they were found by.
 
         Returns:
             The number of the search; that of the last one when it found the very same.
         """
+        values = through_json(dict(settings or {}))
+        found = sorted(
+            (replace(pair, scores=through_json(dict(pair.scores))) for pair in new), key=_ids
+        )
         with self.database.write() as connection:
-            return storing_verdicts.add_pairs(connection, pairs, dict(settings or {}))
+            last = connection.execute(select(pair_sets).order_by(pair_sets.c.id.desc())).first()
+            same = last is not None and last.settings == values
+            if last is not None and same and _newest_pairs(connection, None) == found:
+                return int(last.id)
+            statement = insert(pair_sets).values(settings=values, created_at=now())
+            number = connection.execute(statement.returning(pair_sets.c.id)).scalar_one()
+            if found:
+                rows = [{**asdict(pair), "set_id": number} for pair in found]
+                connection.execute(insert(pairs), rows)
+        return int(number)
 
     def judgements(self, question: str | None = None) -> list[Judgement]:
         """What each person answered last of each subject and question, oldest first."""
         with self.database.read() as connection:
-            return storing_verdicts.find_judgements(connection, question)
+            return _newest_judgements(connection, question)
 
-    def add_judgements(self, file: FileRecord, judgements: Sequence[Judgement]) -> int:
+    def add_judgements(self, file: FileRecord, new: Sequence[Judgement]) -> int:
         """Store a file of judgements, whole or not at all, and once; how many are new.
 
         Args:
             file: `FileRecord("judgements", name, sha256, rows)`.
-            judgements: what it holds.
+            new: what it holds.
         """
+        fresh: list[dict[str, Any]] = []
         with self.database.write() as connection:
-            return storing_verdicts.add_judgements(connection, file, judgements)
+            file_id, seen = store_file(connection, file)
+            if seen:
+                return 0
+            current = {
+                (row.subject, row.question, row.person): (row.answer, row.comment)
+                for row in _newest_judgements(connection, None)
+            }
+            for row in new:
+                key, answer = (row.subject, row.question, row.person), (row.answer, row.comment)
+                if current.get(key) != answer:
+                    current[key] = answer
+                    fresh.append({**asdict(row), "file_id": file_id, "created_at": now()})
+            if fresh:
+                connection.execute(insert(judgements), fresh)
+        return len(fresh)
 
     def add_selection(
         self,
@@ -83,17 +145,66 @@ class Curation:
             source: the tag of the new memes' source language.
         """
         items = Items(self.root, self.database)
-        captions = [item for item in items.find("caption", ids) if item.kind == "caption"]
+        captions = list(items.find("caption", ids))
         names = list(dict.fromkeys(item.parent for item in captions if item.parent))
         folder = folder_of(self.root) / "templates"
-        wrong = selecting.write_templates(folder, list(items.find("template", names)))
-        boxes, broken = selecting.count_boxes(folder, names)
+        wrong = write_templates(folder, list(items.find("template", names)))
+        boxes, broken = count_boxes(folder, names)
         with self.database.write() as connection:
-            return selecting.store_selection(
+            return store_selection(
                 connection, settings, funnel, captions, boxes, {**broken, **wrong}, source
             )
 
     def selection(self) -> Selection | None:
         """The newest selection, None when nothing was selected yet."""
         with self.database.read() as connection:
-            return selecting.find_selection(connection)
+            return newest_selection(connection)
+
+
+def _newest_verdicts(filter_: str | None) -> Select[Any]:
+    later = verdicts.alias()
+    same = (later.c.item_id == verdicts.c.item_id) & (later.c.filter == verdicts.c.filter)
+    newer = select(later.c.id).where(same, later.c.id > verdicts.c.id)
+    query = select(verdicts).where(~newer.exists()).order_by(verdicts.c.id)
+    return query if filter_ is None else query.where(verdicts.c.filter == filter_)
+
+
+def _verdict(row: Any) -> Verdict:
+    return Verdict(
+        row.item_id, row.filter, row.verdict, row.score, row.reason, row.evidence, row.settings
+    )
+
+
+def _as_stored(verdict: Verdict) -> Verdict:
+    """A verdict as it comes back from the database."""
+    evidence = through_json(dict(verdict.evidence))
+    return replace(verdict, reason=safe_text(verdict.reason), evidence=evidence)
+
+
+def _ids(pair: Pair) -> tuple[str, str]:
+    return pair.first, pair.second
+
+
+def _newest_pairs(connection: Connection, stage: str | None) -> list[Pair]:
+    newest = select(func.max(pair_sets.c.id)).scalar_subquery()
+    query = select(pairs).where(pairs.c.set_id == newest)
+    if stage is not None:
+        query = query.where(pairs.c.stage == stage)
+    rows = (
+        Pair(row.first, row.second, row.stage, row.outcome, row.scores, row.reason)
+        for row in connection.execute(query)
+    )
+    return sorted(rows, key=_ids)
+
+
+def _newest_judgements(connection: Connection, question: str | None) -> list[Judgement]:
+    newest = select(func.max(judgements.c.id)).group_by(
+        judgements.c.subject, judgements.c.question, judgements.c.person
+    )
+    if question is not None:
+        newest = newest.where(judgements.c.question == question)
+    query = select(judgements).where(judgements.c.id.in_(newest)).order_by(judgements.c.id)
+    return [
+        Judgement(row.subject, row.question, row.person, row.answer, row.comment, row.row)
+        for row in connection.execute(query)
+    ]

@@ -1,5 +1,8 @@
 """One database, two kinds. In: a path or URL. Out: transactions, and sentences when it fails.
 
+A SQLite file is never made by opening it, see `Store.create`; one that may not be written to, on a
+read-only file system or in another's folder, is opened for reading.
+
 Writers take turns on both kinds, so that what a transaction has looked at holds until it ends:
 SQLite by BEGIN IMMEDIATE, PostgreSQL by an advisory lock. Readers never wait.
 
@@ -11,15 +14,29 @@ for the disk a caption would be most of their time.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Select,
+    Table,
+    create_engine,
+    event,
+    literal,
+    make_url,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from memeloc.errors import InputError, MemelocError, MissingError
@@ -27,6 +44,12 @@ from memeloc.errors import InputError, MemelocError, MissingError
 BUSY_SECONDS = 60.0
 """How long a writer waits for another."""
 
+_SLICE = 500
+_UNREADABLE = (
+    "The database's URL cannot be read; it looks like "
+    "postgresql://name:password@host:5432/database. In a name or password write @ as %40, : as "
+    "%3A, / as %2F and % as %25."
+)
 _LOCK = 0x6D656D65  # "meme": the key of the advisory lock on PostgreSQL
 _CREDENTIALS = re.compile(r"(//[^/@\s:]*):[^@\s]*@|(password=)\S+")
 
@@ -57,10 +80,7 @@ class Database:
         self.file = Path(url.database) if url.drivername == "sqlite" and url.database else None
         self.name = str(self.file) if self.file else _shown(url)
         if self.file:
-            self._engine = create_engine(
-                url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
-            )
-            event.listen(self._engine, "connect", _prepare_sqlite)
+            self._engine = create_engine(url, creator=self._connect_sqlite)
             event.listen(self._engine, "begin", _begin_sqlite)
         else:
             try:
@@ -101,6 +121,26 @@ class Database:
         """Let go of all connections."""
         self._engine.dispose()
 
+    def _connect_sqlite(self) -> sqlite3.Connection:
+        assert self.file is not None
+        mode = _mode(self.file)
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.file.absolute()))}?{mode}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            check_same_thread=False,
+            isolation_level=None,  # we say BEGIN ourselves: the driver begins too late
+        )
+        try:
+            if mode == "mode=rw":
+                _use_wal(connection)
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA cache_size=-16000")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn what the database says into a sentence that names it."""
@@ -112,30 +152,83 @@ class Database:
             raise WorkspaceError(f"{self.name}: {_sqlite_sentence(error, self.file)}") from error
 
 
-def without_password(words: str) -> str:
-    """The words, with the password of any URL or connection string in them taken out."""
+def now() -> datetime:
+    """This moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def by_slices(
+    connection: Connection, query: Select[Any], column: Any, values: Collection[Any]
+) -> Iterator[Any]:
+    """The rows of a query whose column is one of `values`, of which some hundred are asked for at
+    once: SQLite takes 32,766 in a statement, older ones 999."""
+    wanted = list(dict.fromkeys(values))
+    for start in range(0, len(wanted), _SLICE):
+        yield from connection.execute(query.where(column.in_(wanted[start : start + _SLICE])))
+
+
+def two_columns(rows: Iterable[Any]) -> dict[Any, Any]:
+    """The second of two columns by the first, the last of several."""
+    return {row[0]: row[1] for row in rows}
+
+
+def upsert(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Mapping[str, Any]],
+    key: Sequence[str],
+    replace: str = "",
+) -> int:
+    """Insert rows; one whose key is there stays as it is, or gets a new value in one column.
+
+    Args:
+        connection: a transaction.
+        table: where to.
+        rows: any number.
+        key: the columns of a unique key.
+        replace: the column that is replaced.
+
+    Returns:
+        How many were inserted or replaced.
+    """
+    if not rows:
+        return 0
+    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement = kind.insert(table)
+    statement = (
+        statement.on_conflict_do_update(
+            index_elements=key, set_={replace: statement.excluded[replace]}
+        )
+        if replace
+        else statement.on_conflict_do_nothing(index_elements=key)
+    )
+    return len(connection.execute(statement.returning(literal(1)), rows).all())
+
+
+def without_password(sentence: str) -> str:
+    """The sentence, with the password of any URL or connection string in it taken out."""
     return _CREDENTIALS.sub(
-        lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", words
+        lambda match: f"{match[1]}:***@" if match[1] else f"{match[2]}***", sentence
     )
 
 
-def _url(words: str) -> URL:
+def _url(text: str) -> URL:
+    # Nothing of what cannot be read is shown: it may be part of a password.
     try:
-        url = make_url(words)
-    except ArgumentError as error:
-        raise InputError(
-            "The database's URL cannot be read; it looks like "
-            "postgresql://name:password@host:5432/database."
-        ) from error
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise InputError(_UNREADABLE) from None
     kind = url.drivername.partition("+")[0]
-    if kind in ("postgresql", "postgres"):
-        return url.set(drivername="postgresql+psycopg")
     if kind == "sqlite" and url.database:
         return url.set(drivername="sqlite")
-    raise InputError(
-        f"A workspace's database is SQLite or PostgreSQL, not {url.drivername!r}; its URL begins "
-        "with postgresql:// or sqlite:///."
-    )
+    if kind not in ("postgresql", "postgres"):
+        raise InputError(
+            f"A workspace's database is SQLite or PostgreSQL, not {url.drivername!r}; its URL "
+            "begins with postgresql:// or sqlite:///."
+        )
+    if any("@" in (part or "") for part in (url.username, url.host, url.database)):
+        raise InputError(_UNREADABLE)
+    return url.set(drivername="postgresql+psycopg")
 
 
 def _shown(url: URL) -> str:
@@ -144,19 +237,16 @@ def _shown(url: URL) -> str:
     return plain.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
-def _prepare_sqlite(connection: Any, record: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves: the driver begins too late
-    cursor = connection.cursor()
-    try:
-        _use_wal(cursor)
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.execute("PRAGMA synchronous=FULL")
-        cursor.execute("PRAGMA cache_size=-16000")
-    finally:
-        cursor.close()
+def _mode(file: Path) -> str:
+    """How a SQLite file can be opened: a folder that cannot be written to has no place for the WAL
+    and its index, without which only a file that nobody changes can be read."""
+    if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
+        return "mode=rw"
+    log = file.with_name(f"{file.name}-wal")
+    return "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
 
 
-def _use_wal(cursor: sqlite3.Cursor) -> None:
+def _use_wal(connection: sqlite3.Connection) -> None:
     """Turn WAL mode on, and wait for others who do so at the same time.
 
     SQLite refuses one of them at once: it does not wait where one that reads wants to write.
@@ -164,8 +254,8 @@ def _use_wal(cursor: sqlite3.Cursor) -> None:
     latest = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                cursor.execute("PRAGMA journal_mode=WAL")
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > latest:
                 raise
@@ -185,24 +275,32 @@ def _begin_sqlite(connection: Connection) -> None:
     cursor.close()
 
 
+def missing_sentence() -> str:
+    """What to do about a SQLite file that is missing or empty."""
+    return (
+        "The database is missing or empty, so what the workspace held is not here. Put back a copy "
+        "of it; to begin anew without one, run `memeloc init` in the folder."
+    )
+
+
 def _sentence(error: DBAPIError, file: Path | None) -> str:
     original = error.orig
     if isinstance(original, sqlite3.Error):
         return _sqlite_sentence(original, file)
     state = getattr(original, "sqlstate", None) or ""
-    said = without_password(" ".join(str(original).split()))
+    report = without_password(" ".join(str(original).split()))
     if state == "53100":
         return (
             "The database server's disk is full. Nothing is lost: run the same command again when "
             "there is room."
         )
     if state in ("28P01", "28000"):
-        return f"The database refuses the name or password ({said})."
+        return f"The database refuses the name or password ({report})."
     if state == "25006":
         return "The database is read-only; use an account or a server that may write."
     if not state:
-        return f"The database server cannot be reached ({said}). Check the URL and the server."
-    return f"The database refuses ({said})."
+        return f"The database server cannot be reached ({report}). Check the URL and the server."
+    return f"The database refuses ({report})."
 
 
 def _sqlite_sentence(error: sqlite3.Error, file: Path | None) -> str:
@@ -215,6 +313,8 @@ def _sqlite_sentence(error: sqlite3.Error, file: Path | None) -> str:
             f"Another program has been writing to the database for over {BUSY_SECONDS:.0f} "
             f"seconds. {again} when it is done."
         )
+    if file and not file.exists():
+        return missing_sentence()
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return (
             "The database or its folder cannot be written to. Copy the whole folder to where you "
@@ -222,9 +322,9 @@ def _sqlite_sentence(error: sqlite3.Error, file: Path | None) -> str:
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return (
-            "The file is damaged or no database. Put back a copy of it; where there is none, "
+            "The file is damaged or not a database. Put back a copy of it; where there is none, "
             "`sqlite3 memeloc.db .recover` saves what can be read."
         )
     if code == sqlite3.SQLITE_IOERR:
-        return f"The disk cannot be read or written ({error}). {again} when that is mended."
+        return f"The disk cannot be read or written ({error}). {again} when that is repaired."
     return f"The database refuses ({error})."

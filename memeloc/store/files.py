@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from memeloc.store import storing_files
-from memeloc.store.database import Database
-from memeloc.store.records import FileRecord
-from memeloc.store.storing_files import sha256_of
+import hashlib
+from pathlib import Path
 
-__all__ = ["Files", "sha256_of"]
+from sqlalchemy import Connection, insert, select
+
+from memeloc.store.database import Database, now
+from memeloc.store.records import FileRecord
+from memeloc.store.tables import files
 
 
 class Files:
@@ -19,4 +21,30 @@ class Files:
     def find(self, kind: str, sha256: str) -> FileRecord | None:
         """The imported file with this content, if there is one."""
         with self.database.read() as connection:
-            return storing_files.find_file(connection, kind, sha256)
+            return find_file(connection, kind, sha256)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def find_file(connection: Connection, kind: str, sha256: str) -> FileRecord | None:
+    """The file with this content, if it was imported as `kind`."""
+    query = select(files).where(files.c.kind == kind, files.c.sha256 == sha256)
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    return FileRecord(row.kind, row.name, row.sha256, row.rows, row.created_at, row.id)
+
+
+def store_file(connection: Connection, file: FileRecord) -> tuple[int, bool]:
+    """The id of the file in the database, and whether it was there already."""
+    stored = find_file(connection, file.kind, file.sha256)
+    if stored is not None:
+        return stored.id, True
+    statement = insert(files).values(
+        kind=file.kind, name=file.name, sha256=file.sha256, rows=file.rows, created_at=now()
+    )
+    return connection.execute(statement.returning(files.c.id)).scalar_one(), False

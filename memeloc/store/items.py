@@ -1,16 +1,55 @@
-"""What was collected. In: what sources found. Out: items, a version for each time one differed."""
+"""What was collected. In: what sources found. Out: items, a version for each time one differed.
+
+An item is known by its source, kind and key, so collecting again finds it again: the same adds
+nothing, what differs is a new version, and the newest holds. `fetched` alone makes no version.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, insert, select
 
 from memeloc.errors import InputError
-from memeloc.items import Found, FoundCaption, Item, ItemKind, Refusal
-from memeloc.store import storing_items, storing_pictures, transcripts
-from memeloc.store.database import Database
-from memeloc.store.storing_items import AddedItems
+from memeloc.items import (
+    Found,
+    FoundCaption,
+    FoundTemplate,
+    Item,
+    ItemKind,
+    Origin,
+    Refusal,
+    Year,
+    item_id,
+)
+from memeloc.model import TextBox, TextStyle
+from memeloc.store.database import Database, by_slices, now, two_columns, upsert
+from memeloc.store.pictures import StoredPicture, add_pictures, picture_file, write_picture
+from memeloc.store.tables import item_versions, items, pictures, refusals
+from memeloc.store.tables.types import safe_text, through_json
+from memeloc.store.transcripts import transcript_texts
+
+_FETCHED = 1000
+"""Rows fetched at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedItems:
+    """What `Items.add` stored.
+
+    Attributes:
+        new, changed, unchanged: how many items.
+        refused: pictures that are not usable.
+    """
+
+    new: int
+    changed: int
+    unchanged: int
+    refused: tuple[Refusal, ...] = ()
 
 
 class Items:
@@ -23,46 +62,51 @@ class Items:
     def add(self, found: Sequence[Found]) -> AddedItems:
         """Store what a source found, in one transaction; pictures go to images/.
 
-        What is there already adds nothing, what differs becomes a new version. A picture that is
-        not one, or too large, is left out and reported as a refusal.
+        What is there already adds nothing, what differs becomes a new version; of one item several
+        times, the last holds. A picture that is not one, or too large, is left out and reported as
+        a refusal.
 
         Raises:
             InputError: the workspace has no folder for pictures.
         """
-        taken: list[Found] = []
-        stored: dict[int, str] = {}
-        written: dict[str, storing_pictures.StoredPicture] = {}
+        rows: dict[str, tuple[Found, dict[str, Any]]] = {}
+        stored: list[StoredPicture] = []
         refused: list[Refusal] = []
         for each in found:
             content = None if isinstance(each, FoundCaption) else each.picture
+            sha256 = None
             if content is not None:
                 try:
-                    picture = storing_pictures.write_picture(folder_of(self.root), content)
+                    picture = write_picture(folder_of(self.root), content)
                 except InputError as error:
                     where = each.origin.url or each.origin.key
                     reason = "not a usable picture"
                     refused.append(Refusal(each.origin.source, where, reason, error.message))
-                    if storing_items.kind_of(each) == "picture":
+                    if _kind_of(each) == "picture":
                         continue
                 else:
-                    stored[len(taken)] = picture.sha256
-                    written[picture.sha256] = picture
-            taken.append(each)
+                    sha256 = picture.sha256
+                    stored.append(picture)
+            key_hash = _hash(each.origin.source, _kind_of(each), each.origin.key)
+            rows[key_hash] = each, _columns(each, sha256)
         with self.database.write() as connection:
-            storing_pictures.add_pictures(connection, written)
-            added = storing_items.add_found(connection, taken, stored)
-            storing_items.add_refusals(connection, refused)
-        return replace(added, refused=tuple(refused))
+            add_pictures(connection, stored)
+            new, changed = _add(connection, rows)
+            _add_refusals(connection, refused)
+        return AddedItems(new, changed, len(rows) - new - changed, tuple(refused))
 
-    def add_refusals(self, refusals: Sequence[Refusal]) -> int:
+    def add_refusals(self, refused: Sequence[Refusal]) -> int:
         """Store what was not taken; how many were not there yet."""
         with self.database.write() as connection:
-            return storing_items.add_refusals(connection, refusals)
+            return _add_refusals(connection, refused)
 
     def refusals(self) -> list[Refusal]:
         """What was not taken, in the order in which it was met."""
         with self.database.read() as connection:
-            return storing_items.find_refusals(connection)
+            return [
+                Refusal(row.source, row.url, row.reason, row.sentence)
+                for row in connection.execute(select(refusals).order_by(refusals.c.id))
+            ]
 
     def find(
         self,
@@ -79,16 +123,30 @@ class Items:
             kind, source: only of this one.
             ids: only these.
         """
+        query = _items_query()
+        if kind is not None:
+            query = query.where(items.c.kind == kind)
+        if source is not None:
+            query = query.where(items.c.source == source)
         with self.database.read() as connection:
-            texts = transcripts.transcript_texts(connection)
-            yield from storing_items.find_items(
-                connection, self.root, texts, kind=kind, ids=ids, source=source
+            texts = transcript_texts(connection)
+            rows = (
+                connection.execution_options(yield_per=_FETCHED).execute(query)
+                if ids is None
+                else list(by_slices(connection, query, items.c.id, ids))
             )
+            for row in rows:
+                yield _item(row, self.root, texts)
 
     def count(self) -> dict[tuple[str, str], int]:
         """How many items there are, by source and kind."""
+        query = (
+            select(items.c.source, items.c.kind, func.count())
+            .group_by(items.c.source, items.c.kind)
+            .order_by(func.min(items.c.number))
+        )
         with self.database.read() as connection:
-            return storing_items.count_items(connection)
+            return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
 
 def folder_of(root: Path | None) -> Path:
@@ -103,3 +161,178 @@ def folder_of(root: Path | None) -> Path:
             "open it by its folder."
         )
     return root
+
+
+def _kind_of(found: Found) -> ItemKind:
+    if isinstance(found, FoundTemplate):
+        return "template"
+    return "caption" if isinstance(found, FoundCaption) else "picture"
+
+
+def _hash(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _add(
+    connection: Connection, rows: Mapping[str, tuple[Found, dict[str, Any]]]
+) -> tuple[int, int]:
+    """Store items, by the hash of their key; how many are new, and how many differ."""
+    query = select(items.c.key_hash, items.c.id)
+    ids = two_columns(by_slices(connection, query, items.c.key_hash, rows))
+    versions_query = select(item_versions).where(_is_newest())
+    current = {
+        row.item_id: row
+        for row in by_slices(connection, versions_query, item_versions.c.item_id, ids.values())
+    }
+    fresh: list[dict[str, Any]] = []
+    versions: list[dict[str, Any]] = []
+    moment = now()
+    for key_hash, (found, columns) in rows.items():
+        key = ids.get(key_hash)
+        before = None if key is None else current[key]
+        if before is not None:
+            # A picture that cannot be had today was there yesterday.
+            columns["picture"] = columns["picture"] or before.picture
+            if all(getattr(before, name) == columns[name] for name in _COMPARED):
+                continue
+        if key is None:
+            origin, kind = found.origin, _kind_of(found)
+            label = " ".join(found.parts) if isinstance(found, FoundCaption) else found.name
+            key = item_id(origin.source, kind, origin.key, label)
+            fresh.append(
+                {
+                    "id": key,
+                    "source": origin.source,
+                    "kind": kind,
+                    "key": origin.key,
+                    "key_hash": key_hash,
+                    "created_at": moment,
+                }
+            )
+        version = 1 if before is None else before.version + 1
+        versions.append({"item_id": key, "version": version, "created_at": moment, **columns})
+    if fresh:
+        connection.execute(insert(items), fresh)
+    if versions:
+        connection.execute(insert(item_versions), versions)
+    return len(fresh), len(versions) - len(fresh)
+
+
+_COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "url", "terms")
+
+
+def _columns(found: Found, picture: str | None) -> dict[str, Any]:
+    """An item as columns of item_versions, as they come back from the database."""
+    content: dict[str, Any] = {"details": dict(found.details)}
+    if isinstance(found, FoundTemplate):
+        content |= {
+            "description": found.description,
+            "keywords": list(found.keywords),
+            "boxes": [asdict(box) for box in found.boxes],
+        }
+    elif isinstance(found, FoundCaption):
+        content |= {"votes": found.votes, "created": found.created}
+    else:
+        content |= {"labels": dict(found.labels), "created": found.created}
+    if not isinstance(found, FoundCaption) and found.year is not None:
+        content["year"] = asdict(found.year)
+    parent = "" if isinstance(found, FoundTemplate) else found.template
+    return {
+        "name": "" if isinstance(found, FoundCaption) else safe_text(found.name),
+        "parent_hash": _hash(found.origin.source, "template", parent) if parent else "",
+        "parts": () if isinstance(found, FoundTemplate) else tuple(found.parts),
+        "language": "" if isinstance(found, FoundTemplate) else found.language,
+        "content": through_json(content),
+        "picture": picture,
+        "url": safe_text(found.origin.url),
+        "terms": safe_text(found.origin.terms),
+        "fetched_at": found.origin.fetched,
+    }
+
+
+def _is_newest() -> Any:
+    later = item_versions.alias()
+    return ~(
+        select(later.c.id)
+        .where(
+            later.c.item_id == item_versions.c.item_id,
+            later.c.version == item_versions.c.version + 1,
+        )
+        .exists()
+    )
+
+
+def _add_refusals(connection: Connection, refused: Sequence[Refusal]) -> int:
+    rows = [
+        {
+            **asdict(refusal),
+            "reason": refusal.reason[:100],
+            "hash": _hash(refusal.source, refusal.url, refusal.reason),
+            "created_at": now(),
+        }
+        for refusal in refused
+    ]
+    return upsert(connection, refusals, rows, ["hash"])
+
+
+def _items_query() -> Select[Any]:
+    parents = items.alias("parents")
+    return (
+        select(
+            items.c.id,
+            items.c.kind,
+            items.c.source,
+            items.c.key,
+            item_versions,
+            parents.c.id.label("parent"),
+            pictures.c.format,
+            pictures.c.width,
+            pictures.c.height,
+            pictures.c.size,
+        )
+        .join(item_versions, item_versions.c.item_id == items.c.id)
+        .outerjoin(parents, parents.c.key_hash == item_versions.c.parent_hash)
+        .outerjoin(pictures, pictures.c.sha256 == item_versions.c.picture)
+        .where(_is_newest())
+        .order_by(items.c.number)
+    )
+
+
+def _item(
+    row: Row[Any], root: Path | None, texts: Mapping[str, tuple[bool, tuple[str, ...]]]
+) -> Item:
+    content = row.content
+    parts: tuple[str, ...] = row.parts
+    by_person, transcript = texts.get(row.item_id, (False, ()))
+    if by_person or not parts:
+        parts = transcript or parts
+    year = content.get("year")
+    path = None
+    if root is not None and row.picture:
+        path = picture_file(root, row.picture, row.format)
+    return Item(
+        id=row.item_id,
+        kind=row.kind,
+        origin=Origin(row.source, row.key, row.url, row.terms, row.fetched_at),
+        name=row.name,
+        parent=row.parent or "",
+        parts=parts,
+        language=row.language,
+        votes=content.get("votes"),
+        year=Year(**year) if year else None,
+        created=content.get("created", ""),
+        description=content.get("description", ""),
+        keywords=tuple(content.get("keywords", ())),
+        boxes=tuple(_box(box) for box in content.get("boxes", ())),
+        picture=row.picture or "",
+        path=path,
+        width=row.width or 0,
+        height=row.height or 0,
+        size=row.size or 0,
+        labels=content.get("labels", {}),
+        details=content.get("details", {}),
+    )
+
+
+def _box(values: Mapping[str, Any]) -> TextBox:
+    return TextBox(**{**values, "style": TextStyle(**values["style"])})

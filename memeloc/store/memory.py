@@ -7,17 +7,15 @@ newest version of each source text. Only what comes from outside has a table.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from memeloc.store.caption_versions import SLICE, now
-from memeloc.store.database import Database
+from memeloc.store.database import Database, now, upsert
+from memeloc.store.files import store_file
 from memeloc.store.records import FileRecord, Kind, MemoryUnit
-from memeloc.store.storing_files import store_file
-from memeloc.store.tables import captions, encode_parts, memes, memory_units
+from memeloc.store.tables import captions, memes, memory_units
+from memeloc.store.tables.types import encode_json
 
 PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
@@ -38,9 +36,24 @@ class Memory:
             return list(find_units(connection, source_tag, tag, kind))
 
     def add(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
-        """Add units from outside (TMX); how many were new."""
+        """Add units from outside (TMX); how many were new. A pair of texts is kept once."""
         with self.database.write() as connection:
-            return add_units(connection, units, file)
+            file_id = store_file(connection, file)[0] if file is not None else None
+            rows = [
+                {
+                    "key": _key(unit),
+                    "source_language": unit.source_language,
+                    "language": unit.language,
+                    "source": unit.source,
+                    "target": unit.target,
+                    "origin": unit.origin,
+                    "person": unit.person,
+                    "file_id": file_id,
+                    "created_at": unit.created_at or now(),
+                }
+                for unit in units
+            ]
+            return upsert(connection, memory_units, rows, ["key"])
 
 
 def pairs(connection: Connection) -> list[tuple[str, str]]:
@@ -54,8 +67,8 @@ def pairs(connection: Connection) -> list[tuple[str, str]]:
         .distinct()
     )
     outside = select(memory_units.c.source_language, memory_units.c.language).distinct()
-    found = [*connection.execute(inside), *connection.execute(outside)]
-    return sorted({(row[0], row[1]) for row in found})
+    rows = [*connection.execute(inside), *connection.execute(outside)]
+    return sorted({(row[0], row[1]) for row in rows})
 
 
 def find_units(
@@ -113,40 +126,13 @@ def find_units(
         )
 
 
-def add_units(connection: Connection, units: Iterable[MemoryUnit], file: FileRecord | None) -> int:
-    """Add units from outside; how many were new. A pair of texts is kept once."""
-    file_id = store_file(connection, file)[0] if file is not None else None
-    before = connection.execute(select(func.count()).select_from(memory_units)).scalar_one()
-    add = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = add(memory_units).on_conflict_do_nothing(index_elements=["key"])
-    several = iter(units)
-    while some := list(islice(several, SLICE)):
-        rows = [
-            {
-                "key": _key(unit),
-                "source_language": unit.source_language,
-                "language": unit.language,
-                "source": unit.source,
-                "target": unit.target,
-                "origin": unit.origin,
-                "person": unit.person,
-                "file_id": file_id,
-                "created_at": unit.created_at or now(),
-            }
-            for unit in some
-        ]
-        connection.execute(statement, rows)
-    after = connection.execute(select(func.count()).select_from(memory_units)).scalar_one()
-    return int(after - before)
-
-
 def _key(unit: MemoryUnit) -> str:
     whole = "\n".join(
         (
             unit.source_language,
             unit.language,
-            encode_parts(unit.source),
-            encode_parts(unit.target),
+            encode_json(unit.source),
+            encode_json(unit.target),
         )
     )
     return hashlib.sha256(whole.encode()).hexdigest()

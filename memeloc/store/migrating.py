@@ -1,6 +1,6 @@
 """Bringing a database to the newest schema. In: a `Database`. Out: its tables.
 
-Opening a workspace migrates it by itself, in one transaction under the writers' lock: of two
+Opening a store migrates it by itself, in one transaction under the writers' lock: of two
 programs that open it at once, one migrates and the other finds it done; one that is killed leaves
 it as it was. Before an existing SQLite database is changed, a copy is put beside it. Alembic, which
 takes a quarter of a second to import, is touched only when there is something to do.
@@ -16,39 +16,52 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from memeloc.store.database import Database, WorkspaceError
+from memeloc.store.database import Database, WorkspaceError, missing_sentence
 from memeloc.store.tables import HEAD
 
 FOLDER = Path(__file__).parent
 """The folder whose versions/ holds the migrations."""
 
 
-def migrate(database: Database, *, folder: Path = FOLDER, head: str = HEAD) -> None:
+_UNRELEASED = ("0001", "0002", "0003")
+"""Schemas from before the first release, which no migration leads on from."""
+
+
+def migrate(
+    database: Database, *, create: bool = False, folder: Path = FOLDER, head: str = HEAD
+) -> None:
     """Bring `database` to the schema `head`.
 
     Args:
-        database: an empty one, or one of any earlier schema.
+        database: one of any earlier schema, or an empty one.
+        create: whether a SQLite file may be empty; a server's database may always be.
         folder: where versions/ stands.
         head: the newest migration there.
 
     Raises:
-        WorkspaceError: it is of a newer schema than this program, or no database of memeloc.
+        WorkspaceError: it is missing or empty, of a schema that this program does not know, or not
+            a database of memeloc.
     """
+    if database.file and not create and not database.file.exists():
+        raise WorkspaceError(f"{database.name}: {missing_sentence()}")
     with database.read() as connection:
-        if _schema(connection, database) == head:
-            return
+        schema = _schema(connection, database)
+    if schema == head:
+        return
+    if database.file and not (schema or create):
+        raise WorkspaceError(f"{database.name}: {missing_sentence()}")
     with database.write() as connection:
-        found = _schema(connection, database)
-        if found == head:
+        schema = _schema(connection, database)
+        if schema == head:
             return  # somebody else did it meanwhile
-        _check_known(found, folder, database)
-        if found and database.file:
+        _check_known(schema, folder, database)
+        if schema and database.file:
             _copy(database.file, database.file.with_name(f"{database.file.name}.before-{head}"))
         _upgrade(connection, folder)
 
 
 def _schema(connection: Connection, database: Database) -> str:
-    """The schema's number, empty for an empty database."""
+    """The schema's name, empty for an empty database."""
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
         if tables:
@@ -60,13 +73,17 @@ def _schema(connection: Connection, database: Database) -> str:
     return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or "")
 
 
-def _check_known(found: str, folder: Path, database: Database) -> None:
-    known = {path.name.partition("_")[0] for path in (folder / "versions").glob("[0-9]*.py")}
-    if found and found not in known:
+def _check_known(schema: str, folder: Path, database: Database) -> None:
+    if schema in _UNRELEASED:
         raise WorkspaceError(
-            f"{database.name}: The database has the schema {found}, which a newer memeloc made; "
-            f"this one knows schemas up to {max(known)}. Install the newer memeloc: "
-            "pip install --upgrade memeloc"
+            f"{database.name}: The database has the schema {schema}, from before memeloc 0.1.0, "
+            "which cannot be brought up to date. Write its tables to files with the memeloc that "
+            "made it (`memeloc export`), and import them into a new workspace."
+        )
+    if schema and not (folder / "versions" / f"{schema}.py").is_file():
+        raise WorkspaceError(
+            f"{database.name}: The database has the schema {schema}, which a newer memeloc made. "
+            "Install the newer memeloc: pip install --upgrade memeloc"
         )
 
 

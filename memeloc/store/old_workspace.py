@@ -1,31 +1,26 @@
-"""The workspace. In: what stages made and people said. Out: `Workspace`, which stores and finds it.
+"""The former workspace, until its last caller is converted. In: any tag. Out: what `Store` has."""
 
-Each method is one transaction, or several that can be interrupted between any two and run again.
-"""
-
+# ruff: noqa: D102
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
-
+from memeloc.curate.judgement import Judgement
+from memeloc.curate.pairs import Pair
+from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
+from memeloc.items import Found, Item, ItemKind, Refusal
 from memeloc.model import Caption
-from memeloc.store import (
-    answers_in,
-    caption_versions,
-    counting,
-    exporting,
-    importing,
-    memory,
-    settling,
-    sheets_out,
-    storing_files,
-)
+from memeloc.ocr.transcript import Transcript
+from memeloc.store.caption_import import Columns
+from memeloc.store.computed import ModelAnswers
+from memeloc.store.corrections import Decide
+from memeloc.store.database import Database
+from memeloc.store.files import sha256_of
+from memeloc.store.items import AddedItems
 from memeloc.store.records import (
     AddedAnswers,
     CaptionVersion,
@@ -43,31 +38,31 @@ from memeloc.store.records import (
     ToCorrect,
     ToTranslate,
 )
-from memeloc.store.store import Store
-from memeloc.store.survey_texts import Worded
-from memeloc.store.tables import memes
+from memeloc.store.selections import Selection
+from memeloc.store.sheets import Only
+from memeloc.store.submissions import AddedSubmissions
+from memeloc.survey.model import Batch, Participant, Submission
+from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from memeloc.captions import CaptionProblem
+    from memeloc.survey.targets.protocol import Imported
 
-_KEPT = 100
-"""Problems of a table that a summary holds."""
+_EXAMPLES = 100
 
 
-class Workspace(Worded):
-    """A team's memes, captions and all that people said of them, in one folder and one database.
+class Workspace(WorkspaceFolder):
+    """See `memeloc.workspace.Workspace`, which takes its place."""
 
-    Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
-    database cannot be reached, read or written; nothing of a failed step is stored.
-    """
+    @property
+    def database(self) -> Database:
+        """Where the data are."""
+        return self.store.database
 
-    @cached_property
-    def store(self) -> Store:
-        """The same data as repositories."""
-        return Store(self.root, self.database)
-
-    # Captions
+    def _tag(self, language: str | None) -> str | None:
+        return None if language is None else self.locale(language).tag
 
     def import_captions(
         self,
@@ -78,27 +73,11 @@ class Workspace(Worded):
         strict: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> ImportSummary:
-        """Import a captions table, see `memeloc.captions`; the same table again adds nothing.
-
-        A source caption that differs becomes a new version; a cell of another language becomes the
-        caption (stage `imported`) unless it is what was imported last or what stands there now. So
-        importing an old table again undoes no correction.
-
-        Args:
-            path: CSV, JSON Lines or Parquet.
-            languages: tags of the columns to import besides the source; None is all.
-            templates: folders of templates besides the workspace's.
-            strict: store nothing when anything is wrong in the table.
-            on_progress: is told how many more rows are settled, and how many there are.
-
-        Raises:
-            InputError: it is no captions table, or has nothing to import.
-        """
-        from memeloc.captions import CaptionProblem, read_captions
+        from memeloc.captions import read_captions
         from memeloc.templates import load_templates
 
         path = Path(path)
-        known, wrong = dict(self.templates), list(self.template_problems)
+        known, wrong = self.templates, list(self.template_problems)
         if templates:
             known, wrong = load_templates((*self.folders("templates"), *templates))
         if languages is not None:
@@ -114,37 +93,24 @@ class Workspace(Worded):
                 summary.empty[column] += 1
                 return
             summary.problems[problem.kind] += 1
-            if len(summary.examples) < _KEPT:
+            if len(summary.examples) < _EXAMPLES:
                 summary.examples.append(problem)
 
-        columns = importing.Columns(
-            {column.name: column.locale.tag for column in table.languages},
-            table.source.locale.tag,
-        )
+        tags = {column.name: column.locale.tag for column in table.languages}
         rows = table.count() // len(table.languages)
-        file = FileRecord("captions", path.name, storing_files.sha256_of(path), rows)
-
-        def advance(more: int) -> None:
-            if on_progress is not None:
-                on_progress(more, rows)
-
-        importing.store_rows(self.database, table.rows(note), columns, file, summary, advance)
+        self.store.captions.import_rows(
+            table.rows(note),
+            Columns(tags, table.source.locale.tag),
+            FileRecord("captions", path.name, sha256_of(path), rows),
+            summary,
+            lambda more: on_progress(more, rows) if on_progress else None,
+        )
         return summary
 
     def current(
-        self,
-        language: str,
-        meme_ids: Collection[str] | None = None,
-        kind: Kind = "caption",
+        self, language: str, meme_ids: Collection[str] | None = None, kind: Kind = "caption"
     ) -> dict[str, CaptionVersion]:
-        """The current captions of a language, by meme, in the memes' order."""
-        tag = self.locale(language).tag
-        with self.database.read() as connection:
-            if meme_ids is not None:
-                return caption_versions.current_of(connection, tag, meme_ids)
-            query = caption_versions.current_query(tag, kind=kind)
-            rows = connection.execute(query)
-            return {row.meme_id: caption_versions.version_of(row) for row in rows}
+        return self.store.captions.current(self.locale(language).tag, meme_ids, kind)
 
     def to_translate(
         self,
@@ -153,10 +119,7 @@ class Workspace(Worded):
         meme_ids: Collection[str] | None = None,
         kind: Kind = "caption",
     ) -> list[ToTranslate]:
-        """Captions that have no translation (`new`), or one of an earlier source (`changed`)."""
-        tag = self.locale(language).tag
-        with self.database.read() as connection:
-            return list(caption_versions.to_translate(connection, tag, only, meme_ids, kind))
+        return self.store.captions.to_translate(self.locale(language).tag, only, meme_ids, kind)
 
     def add_translation(
         self,
@@ -172,40 +135,18 @@ class Workspace(Worded):
         currency: str = "",
         replace: bool = False,
     ) -> int | None:
-        """Store one machine translation as it comes, and return its version's id.
-
-        Returns None, and stores nothing, when the caption has a translation of the same source
-        already (a second run, another process), or one that a person wrote. So a run can be killed
-        and repeated.
-
-        Args:
-            meme_id, language, caption: what was translated into what.
-            source_id: `ToTranslate.source.id`, the version that was translated.
-            translator: its name.
-            marks: what a corrector should know.
-            characters, cost, currency: what was billed.
-            replace: supersede another machine translation of the same source.
-
-        Raises:
-            InputError: the caption is empty or a part has ` // ` in it.
-        """
-        tag = self.locale(language).tag
-        with self.database.write(relaxed=True) as connection:
-            return caption_versions.add_translation(
-                connection,
-                meme_id,
-                tag,
-                caption.parts,
-                source_id=source_id,
-                translator=translator,
-                marks=marks,
-                characters=characters,
-                cost=cost,
-                currency=currency,
-                replace=replace,
-            )
-
-    # Sheets
+        return self.store.captions.add_translation(
+            meme_id,
+            self.locale(language).tag,
+            caption,
+            source_id=source_id,
+            translator=translator,
+            marks=marks,
+            characters=characters,
+            cost=cost,
+            currency=currency,
+            replace=replace,
+        )
 
     def items_to_correct(
         self,
@@ -213,80 +154,33 @@ class Workspace(Worded):
         round_: int,
         person: str = "",
         *,
-        only: sheets_out.Only = "new",
+        only: Only = "new",
         meme_ids: Collection[str] | None = None,
         kind: Kind = "caption",
     ) -> list[ToCorrect]:
-        """The captions of a round for a sheet, in the memes' order; see `sheets_out.Only`.
-
-        The text to be corrected is what the rounds before have left: two people of one round get
-        the same, and round 2 gets the result of round 1.
-        """
-        tag = self.locale(language).tag
-        with self.database.read() as connection:
-            return list(
-                sheets_out.items_to_correct(connection, tag, round_, person, only, meme_ids, kind)
-            )
+        return self.store.sheets.to_correct(
+            self.locale(language).tag, round_, person, only=only, meme_ids=meme_ids, kind=kind
+        )
 
     def record_sheet(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
-        """Store which versions a sheet shows; False when the sheet is there already.
-
-        Args:
-            sheet: what it is.
-            items: meme id, source version's id and base version's id, in the sheet's order.
-        """
-        with self.database.write() as connection:
-            return sheets_out.record_sheet(connection, sheet, items)
+        return self.store.sheets.add(sheet, items)
 
     def sheets(self, language: str | None = None, *, kind: Kind | None = None) -> list[SheetRecord]:
-        """The sheets that went out, oldest first; all, or those of a language or kind."""
-        tag = None if language is None else self.locale(language).tag
-        with self.database.read() as connection:
-            return sheets_out.find_sheets(connection, tag, kind=kind)
+        return self.store.sheets.find(self._tag(language), kind)
 
     def sheet_items(self, sheet_id: str) -> dict[str, SentText]:
-        """What a sheet showed, by meme, in its order; empty when there is no such sheet."""
-        with self.database.read() as connection:
-            return sheets_out.sent_texts(connection, sheet_id)
-
-    # Answers
+        return self.store.sheets.texts(sheet_id)
 
     def file(self, kind: str, sha256: str) -> FileRecord | None:
-        """The imported file with this content, if there is one."""
-        with self.database.read() as connection:
-            return storing_files.find_file(connection, kind, sha256)
+        return self.store.files.find(kind, sha256)
 
     def known_sheet(self, sheet_id: str, also: Collection[str] = ()) -> KnownSheet:
-        """What placing answers needs to know, for a look without storing (`--dry-run`).
-
-        Raises:
-            InputError: there is no such sheet.
-        """
-        with self.database.read() as connection:
-            return answers_in.known_sheet(connection, sheet_id, also)
+        return self.store.corrections.known_sheet(sheet_id, also)
 
     def add_answers(
-        self,
-        file: FileRecord,
-        sheet_id: str,
-        decide: answers_in.Decide,
-        also: Collection[str] = (),
+        self, file: FileRecord, sheet_id: str, decide: Decide, also: Collection[str] = ()
     ) -> AddedAnswers:
-        """Store a file of answers, whole or not at all, and once.
-
-        Args:
-            file: `FileRecord("answers", name, sha256, rows)`.
-            sheet_id: the sheet that came back.
-            decide: gets what is known (`KnownSheet`) and returns what becomes of each answer. It is
-                called within the transaction, so that nothing changes meanwhile, and is not called
-                when the very same file was stored before.
-            also: ids of memes in the file; those beyond the sheet's are looked up too.
-
-        Raises:
-            InputError: there is no such sheet, or a placed text cannot be a caption.
-        """
-        with self.database.write() as connection:
-            return answers_in.add_answers(connection, file, sheet_id, also, decide)
+        return self.store.corrections.add(file, sheet_id, decide, also)
 
     def corrections(
         self,
@@ -295,13 +189,7 @@ class Workspace(Worded):
         *,
         kind: Kind | None = None,
     ) -> list[CorrectionRecord]:
-        """What people answered, oldest first; standing is relative to the current source.
-
-        Of texts of one kind, or of all.
-        """
-        tag = None if language is None else self.locale(language).tag
-        with self.database.read() as connection:
-            return answers_in.find_corrections(connection, tag, meme_ids, kind=kind)
+        return self.store.corrections.find(self._tag(language), meme_ids, kind)
 
     def cases(
         self,
@@ -310,13 +198,7 @@ class Workspace(Worded):
         decided: bool | None = False,
         kind: Kind | None = None,
     ) -> list[CaseRecord]:
-        """What is left to settle; `decided` True gives what was settled, None both.
-
-        Of texts of one kind, or of all.
-        """
-        tag = None if language is None else self.locale(language).tag
-        with self.database.read() as connection:
-            return settling.find_cases(connection, tag, decided=decided, kind=kind)
+        return self.store.cases.find(self._tag(language), decided, kind)
 
     def decide(
         self,
@@ -327,87 +209,34 @@ class Workspace(Worded):
         parts: Sequence[str] | None = None,
         comment: str = "",
     ) -> int | None:
-        """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
-
-        Returns the id of the version that settles it, None when there is no text to settle on. A
-        later decision supersedes; the same one again changes nothing.
-
-        Raises:
-            InputError: there is no such case, or the answer is none of it.
-        """
-        with self.database.write() as connection:
-            return settling.decide(
-                connection, case_id, person=person, accept=accept, parts=parts, comment=comment
-            )
-
-    # Memory
+        return self.store.cases.decide(
+            case_id, person=person, accept=accept, parts=parts, comment=comment
+        )
 
     def memory(
         self, language: str, source_language: str | None = None, kind: Kind = "caption"
     ) -> list[MemoryUnit]:
-        """The translation memory of a pair of languages, oldest first: later ones are newer.
-
-        It has what came from files, and what people accepted of texts of a kind.
-        """
-        source = self.source.tag if source_language is None else self.locale(source_language).tag
-        tag = self.locale(language).tag
-        with self.database.read() as connection:
-            return list(memory.find_units(connection, source, tag, kind))
+        source = self._tag(source_language) or self.source.tag
+        return self.store.memory.find(source, self.locale(language).tag, kind)
 
     def add_memory(self, units: Sequence[MemoryUnit], file: FileRecord | None = None) -> int:
-        """Add units from outside (TMX); how many were new."""
-        with self.database.write() as connection:
-            return memory.add_units(connection, units, file)
-
-    # Looking at it
+        return self.store.memory.add(units, file)
 
     def status(self, kind: Kind = "caption") -> list[LanguageStatus]:
-        """How far each language is, the source language first."""
-        wanted = [locale.tag for locale in self.languages] if kind != "transcript" else []
-        with self.database.read() as connection:
-            return counting.count_languages(connection, wanted, kind)
+        tags = [locale.tag for locale in self.languages] if kind != "transcript" else []
+        return self.store.captions.status(tags, kind)
+
+    def _tags(self) -> list[str]:
+        return [self.source.tag, *(locale.tag for locale in self.languages)]
 
     def table(self, name: str) -> pd.DataFrame:
-        """A table as a pandas frame; `exporting.TABLES` names them, and what they have.
-
-        `captions` has a row a meme and a column a language, `history` a row for every version.
-
-        Raises:
-            InputError: there is no such table.
-        """
-        import pandas as pd
-
-        with self.database.read() as connection:
-            table = exporting.export_table(connection, name, self._tags())
-            frame = pd.DataFrame.from_records(
-                list(table.rows), columns=[column.name for column in table.columns]
-            )
-        for column in table.columns:
-            if column.kind == "time":
-                frame[column.name] = pd.to_datetime(frame[column.name], utc=True)
-            elif column.kind == "integer":
-                frame[column.name] = frame[column.name].astype("Int64")
-        return frame
+        return self.store.exports.frame(name, self._tags())
 
     def export(self, name: str, path: str | Path) -> int:
-        """Write a table to a .csv, .jsonl or .parquet file; how many rows it has.
-
-        Raises:
-            InputError: there is no such table, or the file cannot be written.
-        """
-        from memeloc.tables import write_table
-
-        with self.database.read() as connection:
-            table = exporting.export_table(connection, name, self._tags())
-            return write_table(Path(path), table.columns, table.rows)
+        return self.store.exports.write(name, Path(path), self._tags())
 
     @contextmanager
     def captions_file(self) -> Iterator[Path]:
-        """The current captions as a temporary captions table, gone when the block ends.
-
-        Raises:
-            InputError: there are none.
-        """
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="memeloc-") as folder:
@@ -419,20 +248,146 @@ class Workspace(Worded):
                 )
             yield path
 
-    def _tags(self) -> list[str]:
-        return [self.source.tag, *(locale.tag for locale in self.languages)]
-
     def templates_of_memes(self) -> dict[str, str]:
-        """The template's name of each meme, in the memes' order."""
-        query = (
-            select(memes.c.id, memes.c.template)
-            .where(caption_versions.is_active())
-            .order_by(memes.c.number)
-        )
-        with self.database.read() as connection:
-            return {row.id: row.template for row in connection.execute(query)}
+        return self.store.captions.templates()
 
     def count_memes(self) -> int:
-        """How many memes there are."""
-        with self.database.read() as connection:
-            return counting.count_memes(connection)
+        return self.store.captions.count()
+
+    def add_found(self, found: Sequence[Found]) -> AddedItems:
+        return self.store.items.add(found)
+
+    def add_refusals(self, refused: Sequence[Refusal]) -> int:
+        return self.store.items.add_refusals(refused)
+
+    def refusals(self) -> list[Refusal]:
+        return self.store.items.refusals()
+
+    def items(
+        self,
+        kind: ItemKind | None = None,
+        *,
+        ids: Collection[str] | None = None,
+        source: str | None = None,
+    ) -> Iterator[Item]:
+        return self.store.items.find(kind, ids, source)
+
+    def count_items(self) -> dict[tuple[str, str], int]:
+        return self.store.items.count()
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.store.cache_folder
+
+    def add_transcripts(self, transcripts: Sequence[Transcript]) -> int:
+        return self.store.transcripts.add(transcripts)
+
+    def transcripts(self) -> dict[str, CaptionVersion]:
+        return self.store.transcripts.all()
+
+    def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
+        return self.store.computed.features(name, shas)
+
+    def add_features(self, name: str, values: Mapping[str, Any]) -> None:
+        self.store.computed.add_features(name, values)
+
+    def add_verdicts(self, new: Sequence[Verdict]) -> int:
+        return self.store.curation.add_verdicts(new)
+
+    def verdicts(self, filter: str | None = None) -> dict[str, dict[str, Verdict]]:
+        return self.store.curation.verdicts(filter)
+
+    def add_pairs(self, new: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
+        return self.store.curation.add_pairs(new, settings)
+
+    def pairs(self, stage: str | None = None) -> list[Pair]:
+        return self.store.curation.pairs(stage)
+
+    def add_judgements(self, file: FileRecord, new: Sequence[Judgement]) -> int:
+        return self.store.curation.add_judgements(file, new)
+
+    def judgements(self, question: str | None = None) -> list[Judgement]:
+        return self.store.curation.judgements(question)
+
+    @property
+    def model_cache(self) -> ModelAnswers:
+        return self.store.computed.model_answers
+
+    def store_selection(
+        self,
+        settings: Mapping[str, Any],
+        funnel: Sequence[Mapping[str, Any]],
+        chosen: Collection[str],
+    ) -> Selection:
+        return self.store.curation.add_selection(settings, funnel, chosen, self.source.tag)
+
+    def selection(self) -> Selection | None:
+        return self.store.curation.selection()
+
+    def add_survey(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
+        return self.store.surveys.add(name, design, batches)
+
+    def add_batches(self, survey: str, batches: Sequence[Batch]) -> int:
+        return self.store.surveys.add_batches(survey, batches)
+
+    def surveys(self) -> list[str]:
+        return self.store.surveys.names()
+
+    def survey_design(self, survey: str) -> dict[str, Any]:
+        return self.store.surveys.design(survey)
+
+    def survey_batches(self, survey: str) -> list[Batch]:
+        return self.store.surveys.batches(survey)
+
+    def survey_state(self, survey: str, target: str) -> dict[str, Any]:
+        return self.store.surveys.state(survey, target)
+
+    def put_survey_state(self, survey: str, target: str, key: str, value: Any) -> None:
+        self.store.surveys.put_state(survey, target, key, value)
+
+    def add_submissions(
+        self, survey: str, file: FileRecord, imported: Imported, *, hashed: bool = True
+    ) -> AddedSubmissions:
+        return self.store.surveys.add_submissions(survey, file, imported, hashed=hashed)
+
+    def submissions(self, survey: str) -> list[Submission]:
+        return self.store.surveys.submissions(survey)
+
+    def survey_participants(self, survey: str) -> list[Participant]:
+        return self.store.surveys.participants(survey)
+
+    def add_survey_check(
+        self, survey: str, rules: Mapping[str, Any], report: Mapping[str, Any]
+    ) -> int:
+        return self.store.surveys.add_check(survey, rules, report)
+
+    def survey_check(self, survey: str) -> tuple[dict[str, Any], Any] | None:
+        return self.store.surveys.check(survey)
+
+    def add_survey_labels(
+        self, survey: str, settings: Mapping[str, Any], labels: Sequence[Any]
+    ) -> int:
+        return self.store.surveys.add_labels(survey, settings, labels)
+
+    def survey_labels(self, survey: str) -> tuple[dict[str, Any], Any] | None:
+        return self.store.surveys.labels(survey)
+
+    def hash_participant(self, participant: str) -> str:
+        return self.store.surveys.hash_participant(participant)
+
+    @property
+    def survey_key(self) -> bytes:
+        return self.store.surveys.key
+
+    def add_survey_texts(
+        self,
+        english: Mapping[str, str],
+        language: str = "en",
+        texts: Mapping[str, str] | None = None,
+    ) -> int:
+        return self.store.survey_texts.add(english, self.locale(language).tag, texts)
+
+    def survey_corrections(
+        self, language: str, english: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        return self.store.survey_texts.corrections(self.locale(language).tag, english)

@@ -1,13 +1,52 @@
-"""Sheets for correctors. In: a language, a round and a person. Out: captions for a sheet."""
+"""Sheets for correctors. In: a language, a round and a person. Out: captions for a sheet.
+
+The text to be corrected is what the rounds before have left: for round 1 the newest of what was
+imported or translated, for round 2 the newest of round 1 and so on. So two people of one round get
+the same text, whoever hands in first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
-from memeloc.store import sheets_out
-from memeloc.store.database import Database
-from memeloc.store.records import Kind, SentText, SheetRecord, ToCorrect
-from memeloc.store.sheets_out import Only
+from sqlalchemy import Connection, insert, select
+
+from memeloc.errors import InputError
+from memeloc.store.caption_versions import (
+    VERSION_COLUMNS,
+    current_query,
+    source_query,
+    texts_of,
+    version_of,
+)
+from memeloc.store.database import Database, two_columns
+from memeloc.store.records import (
+    STANDING,
+    CaptionVersion,
+    Kind,
+    SentText,
+    SheetRecord,
+    ToCorrect,
+)
+from memeloc.store.tables import (
+    captions,
+    cases,
+    corrections,
+    decisions,
+    memes,
+    sheet_items,
+    sheets,
+)
+
+Only = Literal["all", "new", "changed", "open"]
+"""Which captions a sheet is for.
+
+`all` that are ready for the round; `new`: those that the person (or, without a person, anybody) has
+not answered in it; `changed`: those of `new` that were answered before their source changed;
+`open`: those with an open case.
+"""
 
 
 class Sheets:
@@ -28,13 +67,46 @@ class Sheets:
     ) -> list[ToCorrect]:
         """The captions of a round for a sheet, in the memes' order; see `Only`.
 
-        The text to be corrected is what the rounds before have left: two people of one round get
-        the same, and round 2 gets the result of round 1.
+        A caption is ready for round 1 when there is any translation of its current source (a
+        transcript when it was read), for a later one when the round before has answered it and
+        nothing about it waits to be settled.
         """
         with self.database.read() as connection:
-            return list(
-                sheets_out.items_to_correct(connection, tag, round_, person, only, meme_ids, kind)
-            )
+            sources = {
+                row.meme_id: version_of(row) for row in connection.execute(source_query(kind))
+            }
+            query = current_query(tag, below_round=round_, kind=kind)
+            bases = {row.meme_id: version_of(row) for row in connection.execute(query)}
+            templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
+            answers = _Answers(connection, tag, round_, person, sources)
+            waiting = _open_case_memes(connection, tag)
+            texts = texts_of(connection, [base.source_id for base in bases.values()])
+        wanted = sources if meme_ids is None else set(meme_ids)
+        items = []
+        for meme_id, source in sources.items():
+            base = bases.get(meme_id)
+            if base is None or (source.language == tag) != (kind == "transcript"):
+                continue
+            if meme_id not in wanted:
+                continue
+            outdated = base.source_id is not None and texts[base.source_id] != source.parts
+            if outdated or (round_ > 1 and meme_id not in answers.before):
+                continue
+            if round_ > 1 and only != "open" and meme_id in waiting:
+                continue
+            done = meme_id in answers.own
+            wanted_now = {
+                "all": True,
+                "new": not done,
+                "changed": not done and meme_id in answers.own_of_any_source,
+                "open": meme_id in waiting,
+            }[only]
+            if wanted_now:
+                answered, open_case = answers.people[meme_id], meme_id in waiting
+                items.append(
+                    ToCorrect(meme_id, templates[meme_id], source, base, answered, open_case)
+                )
+        return items
 
     def add(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
         """Store which versions a sheet shows; False when the sheet is there already.
@@ -43,15 +115,130 @@ class Sheets:
             sheet: what it is.
             items: meme id, source version's id and base version's id, in the sheet's order.
         """
+        if not sheet.id.isalnum() or len(sheet.id) > 40:
+            raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")
         with self.database.write() as connection:
-            return sheets_out.record_sheet(connection, sheet, items)
+            if connection.execute(select(sheets.c.id).where(sheets.c.id == sheet.id)).first():
+                return False
+            columns = {name: getattr(sheet, name) for name in _COLUMNS}
+            connection.execute(insert(sheets).values(created_at=sheet.created, **columns))
+            rows = [
+                {
+                    "sheet_id": sheet.id,
+                    "meme_id": meme_id,
+                    "position": position,
+                    "source_id": source_id,
+                    "base_id": base_id,
+                }
+                for position, (meme_id, source_id, base_id) in enumerate(items)
+            ]
+            if rows:
+                connection.execute(insert(sheet_items), rows)
+        return True
 
     def find(self, tag: str | None = None, kind: Kind | None = None) -> list[SheetRecord]:
         """The sheets that went out, oldest first; all, or those of a language or kind."""
         with self.database.read() as connection:
-            return sheets_out.find_sheets(connection, tag, kind=kind)
+            return find_sheets(connection, tag, kind)
 
     def texts(self, sheet_id: str) -> dict[str, SentText]:
         """What a sheet showed, by meme, in its order; empty when there is no such sheet."""
         with self.database.read() as connection:
-            return sheets_out.sent_texts(connection, sheet_id)
+            return sent_texts(connection, sheet_id)
+
+
+_COLUMNS = ("id", "kind", "language", "source_language", "round", "person", "format", "name")
+
+
+class _Answers:
+    """What was answered of the current sources.
+
+    Attributes:
+        people: how many have answered a meme in this round.
+        own: the memes that the person (without one, anybody) has answered in it.
+        own_of_any_source: the same, of whatever source text.
+        before: the memes that were answered in the round before.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        language: str,
+        round_: int,
+        person: str,
+        sources: Mapping[str, CaptionVersion],
+    ) -> None:
+        self.people: Counter[str] = Counter()
+        self.own: set[str] = set()
+        self.own_of_any_source: set[str] = set()
+        self.before: set[str] = set()
+        shown = captions.alias()
+        query = (
+            select(corrections.c.meme_id, corrections.c.round, corrections.c.person, shown.c.parts)
+            .join(
+                sheet_items,
+                (sheet_items.c.sheet_id == corrections.c.sheet_id)
+                & (sheet_items.c.meme_id == corrections.c.meme_id),
+            )
+            .join(shown, shown.c.id == sheet_items.c.source_id)
+            .where(
+                corrections.c.language == language,
+                corrections.c.outcome.in_(STANDING),
+                corrections.c.round.in_((round_, round_ - 1)),
+            )
+            .distinct()
+        )
+        for meme_id, of_round, who, parts in connection.execute(query):
+            current = meme_id in sources and sources[meme_id].parts == parts
+            if of_round != round_:
+                if current:
+                    self.before.add(meme_id)
+                continue
+            if current:
+                self.people[meme_id] += 1
+            if not person or who == person:
+                self.own_of_any_source.add(meme_id)
+                if current:
+                    self.own.add(meme_id)
+
+
+def _open_case_memes(connection: Connection, language: str) -> set[str]:
+    query = (
+        select(cases.c.meme_id)
+        .outerjoin(decisions, decisions.c.case_id == cases.c.id)
+        .where(cases.c.language == language, decisions.c.id.is_(None))
+    )
+    return set(connection.execute(query).scalars())
+
+
+def find_sheets(
+    connection: Connection,
+    language: str | None = None,
+    kind: Kind | None = None,
+    sheet_id: str | None = None,
+) -> list[SheetRecord]:
+    """The sheets of a language and kind, or of all, oldest first; or the one of an id."""
+    query = select(sheets).order_by(sheets.c.created_at, sheets.c.id)
+    wanted = {"kind": kind, "language": language, "id": sheet_id}
+    for name, value in wanted.items():
+        if value is not None:
+            query = query.where(sheets.c[name] == value)
+    return [
+        SheetRecord(created=row.created_at, **{name: getattr(row, name) for name in _COLUMNS})
+        for row in connection.execute(query)
+    ]
+
+
+def sent_texts(connection: Connection, sheet_id: str) -> dict[str, SentText]:
+    """What a sheet showed, by meme, in the sheet's order."""
+    versions: list[dict[str, CaptionVersion]] = []
+    for column in (sheet_items.c.source_id, sheet_items.c.base_id):
+        query = (
+            select(*VERSION_COLUMNS)
+            .join(sheet_items, column == captions.c.id)
+            .where(sheet_items.c.sheet_id == sheet_id)
+            .order_by(sheet_items.c.position)
+        )
+        versions.append({row.meme_id: version_of(row) for row in connection.execute(query)})
+    sources, bases = versions
+    return {meme_id: SentText(source, bases[meme_id]) for meme_id, source in sources.items()}

@@ -11,7 +11,7 @@ from memeloc.store.cases import Cases
 from memeloc.store.computed import Computed
 from memeloc.store.corrections import Corrections
 from memeloc.store.curation import Curation
-from memeloc.store.database import Database
+from memeloc.store.database import Database, WorkspaceError
 from memeloc.store.exports import Exports
 from memeloc.store.files import Files
 from memeloc.store.items import Items, folder_of
@@ -38,7 +38,6 @@ class Store:
     """
 
     def __init__(self, root: Path | None, database: Database) -> None:
-        migrate(database)
         self.root = root
         self.database = database
         self.captions = Captions(database)
@@ -59,23 +58,41 @@ class Store:
     def open(cls, where: Path | str, database: str = "") -> Self:
         """Open the store of a folder, or of a database by its URL.
 
+        An older database is brought to the newest schema.
+
         Args:
             where: a workspace's folder, or a URL (postgresql:// or sqlite:///).
             database: the URL of the folder's database where it is not memeloc.db in it.
 
         Raises:
             InputError: the URL cannot be read.
-            WorkspaceError: the database cannot be used.
+            WorkspaceError: the database cannot be used, or its file is missing or empty.
         """
+        store = cls._at(where, database)
+        migrate(store.database)
+        return store
+
+    @classmethod
+    def create(cls, where: Path | str, database: str = "") -> Self:
+        """Make the store of a folder, which is there; one that is there already is opened.
+
+        Args, Raises: as of `open`.
+        """
+        store = cls._at(where, database)
+        if file := store.database.file:
+            try:
+                file.touch()
+            except OSError as error:
+                raise WorkspaceError(f"{file}: cannot be written ({error.strerror}).") from error
+        migrate(store.database, create=True)
+        return store
+
+    @classmethod
+    def _at(cls, where: Path | str, database: str) -> Self:
         if isinstance(where, str) and "://" in where:
             return cls(None, Database(where))
         root = Path(where)
         return cls(root, Database(database or root / DATABASE_FILE))
-
-    @classmethod
-    def create(cls, where: Path | str, database: str = "") -> Self:
-        """Make the store of a folder, which is there; a store that is there is opened."""
-        return cls.open(where, database)
 
     @property
     def cache_folder(self) -> Path:

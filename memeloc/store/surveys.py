@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memeloc.store.database import Database
+from sqlalchemy import Connection, Text, insert, select, type_coerce
+
+from memeloc.errors import InputError
+from memeloc.store.database import Database, now, two_columns, upsert
+from memeloc.store.participant_ids import hash_id, survey_key
 from memeloc.store.records import FileRecord
-from memeloc.store.storing_surveys import AddedSubmissions
-from memeloc.store.surveyed import Surveyed
-from memeloc.survey.model import Batch, Participant, Submission
+from memeloc.store.submissions import (
+    AddedSubmissions,
+    add_submissions,
+    find_participants,
+    find_submissions,
+    without_ids,
+)
+from memeloc.store.tables import survey_batches, survey_results, survey_states, surveys
+from memeloc.store.tables.types import encode_json
+from memeloc.survey.model import Batch, Participant, Slot, Submission
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
@@ -22,8 +34,6 @@ class Surveys:
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
         self.database = database
-        self._old = Surveyed.__new__(Surveyed)
-        self._old.root, self._old.database = root, database
 
     def add(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
         """Store a survey and its first batches; how many were not there.
@@ -31,15 +41,33 @@ class Surveys:
         Raises:
             InputError: there is another survey under that name.
         """
-        return self._old.add_survey(name, design, batches)
+        query = select(surveys.c.design).where(surveys.c.name == name)
+        with self.database.write() as connection:
+            stored = connection.execute(query).scalar()
+            if stored is None:
+                row = {"name": name, "design": dict(design), "created_at": now()}
+                connection.execute(insert(surveys).values(**row))
+            elif encode_json(stored) != encode_json(dict(design)):
+                raise InputError(
+                    f"There is a survey {name!r} with other settings; what went out is never "
+                    "changed, so give this one another name."
+                )
+            return _add_batches(connection, name, batches)
 
     def add_batches(self, survey: str, batches: Sequence[Batch]) -> int:
-        """Store further batches of a survey, such as a round of ties; how many were not there."""
-        return self._old.add_batches(survey, batches)
+        """Store further batches of a survey, such as a round of ties; how many were not there.
+
+        Raises:
+            InputError: there is no such survey, or a batch of that id with other content.
+        """
+        with self.database.write() as connection:
+            _check_name(connection, survey)
+            return _add_batches(connection, survey, batches)
 
     def names(self) -> list[str]:
         """The surveys' names, oldest first."""
-        return self._old.surveys()
+        with self.database.read() as connection:
+            return _names(connection)
 
     def design(self, name: str) -> dict[str, Any]:
         """How a survey was designed.
@@ -47,19 +75,30 @@ class Surveys:
         Raises:
             InputError: there is no survey of that name.
         """
-        return self._old.survey_design(name)
+        query = select(surveys.c.design).where(surveys.c.name == name)
+        with self.database.read() as connection:
+            _check_name(connection, name)
+            design: dict[str, Any] = connection.execute(query).scalar_one()
+        return design
 
     def batches(self, name: str) -> list[Batch]:
         """The batches of all rounds, in the order in which they were made."""
-        return self._old.survey_batches(name)
+        with self.database.read() as connection:
+            return _batches(connection, name)
 
     def state(self, name: str, target: str) -> dict[str, Any]:
         """What a service made of the sheets, by key."""
-        return self._old.survey_state(name, target)
+        query = select(survey_states.c.key, survey_states.c.value).where(
+            survey_states.c.survey == name, survey_states.c.target == target
+        )
+        with self.database.read() as connection:
+            return two_columns(connection.execute(query))
 
     def put_state(self, name: str, target: str, key: str, value: Any) -> None:
         """Note what a service made, at once, so that a second run makes nothing twice."""
-        self._old.put_survey_state(name, target, key, value)
+        row = {"survey": name, "target": target, "key": key, "value": value, "created_at": now()}
+        with self.database.write() as connection:
+            upsert(connection, survey_states, [row], ["survey", "target", "key"], replace="value")
 
     def add_submissions(
         self, name: str, file: FileRecord, imported: Imported, *, hashed: bool = True
@@ -72,39 +111,48 @@ class Surveys:
             imported: its submissions, participants and rejected rows.
             hashed: whether participants are stored as keyed hashes, and so is every mention of
                 them; without it they are stored as they are.
+
+        Raises:
+            InputError: there is no survey of that name.
         """
-        return self._old.add_submissions(name, file, imported, hashed=hashed)
+        if hashed:
+            imported = without_ids(imported, self.key)
+        with self.database.write() as connection:
+            _check_name(connection, name)
+            return add_submissions(connection, name, file, imported)
 
     def submissions(self, name: str) -> list[Submission]:
         """Of each person and sheet what was sent last, in the order of coming."""
-        return self._old.submissions(name)
+        with self.database.read() as connection:
+            return find_submissions(connection, name)
 
     def participants(self, name: str) -> list[Participant]:
         """What recruitment services report of people by now, once for each person and study."""
-        return self._old.survey_participants(name)
+        with self.database.read() as connection:
+            return find_participants(connection, name)
 
     def add_check(self, name: str, rules: Mapping[str, Any], report: Mapping[str, Any]) -> int:
         """Store a quality control, as JSON values; the same as the last one adds nothing."""
-        return self._old.add_survey_check(name, rules, report)
+        return self._add_result(name, "check", dict(rules), dict(report))
 
     def check(self, name: str) -> tuple[dict[str, Any], Any] | None:
         """The rules and the report of the last quality control."""
-        return self._old.survey_check(name)
+        return self._last_result(name, "check")
 
     def add_labels(self, name: str, settings: Mapping[str, Any], labels: Sequence[Any]) -> int:
         """Store a settling, as JSON values; the same as the last one adds nothing."""
-        return self._old.add_survey_labels(name, settings, labels)
+        return self._add_result(name, "labels", dict(settings), list(labels))
 
     def labels(self, name: str) -> tuple[dict[str, Any], Any] | None:
         """The settings and the labels of the last settling."""
-        return self._old.survey_labels(name)
+        return self._last_result(name, "labels")
 
     def hash_participant(self, participant: str) -> str:
         """A person's id as it is stored: HMAC-SHA-256 under the survey key, 32 hex digits.
 
         An empty id stays empty.
         """
-        return self._old.hash_participant(participant)
+        return hash_id(self.key, participant) if participant else ""
 
     @property
     def key(self) -> bytes:
@@ -113,4 +161,80 @@ class Surveys:
         Raises:
             InputError: the workspace has no folder, and the environment no key.
         """
-        return self._old.survey_key
+        return survey_key(self.root)
+
+    def _add_result(self, name: str, kind: str, settings: Any, result: Any) -> int:
+        # What is stored is compared as it is written: large results are not read for it.
+        columns = survey_results.c
+        written = (type_coerce(column, Text) for column in (columns.settings, columns.result))
+        query = select(columns.number, *written).where(columns.survey == name, columns.kind == kind)
+        values = {"survey": name, "kind": kind, "settings": settings, "result": result}
+        statement = insert(survey_results).values(**values, created_at=now())
+        with self.database.write() as connection:
+            last = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
+            if last is not None and tuple(last[1:]) == (encode_json(settings), encode_json(result)):
+                return int(last.number)
+            return int(connection.execute(statement.returning(columns.number)).scalar_one())
+
+    def _last_result(self, name: str, kind: str) -> tuple[dict[str, Any], Any] | None:
+        columns = survey_results.c
+        query = select(columns.settings, columns.result).where(
+            columns.survey == name, columns.kind == kind
+        )
+        with self.database.read() as connection:
+            row = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
+        return None if row is None else (row.settings, row.result)
+
+
+def _names(connection: Connection) -> list[str]:
+    query = select(surveys.c.name).order_by(surveys.c.created_at, surveys.c.name)
+    return list(connection.execute(query).scalars())
+
+
+def _check_name(connection: Connection, survey: str) -> None:
+    names = _names(connection)
+    if survey not in names:
+        existing = ", ".join(names) or "none"
+        raise InputError(f"There is no survey {survey[:60]!r}; there are {existing}.")
+
+
+def _batches(connection: Connection, survey: str) -> list[Batch]:
+    query = (
+        select(survey_batches)
+        .where(survey_batches.c.survey == survey)
+        .order_by(survey_batches.c.position)
+    )
+    return [
+        Batch(
+            row.id,
+            row.round,
+            tuple(Slot(**slot) for slot in row.slots),
+            tuple(row.cultures),
+            row.answers,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def _add_batches(connection: Connection, survey: str, batches: Sequence[Batch]) -> int:
+    there = {batch.id: batch for batch in _batches(connection, survey)}
+    for batch in batches:
+        if there.get(batch.id, batch) != batch:
+            raise InputError(f"The batch {batch.id} of {survey} is there with other content.")
+    rows = [
+        {
+            "survey": survey,
+            "id": batch.id,
+            "round": batch.round,
+            "position": position,
+            "slots": [asdict(slot) for slot in batch.slots],
+            "cultures": list(batch.cultures),
+            "answers": batch.answers,
+            "created_at": now(),
+        }
+        for position, batch in enumerate(batches, start=len(there))
+        if batch.id not in there
+    ]
+    if rows:
+        connection.execute(insert(survey_batches), rows)
+    return len(rows)

@@ -2,7 +2,6 @@
 
 A transcript is the caption of a meme row of its own, in one language: what was read is its source
 (stage `read`), and what people make of it are later versions, by the same round trip as captions.
-Reading again never passes over what a person wrote.
 """
 
 from __future__ import annotations
@@ -10,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from memeloc.ocr.transcript import Transcript
 from memeloc.store.caption_versions import (
     VERSION_COLUMNS,
+    add_memes,
     add_versions,
     current_of,
     current_query,
     is_current,
-    now,
-    slices,
 )
-from memeloc.store.database import Database
+from memeloc.store.database import Database, by_slices, two_columns
 from memeloc.store.records import CaptionVersion
 from memeloc.store.tables import captions, memes
 
@@ -36,15 +34,44 @@ class Transcripts:
     def add(self, transcripts: Sequence[Transcript]) -> int:
         """Store what was read in pictures; how many differ from what is there.
 
-        What a person wrote is not passed over.
+        Reading again never supersedes what a person wrote.
         """
+        by_id = {transcript_id(transcript.item): transcript for transcript in transcripts}
         with self.database.write() as connection:
-            return add_transcripts(connection, transcripts)
+            add_memes(
+                connection,
+                [
+                    {
+                        "id": meme_id,
+                        "template": "",
+                        "source_language": transcript.language,
+                        "kind": "transcript",
+                        "item_id": transcript.item,
+                    }
+                    for meme_id, transcript in by_id.items()
+                ],
+            )
+            query = select(memes.c.id, memes.c.source_language)
+            languages = two_columns(by_slices(connection, query, memes.c.id, by_id))
+            added = 0
+            for language in dict.fromkeys(languages.values()):
+                # One that was read in another language may have been corrected by a person.
+                texts = {
+                    meme_id: transcript
+                    for meme_id, transcript in by_id.items()
+                    if transcript.language == languages[meme_id] == language
+                }
+                added += _add(connection, language, texts)
+        return added
 
     def all(self) -> dict[str, CaptionVersion]:
         """The current transcripts, by item."""
+        query = current_query(kind="transcript").add_columns(memes.c.item_id)
         with self.database.read() as connection:
-            return find_transcripts(connection)
+            return {
+                row.item_id: CaptionVersion(*row[: len(VERSION_COLUMNS)])
+                for row in connection.execute(query)
+            }
 
 
 def transcript_id(item: str) -> str:
@@ -52,65 +79,28 @@ def transcript_id(item: str) -> str:
     return f"text:{item}"
 
 
-def add_transcripts(connection: Connection, several: Sequence[Transcript]) -> int:
-    """Store transcripts; how many differ from what is there."""
-    by_id = {transcript_id(one.item): one for one in several}
-    there: dict[str, str] = {}
-    for some in slices(by_id):
-        query = select(memes.c.id, memes.c.source_language).where(memes.c.id.in_(some))
-        there.update((row.id, row.source_language) for row in connection.execute(query))
-    moment = now()
-    fresh = [
-        {
-            "id": key,
-            "template": "",
-            "source_language": one.language,
-            "created_at": moment,
-            "kind": "transcript",
-            "item_id": one.item,
-        }
-        for key, one in by_id.items()
-        if key not in there
-    ]
-    if fresh:
-        connection.execute(insert(memes), fresh)
+def _add(connection: Connection, language: str, transcripts: dict[str, Transcript]) -> int:
+    current = current_of(connection, language, transcripts)
     rows: list[dict[str, Any]] = []
-    for language in dict.fromkeys(one.language for one in by_id.values()):
-        mine = {key: one for key, one in by_id.items() if one.language == language}
-        current = current_of(connection, language, mine)
-        for key, one in mine.items():
-            if there.get(key, language) != language:
-                continue  # it was read in another language, which a person may have corrected
-            known = current.get(key)
-            if known is not None and (
-                known.stage != "read"
-                or (known.parts, known.translator, known.marks)
-                == (one.parts, one.reader, one.marks)
-            ):
-                continue
-            rows.append(
-                {
-                    "meme_id": key,
-                    "language": language,
-                    "version": 1 if known is None else known.version + 1,
-                    "parts": one.parts,
-                    "stage": "read",
-                    "origin": one.reader,
-                    "translator": one.reader,
-                    "marks": one.marks,
-                }
-            )
-    add_versions(connection, rows)
-    return len(rows)
-
-
-def find_transcripts(connection: Connection) -> dict[str, CaptionVersion]:
-    """The current transcripts, by item."""
-    query = current_query(kind="transcript").add_columns(memes.c.item_id)
-    return {
-        row.item_id: CaptionVersion(*row[: len(VERSION_COLUMNS)])
-        for row in connection.execute(query)
-    }
+    for meme_id, transcript in transcripts.items():
+        version = current.get(meme_id)
+        content = (transcript.parts, transcript.reader, transcript.marks)
+        if version is not None and (
+            version.stage != "read" or (version.parts, version.translator, version.marks) == content
+        ):
+            continue
+        rows.append(
+            {
+                "meme_id": meme_id,
+                "language": language,
+                "parts": transcript.parts,
+                "stage": "read",
+                "origin": transcript.reader,
+                "translator": transcript.reader,
+                "marks": transcript.marks,
+            }
+        )
+    return len(add_versions(connection, rows, current))
 
 
 def transcript_texts(connection: Connection) -> dict[str, tuple[bool, tuple[str, ...]]]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.store.caption_import import Columns
 from memeloc.store.files import sha256_of
-from memeloc.store.importing import Columns
 from memeloc.store.records import FileRecord, ImportSummary, LanguageStatus
 from memeloc.workspace.folder import WorkspaceFolder
 

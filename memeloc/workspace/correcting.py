@@ -36,7 +36,7 @@ from memeloc.store.records import (
     SentText,
     SheetRecord,
 )
-from memeloc.store.sheets_out import Only
+from memeloc.store.sheets import Only
 from memeloc.workspace.caption_checks import warnings_of
 from memeloc.workspace.cases import Cases
 from memeloc.workspace.folder import WorkspaceFolder

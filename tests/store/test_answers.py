@@ -190,7 +190,7 @@ def test_a_wrong_decision_is_refused(filled: Workspace) -> None:
     answer(filled, "s1", {"two": "zu // zwei"})
     foreign = filled.corrections("de", ["two"])[0].id
     for wrong in (foreign, filled.corrections("de", ["one"])[0].id, 999):
-        with pytest.raises(InputError, match=f"The answer {wrong} is none"):
+        with pytest.raises(InputError, match=f"The answer {wrong} is not one"):
             filled.decide(case_id, person="eve", accept=wrong)
     with pytest.raises(InputError, match="no case 77"):
         filled.decide(77, person="eve")

@@ -8,7 +8,7 @@ from memeloc.curate.judgement import Judgement
 from memeloc.curate.pairs import Pair
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Refusal
-from memeloc.store import FileRecord, Workspace, WorkspaceError, item_tables, survey_tables
+from memeloc.store import FileRecord, Workspace, WorkspaceError
 from memeloc.store.tables import APPEND_ONLY
 from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
@@ -26,7 +26,7 @@ def lived_in(filled: Workspace) -> Workspace:
     return filled
 
 
-@pytest.mark.parametrize("table", APPEND_ONLY)
+@pytest.mark.parametrize("table", APPEND_ONLY[:6])
 @pytest.mark.parametrize("action", ["UPDATE {} SET meme_id = meme_id", "DELETE FROM {}"])
 def test_no_row_is_changed_or_deleted(lived_in: Workspace, table: str, action: str) -> None:
     column = {"sheets": "person", "decisions": "person"}.get(table, "meme_id")
@@ -90,7 +90,7 @@ def collected(workspace: Workspace) -> Workspace:
     return workspace
 
 
-@pytest.mark.parametrize("table", [*item_tables.APPEND_ONLY, *survey_tables.APPEND_ONLY])
+@pytest.mark.parametrize("table", APPEND_ONLY[6:])
 def test_what_was_collected_and_answered_stays(collected: Workspace, table: str) -> None:
     column = {"pairs": "reason", "selection_items": "item_id", "survey_batches": "answers"}
     name = column.get(table, "created_at")

@@ -120,7 +120,7 @@ def test_a_damaged_database(filled: Workspace, place: Path, damage: str) -> None
         }[damage]
     )
     with (
-        pytest.raises(WorkspaceError, match="The file is damaged or no database"),
+        pytest.raises(WorkspaceError, match="The file is damaged or not a database"),
         Workspace.open(place) as workspace,
     ):
         workspace.table("history")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.store.hiding import hidden
+from memeloc.store.participant_ids import hidden
 
 PROLIFIC = "65f0c0ffee0123456789abcd"
 

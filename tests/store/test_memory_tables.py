@@ -65,7 +65,7 @@ def test_tables_are_frames_with_types(filled: Workspace) -> None:
 
 
 def test_an_empty_workspace_has_empty_tables(workspace: Workspace, tmp_path: Path) -> None:
-    from memeloc.store.exporting import TABLES
+    from memeloc.store.exports import TABLES
 
     for name in TABLES:
         assert len(workspace.table(name)) == 0

@@ -15,14 +15,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from memeloc.store import Workspace, WorkspaceError
+from memeloc.store import Store, Workspace, WorkspaceError
 from memeloc.store import migrating as workspace_migrating
 from memeloc.store.database import Database
 from memeloc.store.migrating import FOLDER, migrate
-from memeloc.store.survey_tables import surveys
 from memeloc.store.tables import HEAD, metadata
 
-NEXT = f"{int(HEAD) + 1:04}"
+NEXT = "schema_2"
 
 FUTURE = '''
 """The schema after the newest, for tests."""
@@ -38,14 +37,13 @@ def upgrade():
 def _next(folder: Path, more: str = "") -> Path:
     shutil.copytree(FOLDER / "versions", folder / "versions")
     words = FUTURE.format(next=NEXT, head=HEAD, more=more)
-    (folder / "versions" / f"{NEXT}_next.py").write_text(words)
+    (folder / "versions" / f"{NEXT}.py").write_text(words)
     return folder
 
 
 def test_the_migrations_make_what_the_tables_say(workspace: Workspace) -> None:
     with workspace.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert surveys.metadata is metadata
         assert compare_metadata(context, metadata) == []
 
 
@@ -72,30 +70,11 @@ def test_an_older_database_is_brought_up_to_date_and_copied_first(
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_workspace_of_the_first_schema_keeps_its_captions(place: Path, tmp_path: Path) -> None:
-    place.mkdir()
-    (place / "memeloc.toml").write_text('languages = ["de"]')
-    (tmp_path / "first" / "versions").mkdir(parents=True)
-    shutil.copy(next((FOLDER / "versions").glob("0001*")), tmp_path / "first" / "versions")
-    url = os.environ.get("MEMELOC_DATABASE_URL")
-    database = Database(url or place / "memeloc.db")
-    migrate(database, folder=tmp_path / "first", head="0001")
-    with database.write() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO memes (id, template, source_language, created_at) "
-            "VALUES ('m1', 'night-owl', 'en', '2026-01-01T00:00:00.000000Z')"
-        )
-        connection.exec_driver_sql(
-            "INSERT INTO captions (meme_id, language, version, parts, stage, round, person, origin,"
-            " translator, marks, characters, cost, currency, created_at) VALUES ('m1', 'en', 1, "
-            "'[\"up\",\"late\"]', 'imported', 0, '', 't.csv', '', '[]', 0, 0.0, '', "
-            "'2026-01-01T00:00:00.000000Z')"
-        )
-    database.close()
-    with Workspace.open(place) as workspace:
-        assert workspace.current("en")["m1"].parts == ("up", "late")
-        assert [item.meme_id for item in workspace.to_translate("de")] == ["m1"]
-        assert workspace.table("memes")["active"].tolist() == [True]
+def test_a_schema_from_before_the_release_is_refused(workspace: Workspace, place: Path) -> None:
+    with workspace.database.write() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
+    with pytest.raises(WorkspaceError, match=r"schema 0003, from before memeloc 0\.1\.0"):
+        Workspace.open(place)
 
 
 def test_a_migration_that_fails_leaves_everything_as_it_was(
@@ -129,9 +108,9 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
     assert tables == [("recipes",)]
 
 
-def test_two_who_open_a_new_workspace_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_who_make_a_workspace_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place.mkdir()
-    (place / "memeloc.toml").write_text("")
+    url = os.environ.get("MEMELOC_DATABASE_URL", "")
     upgrade: Callable[..., None] = workspace_migrating._upgrade
     done: list[int] = []
     monkeypatch.setattr(
@@ -143,8 +122,8 @@ def test_two_who_open_a_new_workspace_at_once(place: Path, monkeypatch: pytest.M
     def enter() -> None:
         start.wait()
         try:
-            with Workspace.open(place) as workspace:
-                assert workspace.count_memes() == 0
+            with Store.create(place, url) as store:
+                assert store.captions.count() == 0
         except BaseException as error:
             failures.append(error)
 

@@ -10,7 +10,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.store import FileRecord, Workspace
-from memeloc.store.surveyed import KEY_FILE, KEY_VARIABLE
+from memeloc.store.participant_ids import KEY_FILE, KEY_VARIABLE
 from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
 

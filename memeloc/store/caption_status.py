@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.store.caption_versions import is_active, is_current, two_columns
+from memeloc.store.caption_versions import is_active, is_current
+from memeloc.store.database import two_columns
 from memeloc.store.records import Kind, LanguageStatus
 from memeloc.store.tables import captions, cases, decisions, memes
 
@@ -99,4 +100,4 @@ def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
         .where(decisions.c.id.is_(None), is_active(kind))
         .group_by(cases.c.language)
     )
-    return Counter(two_columns(connection, query))
+    return Counter(two_columns(connection.execute(query)))

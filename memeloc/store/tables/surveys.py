@@ -1,34 +1,11 @@
-"""The tables of surveys. In: SQLAlchemy. Out: `Table`s, as migration 0003 leaves them.
-
-What was sent out and what people answered is append-only. People are known by keyed hashes.
-"""
+"""The tables of surveys. People are known by keyed hashes."""
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Table,
-    UniqueConstraint,
-)
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, String, Table, UniqueConstraint
 
-from memeloc.store.item_tables import Json
-from memeloc.store.tables import Moment, Words, metadata
-
-APPEND_ONLY = (
-    "surveys",
-    "survey_batches",
-    "submissions",
-    "survey_participants",
-    "unplaced_answers",
-    "survey_checks",
-    "survey_labels",
-)
-"""Tables of this module whose rows are never changed or deleted."""
+from memeloc.store.tables.captions import metadata
+from memeloc.store.tables.types import Json, Moment, SafeText
 
 surveys = Table(
     "surveys",
@@ -74,7 +51,7 @@ submissions = Table(
     Column("participant", String(64), nullable=False),
     Column("source", String(40), nullable=False),
     Column("status", String(40), nullable=False),
-    Column("code", Words, nullable=False),
+    Column("code", SafeText, nullable=False),
     Column("started_at", Moment),
     Column("submitted_at", Moment),
     Column("answers", Json, nullable=False),
@@ -93,7 +70,7 @@ survey_participants = Table(
     Column("number", Integer, primary_key=True),
     Column("survey", String(60), ForeignKey("surveys.name"), nullable=False),
     Column("participant", String(64), nullable=False),
-    Column("study", Words, nullable=False),
+    Column("study", SafeText, nullable=False),
     Column("submission", String(64), nullable=False),
     Column("status", String(40), nullable=False),
     Column("seconds", Float),
@@ -106,38 +83,29 @@ survey_participants = Table(
 )
 """What a recruitment service says of people; the newest row of a person and study holds."""
 
-unplaced_answers = Table(
-    "unplaced_answers",
+rejected_rows = Table(
+    "rejected_rows",
     metadata,
     Column("number", Integer, primary_key=True),
     Column("survey", String(60), ForeignKey("surveys.name"), nullable=False),
     Column("file_id", Integer, ForeignKey("files.id"), nullable=False),
     Column("row", Integer, nullable=False),
     Column("reason", String(100), nullable=False),
-    Column("message", Words, nullable=False),
+    Column("message", SafeText, nullable=False),
     Column("content", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
 )
-"""What could not be placed, whole."""
+"""Rows that could not be resolved, whole, and why."""
 
-survey_checks = Table(
-    "survey_checks",
+survey_results = Table(
+    "survey_results",
     metadata,
     Column("number", Integer, primary_key=True),
     Column("survey", String(60), ForeignKey("surveys.name"), nullable=False),
-    Column("rules", Json, nullable=False),
-    Column("report", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
-)
-"""Each quality control: its rules, and whom it set aside for what."""
-
-survey_labels = Table(
-    "survey_labels",
-    metadata,
-    Column("number", Integer, primary_key=True),
-    Column("survey", String(60), ForeignKey("surveys.name"), nullable=False),
+    Column("kind", String(20), nullable=False),
     Column("settings", Json, nullable=False),
-    Column("labels", Json, nullable=False),
+    Column("result", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Index("survey_results_by_kind", "survey", "kind"),
 )
-"""Each settling: the label of every item and culture, and how it came to be."""
+"""Each `check` (rules and report) and each settling (`labels`); the newest of a kind holds."""

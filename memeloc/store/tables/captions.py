@@ -1,16 +1,10 @@
-"""The tables of a workspace. In: SQLAlchemy. Out: `Table`s, as the migrations leave them.
+"""The tables of captions and what people made of them.
 
 captions, corrections and decisions, and what they stand on, are append-only: a newer row
-supersedes, and triggers in the database refuse to change or delete a row (see versions/).
-Timestamps are UTC in ISO 8601, texts of several parts JSON arrays, so that both databases, and
-people, read them alike.
+supersedes.
 """
 
 from __future__ import annotations
-
-import json
-from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -21,76 +15,10 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
-    Text,
-    TypeDecorator,
     UniqueConstraint,
 )
 
-HEAD = "0003"
-"""The newest migration in versions/."""
-
-APPEND_ONLY = ("captions", "sheets", "sheet_items", "corrections", "cases", "decisions")
-"""Tables whose rows are never changed or deleted."""
-
-
-def encode_parts(parts: tuple[str, ...] | list[str]) -> str:
-    """Parts as a JSON array, always the same for the same parts; a lone surrogate is escaped."""
-    text = json.dumps(list(parts), ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(list(parts), separators=(",", ":"))
-    return text
-
-
-class Parts(TypeDecorator[tuple[str, ...]]):
-    """A tuple of texts, as a JSON array."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Any) -> str | None:
-        """To the database."""
-        return None if value is None else encode_parts(value)
-
-    def process_result_value(self, value: Any, dialect: Any) -> tuple[str, ...] | None:
-        """From the database."""
-        return None if value is None else tuple(json.loads(value))
-
-
-class Words(TypeDecorator[str]):
-    """A text that a database can hold: what none can (NUL, lone surrogates) becomes U+FFFD."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
-        """To the database."""
-        if value is None:
-            return None
-        return (
-            value.replace("\0", "\ufffd")
-            .encode("utf-16", "surrogatepass")
-            .decode("utf-16", "replace")
-        )
-
-
-class Moment(TypeDecorator[datetime]):
-    """A point in time, as ISO 8601 in UTC; text order is order in time."""
-
-    impl = String(32)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> str | None:
-        """To the database."""
-        if value is None:
-            return None
-        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
-        """From the database."""
-        return None if value is None else datetime.fromisoformat(value)
-
+from memeloc.store.tables.types import Moment, Parts, SafeText
 
 metadata = MetaData()
 
@@ -99,13 +27,13 @@ files = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("kind", String(20), nullable=False),
-    Column("name", Words, nullable=False),
+    Column("name", SafeText, nullable=False),
     Column("sha256", String(64), nullable=False),
     Column("rows", Integer, nullable=False),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("kind", "sha256", name="files_once"),
 )
-"""Each imported file: kind (captions, answers, memory), what it was called, rows taken from it."""
+"""Each imported file: kind (captions, answers, memory, ...), its name, rows taken from it."""
 
 memes = Table(
     "memes",
@@ -121,8 +49,8 @@ memes = Table(
 )
 """The texts that people work on, numbered in the order in which they came.
 
-kind: `caption` of a meme, `transcript` of a picture, or text of a `survey`; item_id: what it was
-selected or read from, see item_tables.
+kind: `caption` of a meme, `transcript` of a picture, or text of a `survey`; item_id: the item it
+was selected or read from.
 """
 
 captions = Table(
@@ -135,8 +63,8 @@ captions = Table(
     Column("parts", Parts, nullable=False),
     Column("stage", String(20), nullable=False),
     Column("round", Integer, nullable=False),
-    Column("person", Words, nullable=False),
-    Column("origin", Words, nullable=False),
+    Column("person", SafeText, nullable=False),
+    Column("origin", SafeText, nullable=False),
     Column("translator", String(100), nullable=False),
     Column("source_id", Integer, ForeignKey("captions.id")),
     Column("marks", Parts, nullable=False),
@@ -157,9 +85,9 @@ sheets = Table(
     Column("language", String(40), nullable=False),
     Column("source_language", String(40), nullable=False),
     Column("round", Integer, nullable=False),
-    Column("person", Words, nullable=False),
+    Column("person", SafeText, nullable=False),
     Column("format", String(20), nullable=False),
-    Column("name", Words, nullable=False),
+    Column("name", SafeText, nullable=False),
     Column("created_at", Moment, nullable=False),
     Index("sheets_by_language", "language", "round"),
 )
@@ -186,14 +114,14 @@ corrections = Table(
     Column("meme_id", String(100), ForeignKey("memes.id"), nullable=False),
     Column("language", String(40), nullable=False),
     Column("round", Integer, nullable=False),
-    Column("person", Words, nullable=False),
+    Column("person", SafeText, nullable=False),
     Column("parts", Parts, nullable=False),
     Column("typed", Parts, nullable=False),
     Column("status", String(20), nullable=False),
-    Column("comment", Words, nullable=False),
+    Column("comment", SafeText, nullable=False),
     Column("outcome", String(20), nullable=False),
-    Column("reason", Words, nullable=False),
-    Column("message", Words, nullable=False),
+    Column("reason", SafeText, nullable=False),
+    Column("message", SafeText, nullable=False),
     Column("caption_id", Integer, ForeignKey("captions.id")),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("file_id", "row", "meme_id", name="corrections_once"),
@@ -208,8 +136,8 @@ cases = Table(
     Column("meme_id", String(100), ForeignKey("memes.id"), nullable=False),
     Column("language", String(40), nullable=False),
     Column("round", Integer, nullable=False),
-    Column("reason", Words, nullable=False),
-    Column("message", Words, nullable=False),
+    Column("reason", SafeText, nullable=False),
+    Column("message", SafeText, nullable=False),
     Column("correction_id", Integer, ForeignKey("corrections.id"), nullable=False, unique=True),
     Column("created_at", Moment, nullable=False),
     Index("cases_by_meme", "meme_id", "language"),
@@ -224,8 +152,8 @@ decisions = Table(
     Column("action", String(20), nullable=False),
     Column("correction_id", Integer, ForeignKey("corrections.id")),
     Column("parts", Parts, nullable=False),
-    Column("person", Words, nullable=False),
-    Column("comment", Words, nullable=False),
+    Column("person", SafeText, nullable=False),
+    Column("comment", SafeText, nullable=False),
     Column("caption_id", Integer, ForeignKey("captions.id")),
     Column("created_at", Moment, nullable=False),
     Index("decisions_by_case", "case_id"),
@@ -241,8 +169,8 @@ memory_units = Table(
     Column("language", String(40), nullable=False),
     Column("source", Parts, nullable=False),
     Column("target", Parts, nullable=False),
-    Column("origin", Words, nullable=False),
-    Column("person", Words, nullable=False),
+    Column("origin", SafeText, nullable=False),
+    Column("person", SafeText, nullable=False),
     Column("file_id", Integer, ForeignKey("files.id")),
     Column("created_at", Moment, nullable=False),
     Index("memory_by_languages", "source_language", "language"),
@@ -254,8 +182,8 @@ events = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("kind", String(40), nullable=False),
-    Column("subject", Words, nullable=False),
-    Column("detail", Words, nullable=False),
+    Column("subject", SafeText, nullable=False),
+    Column("detail", SafeText, nullable=False),
     Column("created_at", Moment, nullable=False),
 )
 """What else happened: a meme's template exchanged, a migration."""

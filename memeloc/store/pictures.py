@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection
 
 from memeloc.errors import InputError
-from memeloc.store.caption_versions import SLICE, now
-from memeloc.store.item_tables import pictures
+from memeloc.store.database import now, upsert
+from memeloc.store.tables import pictures
 
 FOLDER = "images"
 _SUFFIXES = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
@@ -44,7 +43,7 @@ def write_picture(root: Path, content: bytes) -> StoredPicture:
     """Write a picture into images/, whole or not at all.
 
     Raises:
-        InputError: it is no picture, or too large.
+        InputError: it is not a picture, or too large.
     """
     sha256 = hashlib.sha256(content).hexdigest()
     folder = root / FOLDER / sha256[:2]
@@ -76,26 +75,7 @@ def _described(path: Path, sha256: str, size: int) -> StoredPicture:
         return StoredPicture(sha256, picture.format or "", width, height, size)
 
 
-def add_pictures(connection: Connection, several: Mapping[str, StoredPicture]) -> None:
+def add_pictures(connection: Connection, stored: Iterable[StoredPicture]) -> None:
     """Add rows for pictures that have none yet."""
-    wanted = list(several)
-    there: set[str] = set()
-    for start in range(0, len(wanted), SLICE):
-        query = select(pictures.c.sha256).where(
-            pictures.c.sha256.in_(wanted[start : start + SLICE])
-        )
-        there.update(connection.execute(query).scalars())
-    rows: list[dict[str, Any]] = [
-        {
-            "sha256": one.sha256,
-            "format": one.format,
-            "width": one.width,
-            "height": one.height,
-            "size": one.size,
-            "created_at": now(),
-        }
-        for one in several.values()
-        if one.sha256 not in there
-    ]
-    if rows:
-        connection.execute(insert(pictures), rows)
+    rows = [{**asdict(picture), "created_at": now()} for picture in stored]
+    upsert(connection, pictures, rows, ["sha256"])

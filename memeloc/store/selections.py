@@ -15,9 +15,10 @@ from sqlalchemy import Connection, insert, select
 
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Item
-from memeloc.store.caption_versions import add_versions, check_parts, now, slices
-from memeloc.store.item_tables import encode_json, items, selection_items, selections
-from memeloc.store.tables import memes
+from memeloc.store.caption_versions import add_memes, add_versions, check_parts
+from memeloc.store.database import now
+from memeloc.store.tables import items, selection_items, selections
+from memeloc.store.tables.types import encode_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,41 +99,33 @@ def store_selection(
             good[item.id] = item, _parts(item, boxes, wrong)
         except InputError as error:
             problems.append(error)
-    there: set[str] = set()
-    for some in slices(good):
-        query = select(memes.c.id).where(memes.c.id.in_(some))
-        there.update(connection.execute(query).scalars())
-    moment = now()
-    fresh = [
+    added = add_memes(
+        connection,
+        [
+            {
+                "id": key,
+                "template": item.parent,
+                "source_language": language,
+                "kind": "caption",
+                "item_id": key,
+            }
+            for key, (item, _) in good.items()
+        ],
+    )
+    rows = [
         {
-            "id": key,
-            "template": item.parent,
-            "source_language": language,
-            "created_at": moment,
-            "kind": "caption",
-            "item_id": key,
+            "meme_id": key,
+            "language": language,
+            "parts": parts,
+            "stage": "collected",
+            "origin": item.origin.source,
         }
-        for key, (item, _) in good.items()
-        if key not in there
+        for key, (item, parts) in good.items()
+        if key in added
     ]
-    if fresh:
-        connection.execute(insert(memes), fresh)
-        add_versions(
-            connection,
-            [
-                {
-                    "meme_id": row["id"],
-                    "language": language,
-                    "version": 1,
-                    "parts": good[str(row["id"])][1],
-                    "stage": "collected",
-                    "origin": good[str(row["id"])][0].origin.source,
-                }
-                for row in fresh
-            ],
-        )
+    add_versions(connection, rows, {})
     selected = tuple(good)
-    last = find_selection(connection)
+    last = newest_selection(connection)
     if last is None or (encode_json(last.settings), encode_json(last.funnel), last.items) != (
         encode_json(settings),
         encode_json(list(funnel)),
@@ -140,7 +133,7 @@ def store_selection(
     ):
         number = connection.execute(
             insert(selections)
-            .values(settings=dict(settings), funnel=list(funnel), created_at=moment)
+            .values(settings=dict(settings), funnel=list(funnel), created_at=now())
             .returning(selections.c.id)
         ).scalar_one()
         if selected:
@@ -151,7 +144,7 @@ def store_selection(
     else:
         number = last.id
     return Selection(
-        int(number), dict(settings), list(funnel), selected, tuple(problems), len(fresh)
+        int(number), dict(settings), list(funnel), selected, tuple(problems), len(added)
     )
 
 
@@ -186,7 +179,7 @@ def count_boxes(folder: Path, names: Sequence[str]) -> tuple[dict[str, int], dic
     return boxes, wrong
 
 
-def find_selection(connection: Connection) -> Selection | None:
+def newest_selection(connection: Connection) -> Selection | None:
     """The newest selection."""
     row = connection.execute(select(selections).order_by(selections.c.id.desc())).first()
     if row is None:

@@ -1,68 +1,15 @@
-"""The tables of what was collected. In: SQLAlchemy. Out: `Table`s, as migration 0002 leaves them.
+"""The tables of what was collected and curated.
 
-Items, what filters and people said of them, and what was selected are append-only: collecting
-again adds versions, judging again adds verdicts, choosing again adds a selection, and the newest
-holds.
+Collecting again adds versions, judging again adds verdicts, choosing again adds a selection, and
+the newest holds.
 """
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, String, Table, UniqueConstraint
 
-from sqlalchemy import (
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-)
-
-from memeloc.store.tables import Moment, Parts, Words, metadata
-
-APPEND_ONLY = (
-    "items",
-    "item_versions",
-    "refusals",
-    "verdicts",
-    "pair_sets",
-    "pairs",
-    "judgements",
-    "selections",
-    "selection_items",
-)
-"""Tables of this module whose rows are never changed or deleted."""
-
-
-def encode_json(value: Any) -> str:
-    """A value as JSON, always the same for the same value; lone surrogates and NUL are escaped."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return text
-
-
-class Json(TypeDecorator[Any]):
-    """A value as JSON."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
-        """To the database."""
-        return None if value is None else encode_json(value)
-
-    def process_result_value(self, value: Any, dialect: Any) -> Any:
-        """From the database."""
-        return None if value is None else json.loads(value)
-
+from memeloc.store.tables.captions import metadata
+from memeloc.store.tables.types import Json, Moment, Parts, SafeText
 
 pictures = Table(
     "pictures",
@@ -83,7 +30,7 @@ items = Table(
     Column("id", String(100), nullable=False, unique=True),
     Column("source", String(60), nullable=False),
     Column("kind", String(20), nullable=False),
-    Column("key", Words, nullable=False),
+    Column("key", SafeText, nullable=False),
     Column("key_hash", String(64), nullable=False, unique=True),
     Column("created_at", Moment, nullable=False),
 )
@@ -95,14 +42,14 @@ item_versions = Table(
     Column("id", Integer, primary_key=True),
     Column("item_id", String(100), ForeignKey("items.id"), nullable=False),
     Column("version", Integer, nullable=False),
-    Column("name", Words, nullable=False),
+    Column("name", SafeText, nullable=False),
     Column("parent_hash", String(64), nullable=False),
     Column("parts", Parts, nullable=False),
     Column("language", String(40), nullable=False),
     Column("content", Json, nullable=False),
     Column("picture", String(64), ForeignKey("pictures.sha256")),
-    Column("url", Words, nullable=False),
-    Column("terms", Words, nullable=False),
+    Column("url", SafeText, nullable=False),
+    Column("terms", SafeText, nullable=False),
     Column("fetched_at", Moment),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("item_id", "version", name="item_version_once"),
@@ -114,9 +61,9 @@ refusals = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("source", String(60), nullable=False),
-    Column("url", Words, nullable=False),
+    Column("url", SafeText, nullable=False),
     Column("reason", String(100), nullable=False),
-    Column("sentence", Words, nullable=False),
+    Column("sentence", SafeText, nullable=False),
     Column("hash", String(64), nullable=False, unique=True),
     Column("created_at", Moment, nullable=False),
 )
@@ -140,7 +87,7 @@ verdicts = Table(
     Column("filter", String(60), nullable=False),
     Column("verdict", String(10), nullable=False),
     Column("score", Float),
-    Column("reason", Words, nullable=False),
+    Column("reason", SafeText, nullable=False),
     Column("evidence", Json, nullable=False),
     Column("settings", String(64), nullable=False),
     Column("created_at", Moment, nullable=False),
@@ -167,7 +114,7 @@ pairs = Table(
     Column("stage", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),
     Column("scores", Json, nullable=False),
-    Column("reason", Words, nullable=False),
+    Column("reason", SafeText, nullable=False),
 )
 """Two items that are duplicates, or that a person has to look at."""
 
@@ -179,9 +126,9 @@ judgements = Table(
     Column("row", Integer, nullable=False),
     Column("subject", String(201), nullable=False),
     Column("question", String(60), nullable=False),
-    Column("person", Words, nullable=False),
-    Column("answer", Words, nullable=False),
-    Column("comment", Words, nullable=False),
+    Column("person", SafeText, nullable=False),
+    Column("answer", SafeText, nullable=False),
+    Column("comment", SafeText, nullable=False),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("file_id", "row", "subject", "question", name="judgements_once"),
     Index("judgements_by_question", "question", "subject"),
@@ -192,7 +139,7 @@ model_answers = Table(
     "model_answers",
     metadata,
     Column("key", String(64), primary_key=True),
-    Column("value", Words, nullable=False),
+    Column("value", SafeText, nullable=False),
     Column("created_at", Moment, nullable=False),
 )
 """What language models answered, by the hash of all that they were asked."""
