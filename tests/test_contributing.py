@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from memeloc.curate.protocol import FilterContext
 from memeloc.items import FoundCaption, Item, Origin, Refusal
 from memeloc.locales import default
 from memeloc.model import Caption
+from memeloc.survey.targets.resolver import import_file
 from memeloc.translate.protocol import TranslationItem
+from tests.survey.packs import pack
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
@@ -66,3 +69,19 @@ def test_the_embedder_gives_a_vector_a_picture(page: dict[str, Any], tmp_path: P
         Image.new("RGB", (width, 20)).save(paths[-1])
     vectors = page["build_sizes"]("images", "", {}).embed(paths)
     assert vectors.tolist() == [[30.0, 20.0], [50.0, 20.0]]
+
+
+def test_the_target_writes_sheets_and_reads_answers(page: dict[str, Any], tmp_path: Path) -> None:
+    notes, survey = page["NotesTarget"](), pack(tmp_path / "pictures")
+    (sheet,) = survey.sheets
+    (path,) = notes.export(survey, tmp_path / "out")
+    entries = path.read_text("utf-8").split("\n")
+    answers = tmp_path / "ann.notes"
+    labels = dict.fromkeys(entries, "hate")
+    answers.write_text(f"{json.dumps(['ann', sheet.id, labels])}\nwhat is this?\n", "utf-8")
+    assert notes.recognises(answers)
+    imported = import_file(notes, answers, survey)
+    (submission,) = imported.submissions
+    assert (submission.participant, submission.status) == ("ann", "complete")
+    assert [answer.entry for answer in submission.answers] == entries
+    assert [(row.row, row.reason) for row in imported.rejected] == [(2, "not an answer")]
