@@ -244,7 +244,3 @@ def _accuracy(
         base = tag.partition("-")[0]
         right.setdefault(base, []).append(answer.language.partition("-")[0] == base)
     return {tag: mean(several) for tag, several in right.items()}, len(shown) / median(seconds)
-
-
-def _least(by: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(by.items(), key=lambda one: one[1])[:4]

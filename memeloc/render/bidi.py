@@ -1,8 +1,9 @@
 """The Unicode Bidirectional Algorithm, UAX #9, whole (rules of Unicode 15; N0 since 6.3).
 
 In: a paragraph of text in logical order, and its base direction. Out: an embedding level for each
-code point (even runs left to right, odd right to left), the levels of a line of it, and the order
-in which a line's items are displayed. Shaping and mirroring (L3, L4) are left to HarfBuzz.
+code point (even runs left to right, odd right to left), and the order in which a line's items are
+displayed. Shaping and mirroring (L3, L4) are left to HarfBuzz, white space at a line's end (L1) is
+not drawn.
 
 Classes are bytes, one letter a character (bidi_data.LETTERS), so that most rules are one regular
 expression or one translation over the whole of an isolating run sequence. The letters:
@@ -29,18 +30,13 @@ MAX_DEPTH: Final = 125  # BD2
 MAX_BRACKETS: Final = 63  # BD16
 
 _REMOVED: Final = b"Zabcdp"  # X9
-_RESET: Final = b"Wxyzi" + _REMOVED  # L1, and 5.2 for what X9 removes
 
 _find_directed = re.compile(f"[{DIRECTED}]").search
 _find_bracket = re.compile(f"[{re.escape(BRACKETS)}]").search
 _each_bracket = re.compile(f"[{re.escape(BRACKETS)}]").finditer
-_each_paragraph = re.compile(
-    "[^\n\r\x1c-\x1e\x85\u2029]*(?:\r\n|[\n\r\x1c-\x1e\x85\u2029])|[^\n\r\x1c-\x1e\x85\u2029]+"
-).findall
 _find_explicit = re.compile(b"[abcdpxyzi]").search
 _each_explicit = re.compile(b"[abcdpxyziB]").finditer
 _each_isolate = re.compile(b"[xyziB]").finditer
-_each_separator = re.compile(b"[BS]").finditer
 _find_against_right = re.compile(b"[LEN]").search
 _find_strong = re.compile(b"[LRAxyz]").search
 _find_removed = re.compile(b"[Zabcdp]").search
@@ -83,72 +79,30 @@ _class_of: Final = _ClassTable()
 class Resolved(NamedTuple):
     """A paragraph's embedding levels.
 
-    ``level`` is the paragraph's own, 0 or 1. ``levels`` has one byte a code point, 0 to 126, as it
-    is after I2: L1 belongs to lines, see line_levels. Characters that X9 removes have the level of
-    the character before them, or the paragraph's. ``classes`` are the letters of the classes, and
-    empty where every level is the paragraph's and L1 can change nothing.
+    Attributes:
+        level: the paragraph's own, 0 or 1.
+        levels: one byte a code point, 0 to 126, as it is after I2; L1 changes only white space at
+            a line's end, which is not drawn. Characters that X9 removes have the level of the
+            character before them, or the paragraph's.
     """
 
     level: int
     levels: bytes
-    classes: bytes
 
 
 def resolve(text: str, base: Base = None) -> Resolved:
     r"""Resolve the embedding levels of one paragraph: rules P2 to I2 of UAX #9.
 
     Any string will do, also one with lone surrogates. A paragraph separator (class B) belongs at
-    the end, see paragraphs; elsewhere it gets the paragraph's level and ends what is embedded.
+    the end; elsewhere it gets the paragraph's level and ends what is embedded.
 
     >>> list(resolve("a \u05d0 2").levels)
     [0, 0, 1, 1, 2]
     """
     if base != "rtl" and (text.isascii() or _find_directed(text) is None):
         # No number is next to a right-to-left letter, nothing is embedded: all is level 0.
-        return Resolved(0, bytes(len(text)), b"")
+        return Resolved(0, bytes(len(text)))
     return _resolve(text.translate(_class_of).encode("ascii"), text, base)
-
-
-def resolve_classes(names: Sequence[str], base: Base = None) -> Resolved:
-    """Resolve as resolve does, from Bidi_Class short names ("AL", "NSM"), with no brackets.
-
-    Raises KeyError for a name that Unicode does not know.
-    """
-    return _resolve("".join([LETTERS[name] for name in names]).encode("ascii"), "", base)
-
-
-def paragraphs(text: str) -> list[str]:
-    """Split a text at paragraph separators (P1), each kept at the end of its paragraph.
-
-    >>> paragraphs("one\\r\\ntwo\\n")
-    ['one\\r\\n', 'two\\n']
-    """
-    found: list[str] = _each_paragraph(text)
-    return found
-
-
-def line_levels(resolved: Resolved, start: int = 0, end: int | None = None) -> bytes:
-    """Give the levels of the line text[start:end] of a paragraph, after rule L1.
-
-    Separators, and white space and isolate controls before them or at the line's end, get the
-    paragraph's level.
-    """
-    levels = resolved.levels[start:end]
-    if not resolved.classes:
-        return levels
-    classes = resolved.classes[start:end]
-    level = bytes([resolved.level])
-    if b"S" in classes or b"B" in classes:
-        reset = bytearray(levels)
-        before = 0
-        for match in _each_separator(classes):
-            after = match.end()
-            kept = before + len(classes[before : after - 1].rstrip(_RESET))
-            reset[kept:after] = level * (after - kept)
-            before = after
-        levels = bytes(reset)
-    kept = len(classes.rstrip(_RESET))
-    return levels[:kept] + level * (len(levels) - kept)
 
 
 def level_runs(levels: bytes) -> list[tuple[int, int, int]]:
@@ -197,7 +151,7 @@ def _resolve(classes: bytes, text: str, base: Base) -> Resolved:
         level = int(base == "rtl")
     if level and not explicit and _find_against_right(classes) is None:
         # Nothing that a right-to-left paragraph would raise: all is level 1.
-        return Resolved(1, b"\x01" * len(classes), b"")
+        return Resolved(1, b"\x01" * len(classes))
     if text and _find_bracket(text) is None:
         text = ""
     types, embedding = classes, b""
@@ -216,7 +170,7 @@ def _resolve(classes: bytes, text: str, base: Base) -> Resolved:
         levels = _sequence(types, text, level, direction, direction)
     if removed:
         levels = _put_back(classes, levels, level)
-    return Resolved(level, levels, classes)
+    return Resolved(level, levels)
 
 
 def _first_strong(classes: bytes, start: int, end: int, isolates: dict[int, int]) -> int:

@@ -12,6 +12,7 @@ from memeloc.survey.design.build import Design, build, to_sheets
 from memeloc.survey.model import Culture, Submission
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.registry import recognise
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 
@@ -68,6 +69,6 @@ def test_all_answers_come_back(survey, tmp_path):
             submission
             for path in sorted((tmp_path / way).iterdir())
             if path.stat().st_size > 200
-            for submission in recognise(path).read(path, survey).submissions
+            for submission in import_file(recognise(path), path, survey).submissions
         ]
         assert _said(came) == _said(sent), way
