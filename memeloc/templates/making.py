@@ -2,98 +2,38 @@
 
 from __future__ import annotations
 
-import io
-import os
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
 from memeloc.errors import InputError
-from memeloc.model import Template, check_tag_name
+from memeloc.files import replacing
+from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import turned_corners
-from memeloc.templates.loading import DEFINITION, name_from
+from memeloc.templates.loading import DEFINITION, TOP_BOTTOM, name_from
 from memeloc.templates.pictures import open_picture
-from memeloc.templates.writing import building, encode, put_in_place, quoted
+from memeloc.templates.writing import box_text, encode, put_folder, quoted
 
 _COLOURS = ("#d7263d", "#1b6ca8", "#1e8449", "#8e44ad", "#b9770e", "#117a8b")
 
-LAYOUTS: dict[str, str] = {
-    "top-bottom": """\
-[[box]]
-name = "top"
-x = 0.03
-y = 0.02
-width = 0.94
-height = 0.25
-valign = "top"
 
-[[box]]
-name = "bottom"
-x = 0.03
-y = 0.73
-width = 0.94
-height = 0.25
-valign = "bottom"
-""",
-    "caption": """\
-[[box]]
-name = "caption"
-x = 0.03
-y = 0.73
-width = 0.94
-height = 0.25
-valign = "bottom"
-""",
-    "side-by-side": """\
-[[box]]
-name = "left"
-x = 0.02
-y = 0.73
-width = 0.46
-height = 0.25
-valign = "bottom"
+def _box(name: str, x: float, y: float, width: float, height: float) -> TextBox:
+    return TextBox(name, x, y, width, height, valign="bottom")
 
-[[box]]
-name = "right"
-x = 0.52
-y = 0.73
-width = 0.46
-height = 0.25
-valign = "bottom"
-""",
-    "four": """\
-[[box]]
-name = "one"
-x = 0.02
-y = 0.34
-width = 0.46
-height = 0.15
-valign = "bottom"
 
-[[box]]
-name = "two"
-x = 0.52
-y = 0.34
-width = 0.46
-height = 0.15
-valign = "bottom"
-
-[[box]]
-name = "three"
-x = 0.02
-y = 0.84
-width = 0.46
-height = 0.15
-valign = "bottom"
-
-[[box]]
-name = "four"
-x = 0.52
-y = 0.84
-width = 0.46
-height = 0.15
-valign = "bottom"
-""",
+LAYOUTS: dict[str, tuple[TextBox, ...]] = {
+    "top-bottom": TOP_BOTTOM,
+    "caption": (_box("caption", 0.03, 0.73, 0.94, 0.25),),
+    "side-by-side": (
+        _box("left", 0.02, 0.73, 0.46, 0.25),
+        _box("right", 0.52, 0.73, 0.46, 0.25),
+    ),
+    "four": (
+        _box("one", 0.02, 0.34, 0.46, 0.15),
+        _box("two", 0.52, 0.34, 0.46, 0.15),
+        _box("three", 0.02, 0.84, 0.46, 0.15),
+        _box("four", 0.52, 0.84, 0.46, 0.15),
+    ),
 }
 """Boxes to begin with, as they are written into a new template.toml."""
 
@@ -150,13 +90,11 @@ def add_template(
     if folder.exists():
         raise InputError("is there already; choose another name", file=folder)
     picture = open_picture(image)
-    file, encoded = encode(picture, image)
+    file, encoded = encode(picture, image.read_bytes())
     title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
-    text = _HEAD.format(title=quoted(title), image=file) + LAYOUTS[layout]
-    with building(folder) as partial:
-        (partial / file).write_bytes(encoded)
-        (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
-        put_in_place(partial, folder)
+    text = _HEAD.format(title=quoted(title), image=file)
+    text += "\n".join(map(box_text, LAYOUTS[layout]))
+    put_folder(folder, {file: encoded, DEFINITION: text.encode()})
     return folder
 
 
@@ -195,17 +133,8 @@ def write_preview(template: Template, path: Path) -> None:
     Raises:
         InputError: the picture cannot be read, or the file cannot be written.
     """
-    encoded = io.BytesIO()
-    preview(template).save(encoded, "PNG")
+    picture = preview(template)
     if path.is_dir():
         raise InputError("is a folder; give the name of a file", file=path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        try:
-            partial.write_bytes(encoded.getvalue())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from error
+    with replacing(path) as temporary:
+        picture.save(temporary, "PNG")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
@@ -59,13 +60,13 @@ def picture_size(path: Path) -> tuple[int, int]:
         return width, height
 
 
-def open_picture(path: Path, max_side: int | None = None) -> Image.Image:
+def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image:
     """Read a picture as RGB, upright, its first frame, on white where it is transparent.
 
     JPEG, PNG, WebP, GIF, BMP and TIFF are read. Colour profiles are ignored.
 
     Args:
-        path: the file.
+        path: the file, or its content.
         max_side: shrink the picture, never enlarge it, so that neither side has more pixels.
 
     Raises:
@@ -115,12 +116,16 @@ def open_grey(path: Path, least_side: int) -> Image.Image:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Image.Image]:
+def _opened(source: Path | bytes) -> Iterator[Image.Image]:
     """The picture with only its header read, and every failure as an InputError."""
+    path = source if isinstance(source, Path) else None
     try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise InputError("is not a file; give a picture", file=path)
+        if isinstance(source, bytes):
+            size = len(source)
+        else:
+            size = source.stat().st_size
+            if not source.is_file():
+                raise InputError("is not a file; give a picture", file=path)
         if size == 0:
             raise InputError("is an empty file; give a picture", file=path)
         if size > MAX_BYTES:
@@ -131,7 +136,8 @@ def _opened(path: Path) -> Iterator[Image.Image]:
         with warnings.catch_warnings():
             # Damaged metadata is no matter, and the number of pixels is checked below.
             warnings.simplefilter("ignore")
-            with Image.open(path, formats=_FORMATS) as picture:
+            stream = BytesIO(source) if isinstance(source, bytes) else source
+            with Image.open(stream, formats=_FORMATS) as picture:
                 _check_pixels(picture.size, path)
                 yield picture
     except InputError:
@@ -153,7 +159,7 @@ def _opened(path: Path) -> Iterator[Image.Image]:
         ) from error
 
 
-def _check_pixels(size: tuple[int, int], path: Path) -> None:
+def _check_pixels(size: tuple[int, int], path: Path | None) -> None:
     width, height = size
     if width < 1 or height < 1:
         raise InputError(f"is {width} x {height} pixels; a picture has at least one", file=path)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, item_id
 from memeloc.model import STYLES, TextBox, TextStyle, check_tag_name
-from memeloc.templates.definition import check_turned_boxes, read_definition
+from memeloc.settings import parse_toml
+from memeloc.templates.definition import check_definition, check_turned_boxes
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
 from memeloc.templates.pictures import open_picture
 
@@ -101,30 +101,25 @@ def write_folder(
     """
     check_tag_name(name, "a template's name")
     folder = to / name
-    with building(folder) as partial:
-        original = partial / "original"
-        original.write_bytes(picture)
-        try:
-            image = open_picture(original)
-            file, content = encode(image, original)
-            original.unlink()
-            (partial / file).write_bytes(content)
-            text = definition_text(
-                file,
-                boxes or TOP_BOTTOM,
-                title=title,
-                description=description,
-                keywords=keywords,
-                source=source,
-                licence=licence,
-            )
-            (partial / DEFINITION).write_text(text, "utf-8", newline="\n")
-            definition = read_definition(partial / DEFINITION)
-            check_turned_boxes(definition.boxes, image.size, partial / DEFINITION)
-        except InputError as error:
-            raise InputError(error.message, file=folder) from error
-        if not _same(partial, folder):
-            put_in_place(partial, folder, replace=replace)
+    try:
+        image = open_picture(picture)
+        file, content = encode(image, picture)
+        text = definition_text(
+            file,
+            boxes or TOP_BOTTOM,
+            title=title,
+            description=description,
+            keywords=keywords,
+            source=source,
+            licence=licence,
+        )
+        definition = check_definition(parse_toml(text), folder / DEFINITION)
+        check_turned_boxes(definition.boxes, image.size, folder / DEFINITION)
+    except InputError as error:
+        raise InputError(error.message, file=folder) from error
+    files = {file: content, DEFINITION: text.encode()}
+    if not _holds(folder, files):
+        put_folder(folder, files, replace=replace)
     return folder
 
 
@@ -138,49 +133,46 @@ def _name_of(found: FoundTemplate) -> str:
         return item_id(found.origin.source, "template", found.origin.key, found.name)
 
 
-@contextmanager
-def building(folder: Path) -> Iterator[Path]:
-    """A new, empty folder beside `folder`, to be filled and then given to `put_in_place`.
+def put_folder(folder: Path, files: Mapping[str, bytes], *, replace: bool = False) -> None:
+    """Write a folder, which then is there whole or not at all.
 
-    What is left of it is removed. Its name begins with a dot, so that nobody loads it when this
-    process dies before it is complete.
+    It is made beside its place, under a name that begins with a dot, so that nobody loads it when
+    this process dies before it is complete.
 
     Raises:
-        InputError: the disk refuses.
+        InputError: there is one already, and it is not to be replaced; or the disk refuses.
     """
+    if folder.exists() and not replace:
+        raise InputError("is there already; choose another name", file=folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            yield partial
+            new = partial / "new"
+            new.mkdir()
+            for name, content in files.items():
+                (new / name).write_bytes(content)
+            if folder.exists():
+                folder.rename(partial / "old")
+            new.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
 
 
-def put_in_place(partial: Path, folder: Path, *, replace: bool = False) -> None:
-    """Rename the complete folder `partial` to `folder`.
-
-    Raises:
-        InputError: there is one already, and it is not to be replaced.
-        OSError: the disk refuses.
-    """
-    partial.chmod(0o755)  # mkdtemp makes a folder that only its owner can open
-    if folder.exists():
-        if not replace:
-            raise InputError("is there already; choose another name", file=folder)
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        folder.rename(old / "old")
-        partial.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
-        return
-    partial.rename(folder)
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds these files and no others."""
+    return (
+        folder.is_dir()
+        and {path.name for path in folder.iterdir()} == set(files)
+        and all((folder / name).read_bytes() == content for name, content in files.items())
+    )
 
 
-def encode(picture: Image.Image, source: Path) -> tuple[str, bytes]:
+def encode(picture: Image.Image, source: bytes) -> tuple[str, bytes]:
     """The name and the bytes of the new file of a picture that was opened from `source`."""
-    with Image.open(source) as original:
+    with Image.open(io.BytesIO(source)) as original:
         is_jpeg = original.format == "JPEG"
     encoded = io.BytesIO()
     if is_jpeg:
@@ -210,10 +202,11 @@ def definition_text(
         f"source = {quoted(source)}\n"
         f"licence = {quoted(licence)}\n"
     )
-    return head + "".join("\n" + _box_text(box) for box in boxes)
+    return head + "".join("\n" + box_text(box) for box in boxes)
 
 
-def _box_text(box: TextBox) -> str:
+def box_text(box: TextBox) -> str:
+    """A box as it stands in a template.toml."""
     lines = ["[[box]]", f"name = {quoted(box.name)}"]
     lines += [f"{key} = {_value(getattr(box, key))}" for key in ("x", "y", "width", "height")]
     if box.angle:
@@ -248,13 +241,3 @@ def quoted(text: str) -> str:
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else " " for c in escaped) + '"'
-
-
-def _same(one: Path, other: Path) -> bool:
-    """Whether two folders hold the same files with the same bytes."""
-    if not other.is_dir():
-        return False
-    names = sorted(entry.name for entry in one.iterdir())
-    return names == sorted(entry.name for entry in other.iterdir()) and all(
-        (one / name).read_bytes() == (other / name).read_bytes() for name in names
-    )
