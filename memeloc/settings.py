@@ -65,6 +65,8 @@ def explain(error: ValidationError, model: type[Any], where: str) -> str:
     name = ".".join(path)[:60]
     if problem["type"] == "extra_forbidden" and len(path_in_model) == 1:
         return _unknown(path_in_model[0], known, where)
+    if problem["type"] == "extra_forbidden":
+        return f"{where} has no setting {name!r}"
     if problem["type"] == "missing":
         return f"{where} needs the setting {name}{_meaning(known, path_in_model)}"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")

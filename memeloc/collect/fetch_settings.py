@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from memeloc.errors import InputError
+from pydantic import Field
+from pydantic import dataclasses as validated
+
 from memeloc.version import __version__
 
 USER_AGENT = f"memeloc/{__version__} (research tool that builds meme datasets)"
 """How memeloc introduces itself; robots.txt may name `memeloc`."""
 
-_NUMBERS = (
-    *("delay", "timeout", "total", "max_page_bytes", "max_picture_bytes", "retries", "patience"),
-    *("max_redirects", "max_age"),
-)
-_COUNTS = ("max_page_bytes", "max_picture_bytes", "retries", "max_redirects")
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
 
 
-@dataclass(frozen=True, slots=True)
+@validated.dataclass(frozen=True, slots=True)
 class FetchSettings:
     """How pages are fetched.
 
@@ -31,40 +31,23 @@ class FetchSettings:
         max_redirects: how many are followed, one after another.
         max_age: seconds during which a page is not asked for again, so that a run that was cut off
             goes on where it was.
-        user_agent: how the tool introduces itself.
+        user_agent: how the tool introduces itself: a line of ASCII letters.
         allow_hosts: `host:port` that may be inside the network, for a server of one's own.
         seed: of the jitter between retries.
     """
 
-    delay: float = 1.0
-    timeout: float = 20.0
-    total: float = 120.0
-    max_page_bytes: int = 10_000_000
-    max_picture_bytes: int = 30_000_000
-    retries: int = 4
-    patience: float = 120.0
-    max_redirects: int = 8
-    max_age: float = 3600.0
-    user_agent: str = USER_AGENT
-    allow_hosts: frozenset[str] = frozenset()
+    delay: Seconds = 1.0
+    timeout: Seconds = 20.0
+    total: Seconds = 120.0
+    max_page_bytes: Count = 10_000_000
+    max_picture_bytes: Count = 30_000_000
+    retries: Count = 4
+    patience: Seconds = 120.0
+    max_redirects: Count = 8
+    max_age: Seconds = 3600.0
+    user_agent: Annotated[str, Field(pattern=r"^[ -~]+$")] = USER_AGENT
+    allow_hosts: frozenset[Annotated[str, Field(pattern=r":[0-9]+$")]] = frozenset()
     seed: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant, with a sentence."""
-        for name in _NUMBERS:
-            value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not 0 <= value < float("inf"):
-                raise InputError(f"the setting {name} of fetching is {value!r}; it is a number")
-        for name in _COUNTS:
-            if not isinstance(getattr(self, name), int):
-                raise InputError(f"the setting {name} of fetching is a whole number")
-        agent = self.user_agent
-        if not isinstance(agent, str) or not (agent.isascii() and agent.isprintable() and agent):
-            raise InputError("the setting user_agent of fetching is a line of ASCII letters")
-        for host in self.allow_hosts:
-            if not isinstance(host, str) or not host.rpartition(":")[2].isdecimal():
-                raise InputError(f"{host!r} is no host with its port, such as localhost:8000")
 
 
 @dataclass(slots=True)

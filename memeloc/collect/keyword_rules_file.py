@@ -6,19 +6,18 @@ rules, each with a name, a kind and one way of making variants.
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
+from memeloc.settings import parse_toml, read_toml, validate
 
 WORD = "word"
 """The kind of a keyword as it was given."""
 
-_LARGEST = 1_000_000
 _PLACE = "{word}"
 
 
@@ -139,24 +138,9 @@ def load_rules(where: str | Path) -> KeywordRules:
                 "a file of your own with --rules"
             )
         shipped = files("memeloc.collect") / "keyword_rules" / f"{tag}.toml"
-        return _parse(shipped.read_bytes(), Path(f"{tag}.toml"))
-    try:
-        with where.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=where) from error
-    if len(content) > _LARGEST:
-        raise InputError("is larger than any file of rules", file=where)
-    return _parse(content, where)
+        return _parse(parse_toml(shipped.read_text("utf-8")), Path(f"{tag}.toml"))
+    return _parse(read_toml(where), where)
 
 
-def _parse(content: bytes, path: Path) -> KeywordRules:
-    try:
-        return KeywordRules.model_validate(tomllib.loads(content.decode("utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is not TOML in UTF-8: {error}", file=path) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{where + ': ' if where else ''}{message}", file=path) from error
+def _parse(values: dict[str, Any], path: Path) -> KeywordRules:
+    return validate(KeywordRules, values, "a file of rules", file=path)

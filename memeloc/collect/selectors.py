@@ -6,7 +6,6 @@ site that changes its layout needs a setting and no new release.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,11 +15,10 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from memeloc.errors import InputError
+from memeloc.settings import read_toml
 
 BUILT_IN = Path(__file__).with_name("data") / "sites.toml"
 """The selectors of the sites that memeloc knows."""
-
-_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +72,7 @@ def selectors_of(site: str, path: Path | None = None) -> Selectors:
 
 @cache
 def _read(path: Path) -> dict[str, dict[str, tuple[Selector, ...]]]:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise InputError("is too large for a file of selectors", file=path)
-        tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is no TOML: {error}", file=path) from error
+    tables = read_toml(path)
     found: dict[str, dict[str, tuple[Selector, ...]]] = {}
     for site, table in tables.items():
         if not isinstance(table, dict):

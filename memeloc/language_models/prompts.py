@@ -1,13 +1,12 @@
 """What models are asked, as text files. In: a TOML of texts. Out: `Prompt`, filled in and checked.
 
 A prompt's file has a `system` text and one or more texts that are asked, with names in braces where
-values go. A value is put in as it is and never searched for names again: it is a stranger's text.
+values go. A value is put in as it is and never searched for names again: it is untrusted.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.language_models.messages import Message, Picture
+from memeloc.settings import parse_toml, read_toml
 
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
@@ -61,29 +61,26 @@ def read_prompt(
     Raises:
         InputError: it cannot be read, or a text or name is missing or unknown.
     """
-    file = Path(file).expanduser() if isinstance(file, str) else file
-    place = str(file)
-    try:
-        values = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=place) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"is not TOML in UTF-8: {error}", file=place) from error
+    path = Path(str(file)).expanduser()
+    if isinstance(file, str | Path):
+        values = read_toml(path)
+    else:
+        values = parse_toml(file.read_text("utf-8"), file=path)
     known = ("system", *needs)
     for name in values:
         if name not in known:
-            raise InputError(f"has {name[:60]!r}, but only {', '.join(known)} are read", file=place)
+            raise InputError(f"has {name[:60]!r}, but only {', '.join(known)} are read", file=path)
     for name in known:
         text = values.get(name)
         if not isinstance(text, str) or not text.strip():
-            raise InputError(f"needs a text named {name}", file=place)
+            raise InputError(f"needs a text named {name}", file=path)
         wanted, there = set(needs.get(name, ())), set(_NAME.findall(text))
         if name == "system":
             continue
         for missing in sorted(wanted - there):
-            raise InputError(f"the text {name} must hold {{{missing}}}", file=place)
+            raise InputError(f"the text {name} must hold {{{missing}}}", file=path)
         for unknown in sorted(there - wanted):
             raise InputError(
-                f"the text {name} holds {{{unknown}}}, which nothing is put in for", file=place
+                f"the text {name} holds {{{unknown}}}, which nothing is put in for", file=path
             )
     return Prompt(values["system"].strip(), {name: values[name].strip() for name in needs})

@@ -10,9 +10,10 @@ import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError, MissingError
+from memeloc.settings import validate
 
 URL_VARIABLE = "OPENAI_BASE_URL"
 MODEL_VARIABLE = "OPENAI_MODEL"
@@ -103,26 +104,12 @@ def read_model_settings(
     values.update(table)
     if model:
         values["model"] = model
-    known = ModelSettings.model_fields
-    for name in values:
-        if name not in known:
-            raise InputError(
-                f"{where} has no setting {str(name)[:60]!r}; it has {', '.join(known)}"
-            )
     if "model" not in values:
         raise InputError(
             f"no language model is named: set model in {where}, the environment variable "
             f"{MODEL_VARIABLE}, or name one on the command line"
         )
-    try:
-        return ModelSettings(**values)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0])
-        said = first["msg"][:1].lower() + first["msg"][1:]
-        raise InputError(
-            f"the setting {name} of {where}: {said} ({known[name].description})"
-        ) from None
+    return validate(ModelSettings, values, where)
 
 
 def read_key(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> str:

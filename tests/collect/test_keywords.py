@@ -149,7 +149,7 @@ def put(path: Path, text: str) -> Path:
         ('replace = [["", ["a"]]]', "replaces nothing"),
         ('repeat = "any"\ntimes = [0]', "greater than or equal to 1"),
         ('repeat = "any"\nmost = 100000', "less than or equal to 1000"),
-        ('colour = "red"', "Extra inputs"),
+        ('colour = "red"', "has no setting 'rule.0.colour'"),
     ],
 )
 def test_wrong_rules_are_told(tmp_path: Path, rule: str, sentence: str) -> None:

@@ -161,7 +161,7 @@ def test_facts_of_a_table() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[memegenerator]\ncard = [\n", "no TOML"),
+        ("[memegenerator]\ncard = [\n", "not TOML"),
         ("[elsewhere]\ncard = ['a']\n", "has no site"),
         ("[memegenerator]\ncards = ['a']\n", "has no 'cards'"),
         ("[memegenerator]\ncard = ['a[']\n", "no CSS selector"),
