@@ -78,12 +78,11 @@ def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
             for name in ("language", "round", "person"):
                 if name in columns and (value := line[columns[name]]):
                     facts.setdefault(name, value)
-    stated = facts.get("round", "")
     return gather(
         path,
         rows,
         language=facts.get("language", ""),
-        round_=int(stated) if stated.isdecimal() else 0,
+        round_=facts.get("round", ""),
         person=facts.get("person", ""),
         problems=problems,
     )

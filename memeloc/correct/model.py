@@ -90,6 +90,11 @@ class SheetItem:
     marks: tuple[str, ...] = ()
     note: str = ""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Its marks and its note."""
+        return (*self.marks, self.note) if self.note else self.marks
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

@@ -31,8 +31,6 @@ LABELS: dict[Status, str] = {
 }
 """What a person picks, for each status."""
 
-SHORTEST_MEMORY = 12
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -111,7 +109,7 @@ def gather(
     rows: Iterable[Row],
     *,
     language: str = "",
-    round_: int = 0,
+    round_: str = "",
     person: str = "",
     created: datetime | None = None,
     problems: Iterable[InputError] = (),
@@ -163,7 +161,7 @@ def gather(
     return SheetAnswers(
         sheet=sheets.pop() if len(sheets) == 1 else "",
         language=language,
-        round=round_,
+        round=int(round_) if round_.isdecimal() else 0,
         person=person,
         created=created,
         file=path,

@@ -42,7 +42,7 @@ class Csv:
                     "source": piece.source,
                     "machine": piece.machine,
                     "room": str(piece.room or ""),
-                    "marks": "; ".join([*item.marks, *([item.note] if item.note else [])]),
+                    "marks": "; ".join(item.remarks),
                     "language": sheet.language.tag,
                     "round": str(sheet.round),
                     "person": sheet.person,

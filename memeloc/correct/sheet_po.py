@@ -58,7 +58,7 @@ class Po:
                 notes.append(f"room: {piece.room} characters")
             if item.picture:
                 notes.append(f"picture: {item.picture.name}")
-            notes += [*item.marks, *([item.note] if item.note else [])]
+            notes += item.remarks
             notes.append(_MACHINE + drawable(piece.machine).replace("\n", _MARK))
             entry = polib.POEntry(
                 msgctxt=key,
@@ -132,12 +132,11 @@ class Po:
             key = split_key(line)
             if key is not None:
                 rows.append(Row(0, *key, "", "", "", ""))
-        stated = facts.get("X-Memeloc-Round", "")
         return gather(
             path,
             rows,
             language=facts.get("Language", ""),
-            round_=int(stated) if stated.isdecimal() else 0,
+            round_=facts.get("X-Memeloc-Round", ""),
             person=facts.get("X-Memeloc-Person", ""),
             created=_moment(facts.get("X-Memeloc-Created", "")),
             problems=problems,

@@ -86,7 +86,7 @@ class Xliff:
             state = {"state": "needs-review-translation", _XML + "lang": sheet.language.tag}
             write(unit, "target", state, piece.machine)
             notes = [f"room: {piece.room} characters"] if piece.room else []
-            notes += [*item.marks, *([item.note] if item.note else [])]
+            notes += item.remarks
             for note in notes:
                 _add(unit, "note", {"from": _US}, note)
             before = _add(unit, "alt-trans", {"origin": _US})
@@ -135,12 +135,11 @@ class Xliff:
                     )
                 else:
                     rows.append(row)
-        stated = facts.get("round", "")
         return gather(
             path,
             rows,
             language=language,
-            round_=int(stated) if stated.isdecimal() else 0,
+            round_=facts.get("round", ""),
             person=facts.get("person", ""),
             created=_date(root),
             problems=problems,

@@ -227,7 +227,7 @@ class _Writer:
             put("room", "", self.count)
         put("status", "", self.free)
         put("comment", "", self.free)
-        put("marks", "; ".join([*item.marks, *([item.note] if item.note else [])]), self.small)
+        put("marks", "; ".join(item.remarks), self.small)
         put("language", sheet.language.tag, self.small)
         page.write_number(line, column["round"], sheet.round, self.small)
         put("person", sheet.person, self.small)

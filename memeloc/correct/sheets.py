@@ -6,15 +6,13 @@ point group `memeloc.sheets`. Files are told by what is in them, not by their na
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.errors import InputError
 from memeloc.files import read_head, replacing
+from memeloc.plugins import Registry
 
 
 class SheetFormat(Protocol):
@@ -50,24 +48,30 @@ class SheetFormat(Protocol):
         ...
 
 
-_BUILT_IN = {
-    "xlsx": "memeloc.correct.sheet_xlsx:Xlsx",
-    "xliff": "memeloc.correct.sheet_xliff:Xliff",
-    "po": "memeloc.correct.sheet_po:Po",
-    "csv": "memeloc.correct.sheet_csv:Csv",
-}
+FORMATS: Registry[SheetFormat] = Registry(
+    "memeloc.sheets",
+    {
+        "xlsx": "memeloc.correct.sheet_xlsx:Xlsx",
+        "xliff": "memeloc.correct.sheet_xliff:Xliff",
+        "po": "memeloc.correct.sheet_po:Po",
+        "csv": "memeloc.correct.sheet_csv:Csv",
+    },
+    "sheet format",
+)
 
 
-@cache
-def formats() -> dict[str, SheetFormat]:
-    """All formats there are, by name; the one that takes any text, CSV, is the last to be asked."""
-    found: dict[str, SheetFormat] = {}
-    for entry in entry_points(group="memeloc.sheets"):
-        found[entry.name] = entry.load()()
-    for name, place in _BUILT_IN.items():
-        module, _, attribute = place.partition(":")
-        found.setdefault(name, getattr(import_module(module), attribute)())
-    return found
+def formats() -> tuple[str, ...]:
+    """The names of all formats."""
+    return FORMATS.names()
+
+
+def suffix_of(format: str) -> str:
+    """The suffix of a format's files, with the dot.
+
+    Raises:
+        InputError: there is no such format.
+    """
+    return FORMATS.make(format).suffix
 
 
 def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
@@ -81,11 +85,9 @@ def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
     Raises:
         InputError: there is no such format, or the file cannot be written.
     """
-    known = formats().get(format)
-    if known is None:
-        raise InputError(f"there is no sheet format {format!r}; there are {', '.join(formats())}")
+    sheet_format = FORMATS.make(format)
     with replacing(path) as temporary:
-        known.write(sheet, temporary)
+        sheet_format.write(sheet, temporary)
 
 
 def read_sheet(path: Path) -> SheetAnswers:
@@ -95,9 +97,10 @@ def read_sheet(path: Path) -> SheetAnswers:
         InputError: the file is missing, too large, broken, or of no kind that is known.
     """
     head = read_head(path)
-    for kind in formats().values():
-        if kind.knows(path, head):
-            return kind.read(path)
+    for name in (*FORMATS.outside(), *FORMATS.built_in):  # CSV, which takes any text, is the last
+        sheet_format = FORMATS.make(name)
+        if sheet_format.knows(path, head):
+            return sheet_format.read(path)
     raise InputError(
-        f"is no sheet that memeloc knows; it reads {', '.join(formats())} and ods", file=path
+        f"is not a sheet that memeloc knows; it reads {', '.join(formats())} and ods", file=path
     )

@@ -3,16 +3,13 @@
 TMX 1.4b (LISA, 2005). The parts of a caption are one segment, joined by ` // `. Foreign files may
 hold inline elements (their native codes are left out, highlighted text is kept), several languages
 a unit, `lang` without its namespace, and a source language of `*all*`.
-Files come from strangers: no entity is expanded, nothing is fetched, a file that declares entities
+Files are untrusted: no entity is expanded, nothing is fetched, a file that declares entities
 is refused.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
 from memeloc.locales import Registry, default
 from memeloc.model import SEPARATOR, Caption
 from memeloc.translate.memory import MemoryUnit
@@ -51,48 +49,38 @@ class Imported:
 
 
 def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
-    """Write units as TMX 1.4, atomically. Characters that XML cannot hold are left out.
+    """Write units as TMX 1.4; how many. Characters that XML cannot hold are left out.
 
     Args:
         units: what is written.
         path: the file; an old one is replaced.
         source_language: of the header; each unit says its own.
 
-    Returns:
-        How many were written.
     """
     from lxml import etree
 
     from memeloc.version import __version__
 
     count = 0
+    header = {
+        "creationtool": "memeloc",
+        "creationtoolversion": __version__,
+        "creationdate": datetime.now(UTC).strftime(_DATE),
+        "segtype": "block",
+        "o-tmf": "memeloc",
+        "adminlang": "en",
+        "srclang": source_language,
+        "datatype": "plaintext",
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream, etree.xmlfile(stream, encoding="utf-8") as xml:
-            xml.write_declaration()
-            header = {
-                "creationtool": "memeloc",
-                "creationtoolversion": __version__,
-                "creationdate": datetime.now(UTC).strftime(_DATE),
-                "segtype": "block",
-                "o-tmf": "memeloc",
-                "adminlang": "en",
-                "srclang": source_language,
-                "datatype": "plaintext",
-            }
-            with xml.element("tmx", {"version": "1.4"}):
-                xml.write(etree.Element("header", header))
-                with xml.element("body"):
-                    for unit in units:
-                        xml.write(_unit_element(unit), pretty_print=True)
-                        count += 1
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
+    with replacing(path) as temporary, etree.xmlfile(str(temporary), encoding="utf-8") as xml:
+        xml.write_declaration()
+        with xml.element("tmx", {"version": "1.4"}):
+            xml.write(etree.Element("header", header))
+            with xml.element("body"):
+                for unit in units:
+                    xml.write(_unit_element(unit), pretty_print=True)
+                    count += 1
     return count
 
 
@@ -109,7 +97,7 @@ def read_tmx(
         path: the file, of any size.
         source_language: tag of the language to translate from; None takes what the file says.
         locales: where language codes are looked up.
-        outcome: is told how many there were and what was passed over.
+        outcome: counts how many there were and what was passed over.
 
     Raises:
         InputError: the file cannot be read, is not TMX, or declares entities; with its line.
@@ -117,7 +105,7 @@ def read_tmx(
     from lxml import etree
 
     registry = locales or default()
-    told = Imported() if outcome is None else outcome
+    counts = Imported() if outcome is None else outcome
     wanted = registry.get(source_language).tag if source_language else None
     header_language = "*all*"
     root_seen = False
@@ -143,7 +131,7 @@ def read_tmx(
                 header_language = element.get("srclang") or "*all*"
             elif name == "tu":
                 own = element.get("srclang") or header_language
-                yield from _units(element, wanted, own, registry, told, path.name)
+                yield from _units(element, wanted, own, registry, counts, path.name)
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
@@ -172,7 +160,7 @@ def _units(
     wanted: str | None,
     own: str,
     registry: Registry,
-    told: Imported,
+    counts: Imported,
     origin: str,
 ) -> Iterator[MemoryUnit]:
     """The units of one <tu>."""
@@ -181,21 +169,21 @@ def _units(
         code = variant.get(_XML_LANG) or variant.get("lang") or ""
         segment = variant.find("{*}seg")
         if code not in registry:
-            told.skip(f"the language {code or '(none)'} is not known")
+            counts.skip(f"the language {code or '(none)'} is not known")
         elif segment is not None and (text := _text(segment).strip()):
             texts.setdefault(registry.get(code).tag, text)
     source = wanted or _own_source(own, texts, registry)
     if source is None or source not in texts:
-        told.skip("it has no text in the source language")
+        counts.skip("it has no text in the source language")
         return
     for language, text in texts.items():
         if language == source:
             continue
         unit = MemoryUnit(source, language, _parts(texts[source]), _parts(text), origin)
         if len(unit.source) != len(unit.target):
-            told.skip("its languages have not the same number of parts")
+            counts.skip("its languages have not the same number of parts")
             continue
-        told.units += 1
+        counts.units += 1
         yield unit
 
 

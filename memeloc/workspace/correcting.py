@@ -22,7 +22,7 @@ from memeloc.correct.placing import (
     place,
 )
 from memeloc.correct.report import Judgement, Report, make_report, report_page
-from memeloc.correct.sheets import formats, read_sheet, write_sheet
+from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.model import SEPARATOR
@@ -178,7 +178,7 @@ class Correcting:
             language: of the text to be corrected.
             person: who gets it; stays with every answer.
             round_: of correction; 2 shows the result of 1.
-            format: a name of `memeloc.correct.sheets.formats()`.
+            format: a name of `memeloc.correct.sheets.FORMATS`.
             kind: captions, transcripts or the texts of surveys.
             only: which of them, see `Only`.
             ids: only these memes (of the texts of surveys, their names), whatever `only` says.
@@ -189,10 +189,7 @@ class Correcting:
         Raises:
             InputError: there is no such format or locale, or the file cannot be written.
         """
-        if format not in formats():
-            raise InputError(
-                f"there is no sheet format {format!r}; there are {', '.join(formats())}"
-            )
+        suffix = suffix_of(format)
         locale = self._workspace.locale(language)
         if kind == "survey":
             shipped = store_shipped_texts(self._store, [locale], taxonomy)
@@ -206,7 +203,7 @@ class Correcting:
         if not items:
             return SheetExport(0, None, locale.tag)
         name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
-        path = out or Path(name + formats()[format].suffix)
+        path = out or Path(name + suffix)
         sheet = make_sheet(self._workspace, items, locale, round_, person, kind, on_progress)
         write_sheet(sheet, path, format)
         self._store.sheets.add(

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sacremoses import MosesTokenizer
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
@@ -17,7 +16,6 @@ from memeloc.locales import default
 from memeloc.translate import Translation, TranslationFailure, TranslationItem, create
 from memeloc.translate.codes import model_codes
 from memeloc.translate.models import find_models, route
-from memeloc.translate.tokenizing import BytePairs
 from tests.translate.tiny_model import (
     pieces_of,
     rot13,
@@ -168,9 +166,15 @@ def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
     words = ["when the build passes on the first try", "the tests pass , and then they don ' t"]
     with codes.open("w", encoding="utf-8") as out:
         learn_bpe(words * 5, out, 30)
-    subwords = BytePairs(codes)
+    with codes.open(encoding="utf-8") as stream:
+        subwords = BPE(stream)
     tokens = sorted(
-        {piece for line in words for word in line.split() for piece in subwords.cut(word)}
+        {
+            piece
+            for line in words
+            for word in line.split()
+            for piece in subwords.segment_tokens([word])
+        }
         | {"Moses", "&apos;t"}
     )
     folder = tmp_path / "translate-en_de-1_0"
@@ -182,19 +186,13 @@ def test_a_bpe_model_translates_moses_words(tmp_path: Path, item: Item) -> None:
     assert answer.caption.parts == ("the tests pass, on the first try",)
 
 
-@pytest.mark.parametrize("version", ["#version: 0.2", "#version: 0.1", ""])
-def test_byte_pairs_are_cut_as_subword_nmt_cuts_them(tmp_path: Path, version: str) -> None:
-    words = Path(__file__).read_text(encoding="utf-8").splitlines()
-    codes = tmp_path / "codes"
-    with codes.open("w", encoding="utf-8") as out:
-        learn_bpe(words, out, 300)
-    lines = codes.read_text(encoding="utf-8").splitlines()
-    codes.write_text("\n".join(([version] if version else []) + lines[1:]), encoding="utf-8")
-    ours = BytePairs(codes)
-    with codes.open(encoding="utf-8") as stream:
-        theirs = BPE(stream)
-    for word in [*MosesTokenizer("en").tokenize("\n".join(words)), "a", "é", "漢字", "😀😀"]:
-        assert ours.cut(word) == theirs.segment_tokens([word])
+def test_broken_merges_are_a_sentence(tmp_path: Path, item: Item) -> None:
+    folder = tmp_path / "translate-en_de-1_0"
+    write_weights(folder / "model", ["a"], lambda token: token)
+    (folder / "metadata.json").write_text(json.dumps({"from_code": "en", "to_code": "de"}))
+    (folder / "bpe.model").write_text("#version: 0.2\none two three\n")
+    with pytest.raises(InputError, match=r"bpe\.model: is not a file of subword-nmt"):
+        _one(tmp_path, item("a"))
 
 
 def test_codes_of_locales() -> None:
