@@ -9,7 +9,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborNode
 
-from memeloc.collect.json_values import text_of
+from memeloc.collect.page_values import line_of
 from memeloc.collect.pages import Document, joined, lines_in, shown
 from memeloc.collect.years import year_of_data, year_of_text
 from memeloc.items import Year
@@ -102,13 +102,13 @@ def read_entry(document: Document) -> Entry:
     texts = _texts_for_year(sections)
     year = year_of_data(document.structured, document.tree, facts)
     return Entry(
-        name=text_of(document.text("name"), 500),
+        name=line_of(document.text("name"), 500),
         picture=picture,
         sections=tuple(sections),
         facts=facts,
         tags=_unique(document.texts("tags")),
         categories=_unique(document.texts("categories")),
-        published=text_of(document.text("published"), 60),
+        published=line_of(document.text("published"), 60),
         examples=_chosen(own, marked, others, picture),
         year=year or year_of_text(texts, document.language),
     )
@@ -162,7 +162,7 @@ def _walk(
             continue
         if node.tag in _LEVELS:
             close()
-            heading = text_of(lines_in(node), 300)
+            heading = line_of(lines_in(node), 300)
             level = kind_of(heading)
             # A heading below another one that says nothing itself belongs to it.
             kind = level if level or node.tag in ("h1", "h2") else kind
@@ -175,7 +175,7 @@ def _walk(
 
 
 def _example(document: Document, node: LexborNode, section: str) -> Example:
-    alt = text_of(node.attributes.get("alt") or node.attributes.get("title"), 500)
+    alt = line_of(node.attributes.get("alt") or node.attributes.get("title"), 500)
     return Example(document.picture_of(node), alt, section)
 
 
@@ -185,7 +185,7 @@ def _facts(document: Document) -> dict[str, str]:
     for table in document.nodes("facts")[:20]:
         label = ""
         for node in table.css("dt, dd, th, td")[:500]:
-            text = text_of(lines_in(node), 500)
+            text = line_of(lines_in(node), 500)
             if node.tag in ("dt", "th") or not label:
                 label = text.rstrip(" :")
             elif text:
@@ -195,7 +195,7 @@ def _facts(document: Document) -> dict[str, str]:
 
 
 def _unique(texts: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text_of(text, 200) for text in texts if text))[:100]
+    return tuple(dict.fromkeys(line_of(text, 200) for text in texts if text))[:100]
 
 
 def kind_of(heading: str) -> str:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from memeloc.collect.addresses import FetchRefused
-from memeloc.collect.json_values import text_of, web_address
+from memeloc.collect.page_values import line_of, web_address
 from memeloc.collect.parser_limits import too_costly
 from memeloc.collect.selectors import Selector, Selectors
 from memeloc.items import Refusal
@@ -80,13 +80,13 @@ class Document:
     def title(self) -> str:
         """The page's title."""
         node = self.one_of(("title",))
-        return text_of(node.text(), 300) if node is not None else ""
+        return line_of(node.text(), 300) if node is not None else ""
 
     @cached_property
     def language(self) -> str:
         """The language that the page is in, as it says; empty when it does not."""
         node = self.one_of(("html[lang]",))
-        stated = text_of(node.attributes.get("lang"), 40) if node is not None else ""
+        stated = line_of(node.attributes.get("lang"), 40) if node is not None else ""
         return stated if re.fullmatch(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", stated) else ""
 
     def one_of(self, css: Sequence[str], within: LexborNode | None = None) -> LexborNode | None:
@@ -129,7 +129,7 @@ class Document:
         """The text, or the attribute, of each element of a key; empty ones are left out."""
         nodes, selector = self._found(key, within)
         if selector.attribute:
-            values = [text_of(node.attributes.get(selector.attribute), 4000) for node in nodes]
+            values = [line_of(node.attributes.get(selector.attribute), 4000) for node in nodes]
         else:
             values = [lines_in(node) for node in nodes]
         return [value for value in values if value]
@@ -170,7 +170,7 @@ class Document:
 
     def absolute(self, address: str | None, base: str = "") -> str:
         """An absolute http(s) address; empty for what is none."""
-        address = text_of(address, 4000)
+        address = line_of(address, 4000)
         if not address or address[0] == "#":
             return ""
         try:
@@ -238,7 +238,7 @@ def shown(node: LexborNode) -> Iterator[str]:
 
 def joined(text: str) -> str:
     """Lines without needless spaces; empty ones are left out."""
-    lines = (text_of(line, 100_000) for line in text.split("\n"))
+    lines = (line_of(line, 100_000) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 

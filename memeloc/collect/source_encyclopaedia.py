@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.entries import Entry, Example, is_entry, read_entry
-from memeloc.collect.json_values import refused, text_of
+from memeloc.collect.page_values import line_of, refused
 from memeloc.collect.pages import Document, key_of, same_host
 from memeloc.collect.paging import (
     MOST_PAGES,
@@ -227,7 +227,7 @@ class EncyclopaediaSource:
                 page.fetched,
             ),
             picture=page.body,
-            name=text_of(entry.name, 500),
+            name=line_of(entry.name, 500),
             template=origin.key,
             year=year,
             details={name: value for name, value in details.items() if value},

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.imgflip_account import account, search
-from memeloc.collect.json_values import count_of, joined_address, refused, text_of
+from memeloc.collect.page_values import count_of, joined_address, line_of, refused
 from memeloc.collect.rows import even_rows
 from memeloc.errors import MemelocError
 from memeloc.items import FoundTemplate, Origin, Refusal
@@ -61,7 +61,7 @@ class ImgflipSource:
                 yield Refusal(self.name, url, "not as expected", memes)
                 continue
             for rank, meme in enumerate(memes, 1):
-                key = text_of(meme.get("id"), 200) if isinstance(meme, dict) else ""
+                key = line_of(meme.get("id"), 200) if isinstance(meme, dict) else ""
                 if not key:
                     sentence = f"entry {rank} has no id, so it was left out"
                     yield Refusal(self.name, url, "no id", sentence)
@@ -101,7 +101,7 @@ class ImgflipSource:
         if not isinstance(answer, dict):
             return "the answer is not an object"
         if answer.get("success") is not True:
-            reason = text_of(answer.get("error_message"), 200) or "without a reason"
+            reason = line_of(answer.get("error_message"), 200) or "without a reason"
             return f"Imgflip refused: {reason}"
         data = answer.get("data")
         memes = data.get("memes") if isinstance(data, dict) else None
@@ -142,7 +142,7 @@ class ImgflipSource:
             origin=Origin(
                 self.name, key, f"https://imgflip.com/memetemplate/{key}", TERMS, origin[1]
             ),
-            name=text_of(meme.get("name"), 500) or key,
+            name=line_of(meme.get("name"), 500) or key,
             picture=picture,
             boxes=even_rows(2 if boxes is None else boxes),
             details={name: value for name, value in details.items() if value not in (None, "")},

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memeloc.collect.json_values import (
+from memeloc.collect.page_values import (
     count_of,
     joined_address,
+    line_of,
     lines_of,
     refused,
-    text_of,
     web_address,
 )
 from memeloc.collect.rows import even_rows
@@ -53,7 +53,7 @@ class MemegenSource:
             if isinstance(entry, Refusal):
                 yield entry
                 continue
-            key = text_of(entry.get("id"), 200) if isinstance(entry, dict) else ""
+            key = line_of(entry.get("id"), 200) if isinstance(entry, dict) else ""
             if not key:
                 sentence = "an entry of the list has no id, so it was left out"
                 yield Refusal(self.name, page.url, "no id", sentence)
@@ -113,7 +113,7 @@ class MemegenSource:
         origin = Origin(self.name, key, f"{self.address}/templates/{quote(key)}", "", page.fetched)
         yield FoundTemplate(
             origin=origin,
-            name=text_of(entry.get("name"), 500) or key,
+            name=line_of(entry.get("name"), 500) or key,
             picture=picture,
             keywords=tuple(dict.fromkeys(one for one in lines_of(entry.get("keywords")) if one)),
             boxes=even_rows(2 if lines is None else lines),

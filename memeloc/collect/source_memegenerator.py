@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from selectolax.lexbor import LexborNode
 
-from memeloc.collect.json_values import refused, text_of
+from memeloc.collect.page_values import line_of, refused
 from memeloc.collect.pages import Document, key_of, same_host
 from memeloc.collect.paging import (
     MOST_PAGES,
@@ -147,7 +147,7 @@ class MemegeneratorSource:
             if document.nodes("text_top", node) or document.nodes("text_bottom", node):
                 continue
             seen.add(key_of(url))
-            name = text_of(document.text("card_name", node), 500)
+            name = line_of(document.text("card_name", node), 500)
             yield _Card(url, name, document.picture("card_picture", node))
 
     def _caption_nodes(self, document: Document) -> list[LexborNode]:
@@ -193,7 +193,7 @@ class MemegeneratorSource:
         terms = document.address("terms")
         yield FoundTemplate(
             origin=Origin(self.name, key, card.url, terms, document.page.fetched),
-            name=text_of(document.text("name"), 500) or card.name or key.rpartition("/")[2],
+            name=line_of(document.text("name"), 500) or card.name or key.rpartition("/")[2],
             picture=picture,
             details={name: value for name, value in details.items() if value},
         )
@@ -258,7 +258,7 @@ class MemegeneratorSource:
             parts=parts,
             language=language if _TAG.fullmatch(language) else "",
             votes=votes_of(document.text("votes", node)),
-            created=text_of(document.text("created", node), 40),
+            created=line_of(document.text("created", node), 40),
             details=details,
         )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
 
-from memeloc.collect.json_values import refused, text_of, web_address
+from memeloc.collect.page_values import line_of, refused, web_address
 from memeloc.collect.picture_bytes import picture_side
 from memeloc.collect.search_pages import MAX_BYTES, read_page
 from memeloc.errors import InputError, MemelocError
@@ -162,9 +162,9 @@ class SearchSource:
                 record.cells[place] if place is not None and place < len(record.cells) else ""
                 for place in places
             ]
-            address, keyword = text_of(cells[0], 20_000_000), text_of(cells[1])
+            address, keyword = line_of(cells[0], 20_000_000), line_of(cells[1])
             for one in self._listed(path, record.row, address, keyword, refusals):
-                one.title, one.page = text_of(cells[2]), web_address(cells[3])
+                one.title, one.page = line_of(cells[2]), web_address(cells[3])
                 yield one
 
     def _listed(
@@ -177,7 +177,7 @@ class SearchSource:
             sentence = f"row {row} holds {shown!r}, which is no address of a picture"
             refusals.append(Refusal(NAME, f"{path.name} row {row}", "no address", sentence))
             return
-        yield _Wanted(address, [text_of(keyword) or self._named(path)], path.name, row)
+        yield _Wanted(address, [line_of(keyword) or self._named(path)], path.name, row)
 
     def _from_page(self, path: Path) -> Iterator[_Wanted]:
         try:

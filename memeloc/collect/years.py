@@ -19,7 +19,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from memeloc.collect.json_values import text_of
+from memeloc.collect.page_values import line_of
 from memeloc.items import Year
 
 EARLIEST = 1900
@@ -230,7 +230,7 @@ def _of_json(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
             of_page = any(isinstance(kind, str) and _ABOUT_PAGES.search(kind) for kind in kinds)
             for name in _PROPERTIES:
                 if name in value and (name == "temporalCoverage" or not of_page):
-                    yield f"JSON-LD {name}", text_of(value[name], 300)
+                    yield f"JSON-LD {name}", line_of(value[name], 300)
             left.extend(one for one in value.values() if isinstance(one, (dict, list)))
 
 
@@ -243,11 +243,11 @@ def _of_elements(tree: LexborHTMLParser | None) -> Iterator[tuple[str, str]]:
         for name in _PROPERTIES:
             if name in names and (name == "temporalCoverage" or not _is_of_page(node)):
                 stated = node.attributes.get("content") or node.attributes.get("datetime")
-                yield f"microdata {name}", text_of(stated or node.text()[:300], 300)
+                yield f"microdata {name}", line_of(stated or node.text()[:300], 300)
     for node in tree.css("meta[content]")[:2000]:
         name = (node.attributes.get("name") or node.attributes.get("property") or "").lower()
         if name in _METAS:
-            yield f"meta {name}", text_of(node.attributes.get("content"), 300)
+            yield f"meta {name}", line_of(node.attributes.get("content"), 300)
 
 
 def _is_of_page(node: LexborNode) -> bool:
@@ -266,4 +266,4 @@ def _of_facts(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for label in _rules()[0]:
         for name, value in facts.items():
             if name.casefold().strip(" :") == label:
-                yield f"table {name}", text_of(value, 300)
+                yield f"table {name}", line_of(value, 300)

@@ -1,4 +1,4 @@
-"""Values of strangers' JSON. In: what an API sent. Out: texts and numbers, or nothing."""
+"""Values of untrusted pages and JSON. In: what was sent. Out: texts and numbers, or nothing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from memeloc.items import Refusal
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
-def text_of(value: Any, limit: int = 1000) -> str:
-    """One line of text; empty for what is none. A number becomes the text of it.
+def line_of(value: Any, limit: int = 1000) -> str:
+    """One line of text; empty for what is no text. A number becomes the text of it.
 
-    >>> text_of("  two   words ")
+    >>> line_of("  two   words ")
     'two words'
     """
     if isinstance(value, int) and not isinstance(value, bool):
@@ -30,13 +30,13 @@ def lines_of(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     return tuple(
-        _CONTROLS.sub("\ufffd", one).strip()[:5000] if isinstance(one, str) else text_of(one)
+        _CONTROLS.sub("\ufffd", one).strip()[:5000] if isinstance(one, str) else line_of(one)
         for one in value[:100]
     )
 
 
 def count_of(value: Any) -> int | None:
-    """A whole number from 0; None for what is none, also of a text of digits.
+    """A whole number from 0; None for what is no such number; a text of digits is one.
 
     >>> count_of("12"), count_of(-1), count_of(True)
     (12, None, None)
@@ -49,18 +49,18 @@ def count_of(value: Any) -> int | None:
 
 
 def web_address(value: Any) -> str:
-    """An address that begins with http:// or https://; empty for what is none."""
-    address = text_of(value, 4000)
+    """An address that begins with http:// or https://; empty for anything else."""
+    address = line_of(value, 4000)
     return address if address.lower().startswith(("http://", "https://")) else ""
 
 
 def joined_address(page: str, value: Any) -> str:
-    """An address as it stands on the page at `page`, made absolute; empty for what is none.
+    """An address as it stands on the page at `page`, made absolute; empty for anything else.
 
     >>> joined_address("https://example.org/list", "/a.jpg")
     'https://example.org/a.jpg'
     """
-    address = text_of(value, 4000)
+    address = line_of(value, 4000)
     try:
         return web_address(urljoin(page, address)) if address else ""
     except ValueError:
