@@ -9,17 +9,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from memeloc.items import Found, Refusal
-from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.part import Phases, silent
+from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
     from memeloc.collect.year_by_model import YearReader
     from memeloc.store import Store
-    from memeloc.workspace.reading import ReadResult
 
 _BATCH = 50
 """Things that are stored at once."""
@@ -72,11 +71,8 @@ class CollectPlan:
     there: dict[str, int]
 
 
-class Collecting:
+class Collecting(Reading):
     """Collecting items from sources, and reading the text in pictures."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
 
     def collect(
         self,
@@ -158,40 +154,6 @@ class Collecting:
                 for (name, kind), count in self._workspace.store.items.count().items()
                 if name == source
             },
-        )
-
-    def read(
-        self,
-        languages: Sequence[str] = (),
-        *,
-        reader: str = "auto",
-        only: Literal["new", "textless", "all"] = "new",
-        jobs: int | None = None,
-        on_progress: Phases = silent,
-    ) -> ReadResult:
-        """Read the text in collected pictures; store a transcript each.
-
-        Args:
-            languages: only pictures in these; one whose source states none is read in the first.
-            reader: its name; auto takes for each language the one that was measured to err less.
-            only: `new` (not read yet), `textless` (of those, without text from their source) or
-                `all`.
-            jobs: processes; None is one a usable processor.
-            on_progress: gets how many more pictures are read.
-
-        Raises:
-            InputError: there is no such language or reader.
-            MissingError: what the reader needs is not installed.
-        """
-        from memeloc.workspace.reading import read_items
-
-        return read_items(
-            self._workspace,
-            languages,
-            reader=reader,
-            only=only,
-            jobs=jobs,
-            on_progress=on_progress,
         )
 
     def _options(self, source: str, options: Mapping[str, Any]) -> dict[str, Any]:

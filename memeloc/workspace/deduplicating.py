@@ -19,7 +19,7 @@ from memeloc.engine import usable_cpus
 from memeloc.items import Item
 from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.part import Part, Phases, silent
 
 _BATCH = 256
 """Hashes that are stored at a time."""
@@ -66,56 +66,70 @@ class DedupResult:
     unreadable: dict[str, str]
 
 
-def find_duplicates(
-    workspace: WorkspaceFolder,
-    settings: Mapping[str, Any],
-    *,
-    images_model: str | None = None,
-    texts_model: str | None = None,
-    jobs: int | None = None,
-    on_progress: Phases = silent,
-) -> DedupResult:
-    """See `Curating.deduplicate`."""
-    store = workspace.store
-    values = dict(workspace.settings.curate.get("dedup", {}))
-    models = {"images": images_model, "texts": texts_model}
-    for task in _TASKS:
-        models[task] = models[task] or values.pop(f"{task}_model", None)
-        values.pop(f"{task}_model", None)
-    tables: dict[str, Mapping[str, Any]] = {task: values.pop(task, {}) for task in _TASKS}
-    chosen = validate(DedupSettings, {**values, **settings}, "deduplication")
-    embedders, not_run = _embedders(models, tables)
-    names = {task: model.name for task, model in embedders.items()}
-    jobs = jobs or usable_cpus()
-    items = list(store.items.find())
-    hashes, unreadable = hash_items(workspace, items, jobs, on_progress)
-    result = deduplicate(
-        items,
-        chosen,
-        hashes=hashes,
-        judgements=store.curation.judgements("duplicates"),
-        embed=_embedding(workspace, embedders, hashes, on_progress) if embedders else None,
-        not_run=not_run,
-        models=names,
-        jobs=jobs,
-    )
-    store.curation.add_pairs(result.pairs, {**chosen.model_dump(), "models": names})
-    store.curation.add_verdicts(result.verdicts)
-    return DedupResult(
-        result.stages,
-        [
-            {"item": verdict.item, "reason": verdict.reason, **verdict.evidence}
-            for verdict in result.verdicts
-            if verdict.verdict == "drop"
-        ],
-        [
-            AskedPair(pair.subject, pair.stage, pair.scores, pair.reason)
-            for pair in result.pairs
-            if pair.outcome == "ask"
-        ],
-        result.contradictions,
-        unreadable,
-    )
+class Deduplicating(Part):
+    """Finding duplicates among what was collected."""
+
+    def deduplicate(
+        self,
+        settings: Mapping[str, Any],
+        *,
+        images_model: str | None = None,
+        texts_model: str | None = None,
+        jobs: int | None = None,
+        on_progress: Phases = silent,
+    ) -> DedupResult:
+        """Find duplicates among what was collected; store pairs and verdicts.
+
+        Args:
+            settings: of `memeloc.curate.dedup.DedupSettings`.
+            images_model, texts_model: embedding models as KIND:WHERE, such as onnx:resnet50.onnx.
+            jobs: processes for pictures; None is one a usable processor.
+            on_progress: gets how many more pictures are hashed, or things embedded.
+
+        Raises:
+            InputError: a setting is wrong, or a model cannot be loaded.
+        """
+        workspace = self._workspace
+        store = workspace.store
+        values = dict(workspace.settings.curate.get("dedup", {}))
+        models = {"images": images_model, "texts": texts_model}
+        for task in _TASKS:
+            models[task] = models[task] or values.pop(f"{task}_model", None)
+            values.pop(f"{task}_model", None)
+        tables: dict[str, Mapping[str, Any]] = {task: values.pop(task, {}) for task in _TASKS}
+        chosen = validate(DedupSettings, {**values, **settings}, "deduplication")
+        embedders, not_run = _embedders(models, tables)
+        names = {task: model.name for task, model in embedders.items()}
+        jobs = jobs or usable_cpus()
+        items = list(store.items.find())
+        hashes, unreadable = hash_items(workspace, items, jobs, on_progress)
+        result = deduplicate(
+            items,
+            chosen,
+            hashes=hashes,
+            judgements=store.curation.judgements("duplicates"),
+            embed=_embedding(workspace, embedders, hashes, on_progress) if embedders else None,
+            not_run=not_run,
+            models=names,
+            jobs=jobs,
+        )
+        store.curation.add_pairs(result.pairs, {**chosen.model_dump(), "models": names})
+        store.curation.add_verdicts(result.verdicts)
+        return DedupResult(
+            result.stages,
+            [
+                {"item": verdict.item, "reason": verdict.reason, **verdict.evidence}
+                for verdict in result.verdicts
+                if verdict.verdict == "drop"
+            ],
+            [
+                AskedPair(pair.subject, pair.stage, pair.scores, pair.reason)
+                for pair in result.pairs
+                if pair.outcome == "ask"
+            ],
+            result.contradictions,
+            unreadable,
+        )
 
 
 def hash_items(

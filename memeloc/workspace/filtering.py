@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.language_models import LanguageModel, Plan
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.language_model import open_model
-from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.part import Part, Phases, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,88 +132,111 @@ class ItemVerdicts:
     people: list[PersonAnswer]
 
 
-def filter_names(workspace: WorkspaceFolder, names: Sequence[str]) -> list[str]:
-    """See `Curating.filter_names`."""
-    return list(dict.fromkeys(names or workspace.settings.curate.get("filters", registry.DEFAULT)))
+class Filtering(Part):
+    """Judging what was collected."""
 
+    def filter_names(self, names: Sequence[str]) -> list[str]:
+        """The filters that `filter` runs: those named, else those of memeloc.toml."""
+        return _names(self._workspace, names)
 
-def run_filters(
-    workspace: WorkspaceFolder,
-    names: Sequence[str] = (),
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    *,
-    languages: Sequence[str] = (),
-    again: bool = False,
-    model: str = "",
-    budget: float | None = None,
-    jobs: int | None = None,
-    on_progress: Phases = silent,
-) -> FilterResult:
-    """See `Curating.filter`."""
-    curation = workspace.store.curation
-    chosen = _settings(workspace, names, settings or {}, languages)
-    tallies: list[Tally] = []
-    with open_model(workspace, model, budget) as client:
-        context = filter_context(workspace, jobs=jobs, model=client)
-        filters = [registry.create(name, values, context) for name, values in chosen.items()]
-        items = list(workspace.store.items.find())
-        for filter_ in filters:
-            mine = [item for item in items if item.kind in filter_.kinds]
-            report = partial(_report, on_progress, filter_.name, len(mine))
-            before = curation.verdicts(filter_.name)
-            tallies.append(
-                run_filter(
-                    filter_, mine, before, curation.add_verdicts, again=again, on_done=report
+    def filter(
+        self,
+        names: Sequence[str] = (),
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        languages: Sequence[str] = (),
+        again: bool = False,
+        model: str = "",
+        budget: float | None = None,
+        jobs: int | None = None,
+        on_progress: Phases = silent,
+    ) -> FilterResult:
+        """Judge collected items; store a verdict each. What was judged before is passed over.
+
+        Args:
+            names: of filters; none are those of memeloc.toml.
+            settings: by filter and setting.
+            languages: tags of those to keep, for filters that look at languages.
+            again: judge also what was judged before.
+            model: name of the language model, for filters that ask one.
+            budget: the most that it may cost.
+            jobs: processes for pictures; None is one a usable processor.
+            on_progress: gets the filter's name and how many more items are done.
+
+        Raises:
+            InputError: there is no such filter, or a setting is wrong.
+        """
+        workspace = self._workspace
+        curation = workspace.store.curation
+        chosen = _settings(workspace, names, settings or {}, languages)
+        tallies: list[Tally] = []
+        with open_model(workspace, model, budget) as client:
+            context = filter_context(workspace, jobs=jobs, model=client)
+            filters = [registry.create(name, values, context) for name, values in chosen.items()]
+            items = list(workspace.store.items.find())
+            for filter_ in filters:
+                mine = [item for item in items if item.kind in filter_.kinds]
+                report = partial(_report, on_progress, filter_.name, len(mine))
+                before = curation.verdicts(filter_.name)
+                tallies.append(
+                    run_filter(
+                        filter_, mine, before, curation.add_verdicts, again=again, on_done=report
+                    )
                 )
+            cost = client.spent.line() if client is not None and client.spent.requests else ""
+        return FilterResult([FilterRun.of(tally) for tally in tallies], cost)
+
+    def plan_filters(
+        self,
+        names: Sequence[str] = (),
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        languages: Sequence[str] = (),
+        again: bool = False,
+        model: str = "",
+    ) -> FilterPlans:
+        """What `filter` would judge, and ask a model; nothing is asked or stored."""
+        workspace = self._workspace
+        chosen = _settings(workspace, names, settings or {}, languages)
+        plans = []
+        with open_model(workspace, model) as client:
+            context = filter_context(workspace, model=client)
+            items = list(workspace.store.items.find())
+            for name, values in chosen.items():
+                filter_ = registry.create(name, values, context)
+                before = {} if again else workspace.store.curation.verdicts(name)
+                todo = to_judge(filter_, items, before)
+                plan = getattr(filter_, "plan", None)
+                plans.append(
+                    FilterPlan(name, len(todo), plan(todo) if plan is not None and todo else None)
+                )
+        return FilterPlans(plans)
+
+    def explain(self, item: str) -> ItemVerdicts:
+        """All verdicts and answers about an item.
+
+        Raises:
+            InputError: there is no such item.
+        """
+        workspace = self._workspace
+        collected = next(iter(workspace.store.items.find(ids=[item])), None)
+        if collected is None:
+            raise InputError(
+                f"There is no item {item[:100]!r}; `memeloc filter --json` counts them."
             )
-        cost = client.spent.line() if client is not None and client.spent.requests else ""
-    return FilterResult([FilterRun.of(tally) for tally in tallies], cost)
-
-
-def plan_filters(
-    workspace: WorkspaceFolder,
-    names: Sequence[str] = (),
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    *,
-    languages: Sequence[str] = (),
-    again: bool = False,
-    model: str = "",
-) -> FilterPlans:
-    """See `Curating.plan_filters`."""
-    chosen = _settings(workspace, names, settings or {}, languages)
-    plans = []
-    with open_model(workspace, model) as client:
-        context = filter_context(workspace, model=client)
-        items = list(workspace.store.items.find())
-        for name, values in chosen.items():
-            filter_ = registry.create(name, values, context)
-            before = {} if again else workspace.store.curation.verdicts(name)
-            todo = to_judge(filter_, items, before)
-            plan = getattr(filter_, "plan", None)
-            plans.append(
-                FilterPlan(name, len(todo), plan(todo) if plan is not None and todo else None)
-            )
-    return FilterPlans(plans)
-
-
-def explain_item(workspace: WorkspaceFolder, item: str) -> ItemVerdicts:
-    """See `Curating.explain`."""
-    collected = next(iter(workspace.store.items.find(ids=[item])), None)
-    if collected is None:
-        raise InputError(f"There is no item {item[:100]!r}; `memeloc filter --json` counts them.")
-    curation = workspace.store.curation
-    return ItemVerdicts(
-        item,
-        collected.kind,
-        collected.name,
-        collected.parts,
-        list(curation.verdicts().get(item, {}).values()),
-        [
-            PersonAnswer(answer.question, answer.person, answer.answer, answer.comment)
-            for answer in curation.judgements()
-            if item in answer.subject.split(PAIR)
-        ],
-    )
+        curation = workspace.store.curation
+        return ItemVerdicts(
+            item,
+            collected.kind,
+            collected.name,
+            collected.parts,
+            list(curation.verdicts().get(item, {}).values()),
+            [
+                PersonAnswer(answer.question, answer.person, answer.answer, answer.comment)
+                for answer in curation.judgements()
+                if item in answer.subject.split(PAIR)
+            ],
+        )
 
 
 def filter_context(
@@ -247,6 +270,10 @@ def _report(on_progress: Phases, name: str, total: int, more: int) -> None:
     on_progress(name, more, total)
 
 
+def _names(workspace: WorkspaceFolder, names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names or workspace.settings.curate.get("filters", registry.DEFAULT)))
+
+
 def _settings(
     workspace: WorkspaceFolder,
     names: Sequence[str],
@@ -255,7 +282,7 @@ def _settings(
 ) -> dict[str, dict[str, Any]]:
     """The filters to run, in their order, and their settings."""
     configured = workspace.settings.curate
-    chosen = filter_names(workspace, names)
+    chosen = _names(workspace, names)
     for name in settings:
         if name not in chosen:
             raise InputError(f"the filter {name} does not run now")

@@ -13,6 +13,7 @@ from memeloc.model import Template
 from memeloc.templates import load_templates
 from memeloc.workspace.deduplicating import hash_files, hash_items
 from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
+from memeloc.workspace.part import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def find_matches(
         return match_files(pictures, folders, distance=distance, jobs=jobs)
     with WorkspaceFolder.open(folder) as workspace:
         if not pictures:
-            return match_collected(workspace, folders, distance=distance, jobs=jobs)
+            return Matching(workspace).match(folders, distance=distance, jobs=jobs)
         return match_files(pictures, folders, workspace=workspace, distance=distance, jobs=jobs)
 
 
@@ -83,23 +84,33 @@ def match_files(
     )
 
 
-def match_collected(
-    workspace: WorkspaceFolder,
-    folders: Sequence[Path] = (),
-    *,
-    distance: int = DISTANCE,
-    jobs: int | None = None,
-) -> Matches:
-    """See `Curating.match`."""
-    jobs = jobs or usable_cpus()
-    templates, problems = load_templates(folders) if folders else ({}, [])
-    known = _known(workspace, templates, jobs)
-    items = list(workspace.store.items.find("picture"))
-    hashes, unreadable = hash_items(workspace, items, jobs)
-    by_item = {item.id: hashes[item.picture] for item in items if item.picture in hashes}
-    matches = match_pictures(by_item, known, distance)
-    workspace.store.curation.add_verdicts(match_verdicts(matches, list(known), distance))
-    return Matches(matches, unreadable, [str(problem) for problem in problems])
+class Matching(Part):
+    """Finding the templates of collected pictures."""
+
+    def match(
+        self,
+        folders: Sequence[Path] = (),
+        *,
+        distance: int = DISTANCE,
+        jobs: int | None = None,
+    ) -> Matches:
+        """Find the template of each collected picture, and store it.
+
+        Args:
+            folders: of templates, besides the built-in, the workspace's and the collected ones.
+            distance: bits of 64 that a caption may change.
+            jobs: processes; None is one a usable processor.
+        """
+        workspace = self._workspace
+        jobs = jobs or usable_cpus()
+        templates, problems = load_templates(folders) if folders else ({}, [])
+        known = _known(workspace, templates, jobs)
+        items = list(workspace.store.items.find("picture"))
+        hashes, unreadable = hash_items(workspace, items, jobs)
+        by_item = {item.id: hashes[item.picture] for item in items if item.picture in hashes}
+        matches = match_pictures(by_item, known, distance)
+        workspace.store.curation.add_verdicts(match_verdicts(matches, list(known), distance))
+        return Matches(matches, unreadable, [str(problem) for problem in problems])
 
 
 def _known(

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from memeloc.engine import usable_cpus
 from memeloc.errors import MemelocError
@@ -21,7 +21,7 @@ from memeloc.ocr.readers import choose
 from memeloc.ocr.reading import METHOD, ReadPicture, ToRead, read_pictures
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, Transcript
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.part import Part, Phases, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,48 +117,65 @@ def _read_file(picture: ReadPicture) -> ReadFile:
     )
 
 
-def read_items(
-    workspace: WorkspaceFolder,
-    languages: Sequence[str] = (),
-    *,
-    reader: str = "auto",
-    only: str = "new",
-    jobs: int | None = None,
-    on_progress: Phases = silent,
-) -> ReadResult:
-    """See `Collecting.read`."""
-    plan = _Plan(workspace, [workspace.locale(tag) for tag in languages], reader, only)
-    counts: Counter[str] = Counter()
-    readers: Counter[str] = Counter()
-    changed = 0
+class Reading(Part):
+    """Reading the text in collected pictures."""
 
-    def store(transcripts: Sequence[Transcript]) -> None:
-        nonlocal changed
-        if transcripts:
-            changed += workspace.store.transcripts.add(transcripts)
-        for text in transcripts:
-            counts.update({"pictures": 1, **dict.fromkeys(text.marks, 1)})
-            readers[f"{text.reader} in {text.language}"] += 1
-        on_progress("reading", len(transcripts), plan.total)
+    def read(
+        self,
+        languages: Sequence[str] = (),
+        *,
+        reader: str = "auto",
+        only: Literal["new", "textless", "all"] = "new",
+        jobs: int | None = None,
+        on_progress: Phases = silent,
+    ) -> ReadResult:
+        """Read the text in collected pictures; store a transcript each.
 
-    remembered = plan.remembered()
-    store(remembered)
-    to_read = plan.to_read()
-    if to_read:
-        read_pictures(
-            to_read,
-            jobs=min(jobs or usable_cpus(), len(to_read)),
-            on_read=lambda pictures: store(plan.keep(pictures)),
+        Args:
+            languages: only pictures in these; one whose source states none is read in the first.
+            reader: its name; auto takes for each language the one that was measured to err less.
+            only: `new` (not read yet), `textless` (of those, without text from their source) or
+                `all`.
+            jobs: processes; None is one a usable processor.
+            on_progress: gets how many more pictures are read.
+
+        Raises:
+            InputError: there is no such language or reader.
+            MissingError: what the reader needs is not installed.
+        """
+        workspace = self._workspace
+        plan = _Plan(workspace, [workspace.locale(tag) for tag in languages], reader, only)
+        counts: Counter[str] = Counter()
+        readers: Counter[str] = Counter()
+        changed = 0
+
+        def store(transcripts: Sequence[Transcript]) -> None:
+            nonlocal changed
+            if transcripts:
+                changed += workspace.store.transcripts.add(transcripts)
+            for text in transcripts:
+                counts.update({"pictures": 1, **dict.fromkeys(text.marks, 1)})
+                readers[f"{text.reader} in {text.language}"] += 1
+            on_progress("reading", len(transcripts), plan.total)
+
+        remembered = plan.remembered()
+        store(remembered)
+        to_read = plan.to_read()
+        if to_read:
+            read_pictures(
+                to_read,
+                jobs=min(jobs or usable_cpus(), len(to_read)),
+                on_read=lambda pictures: store(plan.keep(pictures)),
+            )
+        return ReadResult(
+            counts["pictures"],
+            len(remembered),
+            changed,
+            counts[NO_TEXT],
+            counts[UNSURE],
+            dict(readers),
+            plan.not_read,
         )
-    return ReadResult(
-        counts["pictures"],
-        len(remembered),
-        changed,
-        counts[NO_TEXT],
-        counts[UNSURE],
-        dict(readers),
-        plan.not_read,
-    )
 
 
 class _Plan:

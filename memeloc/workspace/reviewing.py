@@ -24,7 +24,7 @@ from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.progress import Phases, silent
+from memeloc.workspace.part import Part, Phases, silent
 from memeloc.workspace.sheet_pictures import PICTURE_SIDE, SheetPictures
 
 _PAGE_SIDE = 640
@@ -86,93 +86,119 @@ class ReviewStatuses:
     questions: list[ReviewStatus]
 
 
-def export_review(
-    workspace: WorkspaceFolder,
-    question: str,
-    person: str,
-    path: Path | None = None,
-    *,
-    only: str | Sequence[str] = "new",
-    limit: int = 0,
-    on_progress: Phases = silent,
-) -> ReviewExport:
-    """See `Curating.export_review`."""
-    asked = find_question(question)
-    who = _as_stored(workspace, _checked_person(person))
-    is_pair = asked.which == "pairs"
-    path = path or Path(f"review-{asked.name}-{_in_file_name(who)}.{'html' if is_pair else 'xlsx'}")
-    is_page = path.suffix.lower() == ".html"
-    allowed = (*FORMATS, "html") if is_pair else FORMATS
-    if path.suffix.lower().lstrip(".") not in allowed:
-        raise InputError(f"the file of a review is one of {', '.join(allowed)}", file=path)
-    if is_page:
-        limit = min(limit or MOST_PAIRS, MOST_PAIRS)
-    wanted = _subjects(workspace, asked, who, only)
-    chosen = wanted[:limit] if limit else wanted
-    written = 0
-    if chosen:
-        side = _PAGE_SIDE if is_page else PICTURE_SIDE
-        rows = _rows(workspace, asked, chosen, who, side, on_progress)
-        write = write_pairs_page if is_page else write_review
-        written = write(asked, rows, path, who)
-    left = len(wanted) - len(chosen)
-    return ReviewExport(asked.name, who, written, left, str(path) if written else None)
+class Reviewing(Part):
+    """Asking people about what was collected."""
 
+    def export_review(
+        self,
+        question: str,
+        person: str,
+        path: Path | None = None,
+        *,
+        only: str | Sequence[str] = "new",
+        limit: int = 0,
+        on_progress: Phases = silent,
+    ) -> ReviewExport:
+        """Write a sheet (xlsx, csv) or, for duplicates, a page (html) of one question.
 
-def import_reviews(
-    workspace: WorkspaceFolder, files: Sequence[Path], *, person: str = "", dry_run: bool = False
-) -> ReviewImport:
-    """See `Curating.import_reviews`."""
-    imported: list[ImportedReview] = []
-    problems: list[InputError] = []
-    for file in files:
-        note = ""
-        try:
-            answers = read_review(file)
-            if not answers.person and not person:
-                raise InputError("does not say who answered: name her with --person", file=file)
-        except InputError as error:
-            problems.append(error)
-            continue
-        if not answers.person:
-            answers = answers.by(_checked_person(person))
-        elif person and person.strip() != answers.person:
-            note = f"is by {answers.person} as it says itself; --person does not count"
-        answers = answers.by(_as_stored(workspace, answers.person))
-        answers, unknown = _about_collected(workspace, answers)
-        problems += [*answers.problems, *unknown]
-        new = None if dry_run else 0
-        if not dry_run and answers.judgements:
-            record = FileRecord("judgements", file.name, answers.sha256, len(answers.judgements))
-            new = workspace.store.curation.add_judgements(record, answers.judgements)
-        imported.append(
-            ImportedReview(
-                str(file),
-                answers.question,
-                answers.person,
-                len(answers.judgements),
-                new,
-                len(answers.problems) + len(unknown),
-                note,
-            )
+        Args:
+            question: its name; see `memeloc.curate.questions`.
+            person: who is to answer.
+            path: the file; None is review-QUESTION-PERSON.xlsx, or .html for duplicates.
+            only: `new` (not answered by this person yet), `all`, or ids.
+            limit: at most this many rows; 0 is no limit.
+            on_progress: gets how many more rows are drawn.
+
+        Raises:
+            InputError: there is no such question or item, or the file's kind is another.
+        """
+        workspace = self._workspace
+        asked = find_question(question)
+        who = _as_stored(workspace, _checked_person(person))
+        is_pair = asked.which == "pairs"
+        path = path or Path(
+            f"review-{asked.name}-{_in_file_name(who)}.{'html' if is_pair else 'xlsx'}"
         )
-    return ReviewImport(imported, [str(problem) for problem in problems])
+        is_page = path.suffix.lower() == ".html"
+        allowed = (*FORMATS, "html") if is_pair else FORMATS
+        if path.suffix.lower().lstrip(".") not in allowed:
+            raise InputError(f"the file of a review is one of {', '.join(allowed)}", file=path)
+        if is_page:
+            limit = min(limit or MOST_PAIRS, MOST_PAIRS)
+        wanted = _subjects(workspace, asked, who, only)
+        chosen = wanted[:limit] if limit else wanted
+        written = 0
+        if chosen:
+            side = _PAGE_SIDE if is_page else PICTURE_SIDE
+            rows = _rows(workspace, asked, chosen, who, side, on_progress)
+            write = write_pairs_page if is_page else write_review
+            written = write(asked, rows, path, who)
+        left = len(wanted) - len(chosen)
+        return ReviewExport(asked.name, who, written, left, str(path) if written else None)
 
+    def import_reviews(
+        self, files: Sequence[Path], *, person: str = "", dry_run: bool = False
+    ) -> ReviewImport:
+        """Take in answers; what cannot be read is among the result's problems.
 
-def review_statuses(workspace: WorkspaceFolder, questions: Sequence[str] = ()) -> ReviewStatuses:
-    """See `Curating.review_status`."""
-    curation = workspace.store.curation
-    items = list(workspace.store.items.find())
-    verdicts, pairs = curation.verdicts(), curation.pairs()
-    unread, settled = _unread(workspace), answers_of(curation.judgements())
-    statuses = []
-    for name in questions or question_names():
-        question = find_question(name)
-        asked = subjects(question, items, verdicts, pairs, unread, settled)
-        status = review_status(question, asked, curation.judgements(question.name))
-        if questions or status.subjects:
-            statuses.append(status)
-    return ReviewStatuses(statuses)
+        Args:
+            files: sheets (xlsx, ods, csv), and what pages saved.
+            person: who answered, where a file does not say.
+            dry_run: store nothing.
+        """
+        workspace = self._workspace
+        imported: list[ImportedReview] = []
+        problems: list[InputError] = []
+        for file in files:
+            note = ""
+            try:
+                answers = read_review(file)
+                if not answers.person and not person:
+                    raise InputError("does not say who answered: name her with --person", file=file)
+            except InputError as error:
+                problems.append(error)
+                continue
+            if not answers.person:
+                answers = answers.by(_checked_person(person))
+            elif person and person.strip() != answers.person:
+                note = f"is by {answers.person} as it says itself; --person does not count"
+            answers = answers.by(_as_stored(workspace, answers.person))
+            answers, unknown = _about_collected(workspace, answers)
+            problems += [*answers.problems, *unknown]
+            new = None if dry_run else 0
+            if not dry_run and answers.judgements:
+                record = FileRecord(
+                    "judgements", file.name, answers.sha256, len(answers.judgements)
+                )
+                new = workspace.store.curation.add_judgements(record, answers.judgements)
+            imported.append(
+                ImportedReview(
+                    str(file),
+                    answers.question,
+                    answers.person,
+                    len(answers.judgements),
+                    new,
+                    len(answers.problems) + len(unknown),
+                    note,
+                )
+            )
+        return ReviewImport(imported, [str(problem) for problem in problems])
+
+    def review_status(self, questions: Sequence[str] = ()) -> ReviewStatuses:
+        """How far each question is; none named are all that anything is asked of."""
+        workspace = self._workspace
+        curation = workspace.store.curation
+        items = list(workspace.store.items.find())
+        verdicts, pairs = curation.verdicts(), curation.pairs()
+        unread, settled = _unread(workspace), answers_of(curation.judgements())
+        statuses = []
+        for name in questions or question_names():
+            question = find_question(name)
+            asked = subjects(question, items, verdicts, pairs, unread, settled)
+            status = review_status(question, asked, curation.judgements(question.name))
+            if questions or status.subjects:
+                statuses.append(status)
+        return ReviewStatuses(statuses)
 
 
 def _checked_person(person: str) -> str:

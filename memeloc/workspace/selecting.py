@@ -15,6 +15,7 @@ from memeloc.curate.selection import TOPICS, SelectSettings, answers_of, select
 from memeloc.errors import InputError
 from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,54 +47,71 @@ class SelectResult:
     page: str | None = None
 
 
-def select_memes(
-    workspace: WorkspaceFolder,
-    settings: Mapping[str, Any],
-    *,
-    page: Path | None = None,
-    dry_run: bool = False,
-) -> SelectResult:
-    """See `Curating.select`."""
-    store = workspace.store
-    verdicts = store.curation.verdicts()
-    chosen_by = _settings(workspace, settings, {name for by in verdicts.values() for name in by})
-    duplicates, doubtful = what_stays(by[FILTER] for by in verdicts.values() if FILTER in by)
-    templates = {item.id: item for item in store.items.find("template")}
-    chosen = select(
-        list(store.items.find("caption")),
-        templates,
-        verdicts,
-        chosen_by,
-        duplicates=duplicates,
-        doubtful=doubtful,
-        people=answers_of(store.curation.judgements()),
-    )
-    plain = chosen_by.model_dump(mode="json")
-    names = {id: template.name for id, template in templates.items()}
-    stages = chosen.funnel.as_json()
-    stored: dict[str, Any] = {}
-    if not dry_run:
-        selection = store.curation.add_selection(plain, stages, chosen.items, workspace.source.tag)
-        stored = {
-            "selection": selection.id,
-            "new": selection.new,
-            "problems": [str(problem) for problem in selection.problems],
-        }
-        page = page or (workspace.root / "funnel.html" if workspace.root else None)
-    if page is not None:
-        temporary = page.with_name(f".{page.name}.{os.getpid()}.tmp")
-        temporary.write_text(funnel_page(chosen.funnel, names, plain), encoding="utf-8")
-        temporary.replace(page)
-    return SelectResult(
-        plain,
-        stages,
-        chosen.funnel.topics_as_json(),
-        list(chosen.items),
-        dry_run,
-        {id: names[id] for line in chosen.funnel.topics for id in line.taken},
-        page=None if page is None else str(page),
-        **stored,
-    )
+class Selecting(Part):
+    """Choosing what is worth translating."""
+
+    def select(
+        self,
+        settings: Mapping[str, Any],
+        *,
+        page: Path | None = None,
+        dry_run: bool = False,
+    ) -> SelectResult:
+        """Choose what is worth translating, make memes of it, and write the funnel as a page.
+
+        Args:
+            settings: of `memeloc.curate.selection.SelectSettings`.
+            page: where the page goes; None is funnel.html in the workspace.
+            dry_run: store nothing, and write no page but one that is named.
+
+        Raises:
+            InputError: a setting is wrong.
+        """
+        workspace = self._workspace
+        store = workspace.store
+        verdicts = store.curation.verdicts()
+        chosen_by = _settings(
+            workspace, settings, {name for by in verdicts.values() for name in by}
+        )
+        duplicates, doubtful = what_stays(by[FILTER] for by in verdicts.values() if FILTER in by)
+        templates = {item.id: item for item in store.items.find("template")}
+        chosen = select(
+            list(store.items.find("caption")),
+            templates,
+            verdicts,
+            chosen_by,
+            duplicates=duplicates,
+            doubtful=doubtful,
+            people=answers_of(store.curation.judgements()),
+        )
+        plain = chosen_by.model_dump(mode="json")
+        names = {id: template.name for id, template in templates.items()}
+        stages = chosen.funnel.as_json()
+        stored: dict[str, Any] = {}
+        if not dry_run:
+            selection = store.curation.add_selection(
+                plain, stages, chosen.items, workspace.source.tag
+            )
+            stored = {
+                "selection": selection.id,
+                "new": selection.new,
+                "problems": [str(problem) for problem in selection.problems],
+            }
+            page = page or (workspace.root / "funnel.html" if workspace.root else None)
+        if page is not None:
+            temporary = page.with_name(f".{page.name}.{os.getpid()}.tmp")
+            temporary.write_text(funnel_page(chosen.funnel, names, plain), encoding="utf-8")
+            temporary.replace(page)
+        return SelectResult(
+            plain,
+            stages,
+            chosen.funnel.topics_as_json(),
+            list(chosen.items),
+            dry_run,
+            {id: names[id] for line in chosen.funnel.topics for id in line.taken},
+            page=None if page is None else str(page),
+            **stored,
+        )
 
 
 def _settings(
