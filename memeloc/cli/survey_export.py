@@ -106,7 +106,9 @@ def export(
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
         options = {**workspace.settings.survey.get(to, {}), **read_options(option or ())}
-        service = {key: options.pop(key) for key in ("endpoint", "workspace") if key in options}
+        service = {}
+        if to == "prolific":
+            service = {key: options.pop(key) for key in ("endpoint", "workspace") if key in options}
         if to == "prolific":
             options = _prolific_options(workspace, survey, options)
         writer = exporter(to, options)
@@ -246,19 +248,13 @@ class WorkspaceState:
     def __init__(self, workspace: Workspace, survey: str, target: str) -> None:
         self._workspace, self._survey, self._target = workspace, survey, target
 
-    def get(self, key: str) -> str:
+    def get(self, key: str) -> Any:
         """What was put under a key, or empty."""
-        return str(self._workspace.survey_state(self._survey, self._target).get(key, ""))
+        return self._workspace.survey_state(self._survey, self._target).get(key, "")
 
-    def put(self, key: str, value: str) -> None:
+    def put(self, key: str, value: Any) -> None:
         """Remember a value; it is kept when this returns."""
         self._workspace.put_survey_state(self._survey, self._target, key, value)
-
-
-def forms_file(workspace: Workspace, survey: str) -> Path:
-    """What is known of the forms that were made at Google for a survey."""
-    root = workspace.root if workspace.root is not None else Path()
-    return root / "surveys" / survey / "google-forms.json"
 
 
 def _told_minutes(workspace: Workspace, survey: Survey, rounds: Sequence[int]) -> int:
@@ -341,21 +337,10 @@ def _push_forms(
     publish: bool,
     agreed: bool,
 ) -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
-    from memeloc.survey.targets.google_forms.push import PushSettings
-
     if publish or agreed:
         raise typer.BadParameter("is for Prolific; a form is open at once", param_hint="--publish")
-    file = forms_file(workspace, pack.name)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    settings = PushSettings(file, dry_run, str(service.get("endpoint", "")))
-    made = [asdict(one) for one in writer.push(pack, settings)]
-    for one in made:
-        if one["form"] and not dry_run:
-            value = {key: one[key] for key in ("form", "responder", "prolific")}
-            workspace.put_survey_state(pack.name, "google-forms", one["sheet"], value)
-    return made
+    state = WorkspaceState(workspace, pack.name, "google-forms")
+    return [dict(row) for row in writer.push(pack, state, dry_run=dry_run)]
 
 
 def _push_studies(

@@ -270,13 +270,9 @@ def _there(file: Path) -> None:
 
 
 def _options(workspace: Workspace, survey: Survey, name: str, given: Any) -> Mapping[str, Any]:
-    from memeloc.cli.survey_export import forms_file, read_options
+    from memeloc.cli.survey_export import read_options
 
     options = read_options(given)
-    if name == "google-forms" and "made" not in options:
-        made = forms_file(workspace, survey.name)
-        if made.exists():
-            options["made"] = made
     if name == "prolific" and "made" not in options:
         options["made"] = workspace.survey_state(survey.name, "prolific")
     return options

@@ -379,6 +379,7 @@ def packs_back(workspace: Workspace, survey: Survey) -> list[SurveyPack]:
                     for culture in survey.design.cultures
                     for example in survey.taxonomy.examples
                 },
+                made={"google-forms": workspace.survey_state(survey.name, "google-forms")},
             )
         )
     return packs

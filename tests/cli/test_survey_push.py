@@ -107,11 +107,10 @@ def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
         == 0
     )
     sheet = sheets_of()[0]
-    known = json.loads((folder / "surveys/pilot/google-forms.json").read_text(encoding="utf-8"))
-    items = known["forms"][sheet.id]["items"]
-    form = next(
-        one for one in google.forms.values() if one["formId"] == known["forms"][sheet.id]["form"]
-    )
+    with Workspace.find() as workspace:
+        made = workspace.survey_state("pilot", "google-forms")[sheet.id]
+    items = made["items"]
+    form = next(one for one in google.forms.values() if one["formId"] == made["form"])
     options = {
         question["questionItem"]["question"]["questionId"]: [
             one["value"]

@@ -83,24 +83,30 @@ def read_json(path: Path, most: int = LARGEST_FILE) -> Any:
 def read_records(path: Path) -> Iterator[tuple[int, Any]]:
     """The records of a file with their numbers: one value, a list, or one a line.
 
-    A line that is not JSON comes as its text.
+    Among lines of JSON, one that is not comes as its text.
 
     Raises:
-        InputError: it cannot be read, or is too large.
+        InputError: it cannot be read, is too large, or is not JSON.
     """
     text = read_text(path)
     try:
         value = parse(text)
-    except ValueError:
+    except ValueError as error:
         # Not splitlines: U+2028 and others may stand in a JSON string as they are.
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                try:
-                    yield number, parse(line)
-                except ValueError:
-                    yield number, line.rstrip("\r")
+        lines = [(number, _parsed_line(line)) for number, line in enumerate(text.split("\n"), 1)]
+        if all(isinstance(value, str) for _, value in lines):
+            raise InputError(f"is not JSON: {error}", file=path) from error
+        yield from ((number, value) for number, value in lines if value != "")
         return
     yield from enumerate(value if isinstance(value, list) else [value], 1)
+
+
+def _parsed_line(line: str) -> Any:
+    """The value of a line; its text if it is not JSON."""
+    try:
+        return parse(line)
+    except ValueError:
+        return line.strip()
 
 
 def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | RejectedRow:

@@ -18,7 +18,7 @@ from memeloc.survey.targets.resolver import import_file
 TARGETS: Registry[Target] = Registry(
     "memeloc.targets",
     {
-        "google-forms": "memeloc.survey.targets.google_forms.export:GoogleForms",
+        "google-forms": "memeloc.survey.targets.google_forms.target:GoogleForms",
         "prolific": "memeloc.survey.targets.prolific.export:Prolific",
         "label-studio": "memeloc.survey.targets.label_studio.export:LabelStudio",
         "potato": "memeloc.survey.targets.potato.export:Potato",

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from http.client import BadStatusLine, HTTPException, ResponseNotReady
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.request_pool import TransientFailure
-
-if TYPE_CHECKING:
-    from memeloc.survey.targets.google_forms.push import PushSettings
+from memeloc.request_pool import Backoff, TransientFailure
 
 SCOPES = ("https://www.googleapis.com/auth/drive.file",)
 SERVICE = "Google Forms"
@@ -22,10 +20,31 @@ _BUSY = frozenset({429, 500, 502, 503, 504})
 Send = Callable[[], Any]
 
 
-class Service:
-    """The two clients, made of the discovery documents that come with them."""
+@dataclass(slots=True)
+class Connection:
+    """How Google is reached.
 
-    def __init__(self, settings: PushSettings) -> None:
+    Attributes:
+        endpoint: of the services, for tests; empty for Google's own.
+        credentials: instead of the environment's, for tests.
+        backoff: how it waits when Google is busy.
+        timeout: seconds that an answer may take; Google fetches pictures meanwhile.
+    """
+
+    endpoint: str = ""
+    credentials: Any = None
+    backoff: Backoff = field(default_factory=Backoff)
+    timeout: float = 120.0
+
+
+class Service:
+    """The two clients, made of the discovery documents that come with them.
+
+    Credentials come from the environment (Application Default Credentials), with the one scope
+    `drive.file`: what this program made itself.
+    """
+
+    def __init__(self, connection: Connection) -> None:
         try:
             import google_auth_httplib2
             import httplib2
@@ -34,22 +53,22 @@ class Service:
             raise MissingError(
                 "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
             ) from error
-        credentials = settings.credentials or _credentials()
+        credentials = connection.credentials or _credentials()
 
         def build(name: str, version: str) -> Any:
             document = json.loads(discovery_cache.get_static_doc(name, version))
             options = None
-            if settings.endpoint:
-                path = f"{settings.endpoint}/{document['servicePath']}"
+            if connection.endpoint:
+                path = f"{connection.endpoint}/{document['servicePath']}"
                 options = {"api_endpoint": path.rstrip("/") + "/"}
             http = google_auth_httplib2.AuthorizedHttp(
-                credentials, http=_once(httplib2.Http(timeout=settings.timeout))
+                credentials, http=_once(httplib2.Http(timeout=connection.timeout))
             )
             return discovery.build_from_document(document, http=http, client_options=options)
 
         self.forms = build("forms", "v1").forms()
         self.drive = build("drive", "v3")
-        self.backoff = settings.backoff
+        self.backoff = connection.backoff
 
     def ask(self, send: Send) -> Any:
         """Send until it is answered.

@@ -1,168 +1,71 @@
-"""Forms made through the Forms API. In: a survey's sheets. Out: forms, and a file of them.
+"""Forms made through the Forms API. In: a survey's sheets, and a `State`. Out: forms.
 
-Credentials come from the environment only (Application Default Credentials), with the one scope
-`drive.file`: what this program made itself. Every call is written down when it has been answered,
-so a run that was stopped goes on, and a second one makes nothing. Whether a call arrived whose
-answer was lost is asked, not guessed: of a form by its name in Drive, of items by forms.get.
+Every call is remembered when it has been answered, so a run that was stopped goes on, and a second
+one makes nothing. Whether a call arrived whose answer was lost is asked, not guessed: of a form by
+its name in Drive, of items by forms.get.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memeloc.errors import InputError, ServiceError
-from memeloc.files import replacing
-from memeloc.request_pool import Backoff
-from memeloc.survey.targets.google_forms.client import SERVICE, Service, undone
-from memeloc.survey.targets.google_forms.plan import Form, Item, plan, question_id
+from memeloc.survey.targets.google_forms.client import SERVICE, Connection, Service, undone
+from memeloc.survey.targets.google_forms.plan import Form, Item, question_id
 from memeloc.survey.targets.google_forms.requests import (
+    Address,
     batches,
     create_body,
     prefilled,
     publish_body,
 )
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import State
 
-if TYPE_CHECKING:
-    from memeloc.survey.targets.google_forms.export import GoogleForms
-
-STATE = "google-forms-made"
 _CLOCKS_DIFFER = timedelta(minutes=10)
 _FORM = "application/vnd.google-apps.form"
 
 
-@dataclass(slots=True)
-class PushSettings:
-    """How forms are made.
+def push(
+    forms: Sequence[Form],
+    address: Address,
+    state: State,
+    connection: Connection,
+    *,
+    dry_run: bool = False,
+    open_to_all: bool = True,
+    remake: bool = False,
+) -> list[dict[str, Any]]:
+    """Make each form, fill, publish and open it.
 
-    Attributes:
-        state: the file that is told what was made; the same file, and nothing is made twice.
-        dry_run: tell what would be sent, and send nothing.
-        endpoint: of the services, for tests; empty for Google's own.
-        credentials: instead of the environment's, for tests.
-        backoff: how it waits when Google is busy.
-        timeout: seconds that an answer may take; Google fetches pictures meanwhile.
+    Args:
+        forms: what is made.
+        address: of pictures.
+        state: by sheet id, what was made of it.
+        connection: how Google is reached.
+        dry_run: report what would be sent, and send nothing.
         open_to_all: whether everybody with the address may answer, without signing in.
-    """
+        remake: whether a form is made anew where its texts or pictures are others by now.
 
-    state: Path
-    dry_run: bool = False
-    endpoint: str = ""
-    credentials: Any = None
-    backoff: Backoff = field(default_factory=Backoff)
-    timeout: float = 120.0
-    open_to_all: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class PushedForm:
-    """A form that was made, or in a dry run would be.
-
-    Attributes:
-        sheet: the sheet's id.
-        form: the form's id; empty in a dry run.
-        responder: where it is answered.
-        prolific: the same for Prolific, with the participant's id filled in.
-        calls: requests sent, or to be sent, in this run.
-    """
-
-    sheet: str
-    form: str
-    responder: str
-    prolific: str
-    calls: int
-
-
-def push(pack: SurveyPack, exporter: GoogleForms, settings: PushSettings) -> tuple[PushedForm, ...]:
-    """Make a form for each sheet, fill, publish and open it.
+    Returns:
+        By sheet: `form`, its id, empty in a dry run; `responder`, where it is answered;
+        `prolific`, the same with Prolific's participant id filled in; `calls`, the requests sent,
+        or to be sent, in this run.
 
     Raises:
-        InputError: there is no address for the pictures, or the state is of other texts.
+        InputError: a form was made of other texts.
         MissingError: the client or the credentials are missing, or are not accepted.
         ServiceError: Google refused, or could not be reached.
     """
-    forms = [plan(pack, sheet) for sheet in pack.sheets]
-    if not exporter.pictures_base and any(item.picture for form in forms for item in form.items):
-        raise InputError(
-            "Google fetches the pictures of a form from the web: put the exported folder pictures "
-            "on an https server and give its address: --option pictures_base=https://..."
-        )
-    state = _State(settings.state, pack.name)
-    for form in forms:
-        state.check(form)
-    if settings.dry_run:
-        return tuple(_told(form, exporter, state) for form in forms)
-    service = Service(settings)
-    return tuple(_Making(form, exporter, state, service, settings).run() for form in forms)
-
-
-def made_forms(state: Path) -> dict[str, dict[str, Any]]:
-    """What a state file knows of each sheet's form: `form`, `responder`, `items` with their ids.
-
-    Raises:
-        InputError: it is no such file.
-    """
-    return _State(state, None).forms
-
-
-def _told(form: Form, exporter: GoogleForms, state: _State) -> PushedForm:
-    known = state.forms.get(form.sheet, {})
-    calls = 3 + len(batches(form, exporter.address))
-    responder = str(known.get("responder", ""))
-    return PushedForm(
-        form.sheet, str(known.get("form", "")), responder, "", 0 if known.get("open") else calls
-    )
-
-
-class _State:
-    """The file that knows what was made; written whole after each call."""
-
-    def __init__(self, path: Path, survey: str | None) -> None:
-        self.path = path
-        self.forms: dict[str, dict[str, Any]] = {}
-        self.survey = survey
-        if not path.exists():
-            return
-        try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise InputError(
-                f"cannot be read as the state of a push: {error}", file=path
-            ) from error
-        if not isinstance(value, dict) or value.get("memeloc") != STATE:
-            raise InputError("is not the state of a push; name another file", file=path)
-        if survey is not None and value.get("survey") != survey:
-            raise InputError(
-                f"is of the survey {value.get('survey')!r}; name another file", file=path
-            )
-        forms = value.get("forms")
-        self.forms = dict(forms) if isinstance(forms, dict) else {}
-
-    def check(self, form: Form) -> None:
-        """Whether what was made of a sheet was made of the same texts.
-
-        Raises:
-            InputError: it was not.
-        """
-        known = self.forms.get(form.sheet)
-        if known and known.get("plan") != _digest(form):
-            raise InputError(
-                f"the form of {form.sheet} was made of other texts or pictures. Keep it, or bin it "
-                "in Drive and push with another state file.",
-                file=self.path,
-            )
-
-    def save(self) -> None:
-        value = {"memeloc": STATE, "survey": self.survey, "forms": self.forms}
-        with replacing(self.path) as partial:
-            text = json.dumps(value, ensure_ascii=True, indent=1, sort_keys=True)
-            partial.write_text(text + "\n", encoding="utf-8")
+    made = [_Form(form, address, state, remake=remake) for form in forms]
+    if not dry_run:
+        service = Service(connection)
+        for form in made:
+            form.make(service, open_to_all=open_to_all)
+    return [form.row() for form in made]
 
 
 def _digest(form: Form) -> str:
@@ -176,55 +79,60 @@ def _digest(form: Form) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-class _Making:
-    """One form on its way from nothing to open."""
+class _Form:
+    """One form on its way from nothing to open.
 
-    def __init__(
-        self,
-        form: Form,
-        exporter: GoogleForms,
-        state: _State,
-        service: Service,
-        settings: PushSettings,
-    ) -> None:
-        self.form, self.state, self.service, self.settings = form, state, service, settings
-        self.address = exporter.address
-        self.known: dict[str, Any] = state.forms.setdefault(
-            form.sheet, {"plan": _digest(form), "items": {}}
-        )
+    Raises:
+        InputError: it was made of other texts.
+    """
+
+    service: Service
+
+    def __init__(self, form: Form, address: Address, state: State, *, remake: bool) -> None:
+        self.form, self.address, self.state = form, address, state
+        self.made: dict[str, Any] = dict(state.get(form.sheet) or {})
         self.calls = 0
+        digest = _digest(form)
+        if self.made.get("plan", digest) != digest:
+            if not remake:
+                raise InputError(
+                    f"The form of {form.sheet} was made of other texts or pictures. Keep it; or "
+                    "bin it in Drive and have it made anew: --option remake=true"
+                )
+            self.made = {"replaced": [*self.made.get("replaced", []), self.made.get("form", "")]}
+        self.made = {"items": {}} | self.made | {"plan": digest}
 
-    def run(self) -> PushedForm:
-        known = self.known
-        if "form" not in known:
+    def make(self, service: Service, *, open_to_all: bool) -> None:
+        """Do what is not done yet."""
+        self.service, made = service, self.made
+        if "form" not in made:
             self._create()
-        if not known.get("filled"):
+        if not made.get("filled"):
             self._fill()
-        form_id = str(known["form"])
-        forms, drive = self.service.forms, self.service.drive
-        if not known.get("published"):
+        form_id = str(made["form"])
+        forms, drive = service.forms, service.drive
+        if not made.get("published"):
             self._call(lambda: forms.setPublishSettings(formId=form_id, body=publish_body()))
             self._note(published=True)
-        if not known.get("open"):
-            if self.settings.open_to_all:
+        if not made.get("open"):
+            if open_to_all:
                 # Published forms are for those they are shared with; this is what the editor calls
                 # "Anyone with the link". Asking twice gives the same permission.
                 body = {"type": "anyone", "role": "reader", "view": "published"}
                 self._call(lambda: drive.permissions().create(fileId=form_id, body=body))
-            self._note(open=True)
-        return PushedForm(
-            self.form.sheet,
-            form_id,
-            str(known["responder"]),
-            prefilled(
-                str(known["responder"]), question=str(known["items"]["participant"]["questionId"])
-            ),
-            self.calls,
-        )
+            participant = str(made["items"]["participant"]["questionId"])
+            self._note(open=True, prolific=prefilled(str(made["responder"]), participant))
+
+    def row(self) -> dict[str, Any]:
+        """What is reported of it."""
+        row: dict[str, Any] = {"sheet": self.form.sheet}
+        row |= {key: str(self.made.get(key, "")) for key in ("form", "responder", "prolific")}
+        to_send = 0 if self.made.get("open") else 3 + len(batches(self.form, self.address))
+        return row | {"calls": self.calls or to_send}
 
     def _note(self, **values: Any) -> None:
-        self.known.update(values)
-        self.state.save()
+        self.made.update(values)
+        self.state.put(self.form.sheet, dict(self.made))
 
     def _execute(self, request: Any) -> dict[str, Any]:
         self.calls += 1
@@ -239,7 +147,7 @@ class _Making:
     def _create(self) -> None:
         """Make the form, unpublished; or find the one whose making was never answered."""
         # Set before the request leaves, so that a run that dies now is asked about by the next.
-        unsure = "asked" in self.known
+        unsure = "asked" in self.made
 
         def send() -> dict[str, Any]:
             nonlocal unsure
@@ -247,7 +155,7 @@ class _Making:
                 found = self._find()
                 if found:
                     return self._execute(self.service.forms.get(formId=found))
-            self._note(asked=self.known.get("asked") or datetime.now(UTC).isoformat())
+            self._note(asked=self.made.get("asked") or datetime.now(UTC).isoformat())
             unsure = True
             try:
                 request = self.service.forms.create(unpublished=True, body=create_body(self.form))
@@ -268,16 +176,15 @@ class _Making:
         Raises:
             ServiceError: there are several.
         """
-        since = datetime.fromisoformat(str(self.known["asked"])) - _CLOCKS_DIFFER
+        since = datetime.fromisoformat(str(self.made["asked"])) - _CLOCKS_DIFFER
         name = self.form.document.replace("\\", "\\\\").replace("'", "\\'")
         query = (
             f"name = '{name}' and mimeType = '{_FORM}' and trashed = false "
             f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
         )
         files = self._execute(self.service.drive.files().list(q=query, fields="files(id,name)"))
-        found = [str(one["id"]) for one in files.get("files", [])]
-        taken = {str(one.get("form")) for one in self.state.forms.values()}
-        found = [one for one in found if one not in taken]
+        replaced = self.made.get("replaced", [])
+        found = [own for file in files.get("files", []) if (own := file["id"]) not in replaced]
         if len(found) > 1:
             raise ServiceError(
                 SERVICE,
@@ -285,11 +192,11 @@ class _Making:
                 "which is this survey's. Bin all but one, and push again.",
                 retryable=False,
             )
-        return found[0] if found else ""
+        return str(found[0]) if found else ""
 
     def _fill(self) -> None:
         """Send what the form lacks, batch by batch."""
-        form_id = str(self.known["form"])
+        form_id = str(self.made["form"])
         unsure = True
         present: dict[str, dict[str, str]] = {}
 

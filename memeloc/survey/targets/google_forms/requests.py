@@ -62,6 +62,21 @@ def _check_address(address: str, name: str) -> str:
     return address
 
 
+def all_requests(form: Form, address: Address) -> dict[str, Any]:
+    """All that is sent to make a form, with the ids that its items will have."""
+    ids = form.ids()
+    return {
+        "sheet": form.sheet,
+        "create": {"unpublished": True, "body": create_body(form)},
+        "batchUpdate": batches(form, address, ids=ids),
+        "setPublishSettings": publish_body(),
+        "items": {
+            item.key: {"itemId": ids[item.key], "questionId": question_id(ids[item.key])}
+            for item in form.items
+        },
+    }
+
+
 def create_body(form: Form) -> dict[str, Any]:
     """The body of forms.create, which takes titles only; the rest comes by batchUpdate."""
     return {"info": {"title": form.title, "documentTitle": form.document}}

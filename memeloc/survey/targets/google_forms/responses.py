@@ -1,172 +1,94 @@
-"""Responses of the Forms API. In: a file of a page, of pages or of a list. Out: submissions.
+"""Responses of the Forms API. In: a file of a page, of pages or of a list. Out: raw submissions.
 
-Responses name questions by id, which say the sheet too. What cannot be placed is told and kept.
+Responses name questions by id, which says the sheet, too.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memeloc.errors import InputError
-from memeloc.survey.model import Submission
-from memeloc.survey.targets.google_forms.answers import Told, submission_of
-from memeloc.survey.targets.google_forms.known import Forms
-from memeloc.survey.targets.json_in import (
-    BROKEN,
-    DECODER,
-    MESSAGES,
-    content_of,
-    odd,
-    parsed,
-    read_text,
-    whole,
-)
+from pydantic import BaseModel, Field
+
+from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.google_forms.forms import Forms, forms_of
+from memeloc.survey.targets.json_files import content_of, read_records, validated
 from memeloc.survey.targets.moments import read_moment
-from memeloc.survey.targets.protocol import Imported
-
-_SPACE = re.compile(r"[ \t\n\r]*")
+from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 
 
-def responses(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The FormResponses in a page, in several pages, or in a plain list.
-
-    Raises:
-        InputError: the file is not JSON.
-    """
-    try:
-        for page in _pages(read_text(path)):
-            listed = page.get("responses") if isinstance(page, Mapping) else None
-            if isinstance(listed, list) and "responseId" not in page:
-                for one in listed:
-                    yield one if isinstance(one, Mapping) else {"value": one}
-            elif isinstance(page, Mapping) and (page.keys() <= {"nextPageToken"}):
-                continue  # a page without responses
-            else:
-                yield page if isinstance(page, Mapping) else {"value": page}
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", file=path) from error
+class _Text(BaseModel):
+    value: str
 
 
-def _pages(text: str) -> Iterator[Any]:
-    """A list's values one after the other, or the only value: a large file is many of them.
-
-    Raises:
-        ValueError: it is not JSON.
-    """
-    decoder = DECODER
-    place = _end_of_space(text, 0)
-    if not text.startswith("[", place):
-        yield parsed(text)
-        return
-    place = _end_of_space(text, place + 1)
-    while not text.startswith("]", place):
-        value, place = decoder.raw_decode(text, place)
-        yield value
-        place = _end_of_space(text, place)
-        if text.startswith(",", place):
-            place = _end_of_space(text, place + 1)
-        elif not text.startswith("]", place):
-            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
-    if _end_of_space(text, place + 1) != len(text):
-        raise json.JSONDecodeError("Extra data", text, place + 1)
+class _Texts(BaseModel):
+    answers: list[_Text]
 
 
-def _end_of_space(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
+class _Answer(BaseModel):
+    texts: _Texts | None = Field(None, alias="textAnswers")
 
 
-def read_responses(path: Path, forms: Forms, made: Mapping[str, Mapping[str, Any]]) -> Imported:
-    """Read a file of responses.
+class _Response(BaseModel):
+    id: str = Field(min_length=1, alias="responseId")
+    answers: dict[str, _Answer]
+    created: str | None = Field(None, alias="createTime")
+    submitted: str | None = Field(None, alias="lastSubmittedTime")
 
-    Args:
-        path: the file.
-        forms: the survey's.
-        made: by sheet id what a push noted, where Google gave questions other ids.
+
+def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+    """The responses of a file.
 
     Raises:
         InputError: the file is not JSON.
     """
-    told = Told(path.name)
-    places = dict(forms.questions)
-    for sheet, recorded in made.items():
-        if sheet in forms:
-            for key, item in recorded.get("items", {}).items():
-                if key in forms[sheet].items:
-                    places[str(item.get("questionId"))] = (sheet, key)
-    found: dict[str, Submission] = {}
-    for row, response in enumerate(responses(path), 1):
-        strange = odd(response)
-        if strange:
-            told.say(row, strange, MESSAGES[strange], response=content_of(response))
-            if strange != BROKEN:
+    forms = forms_of(pack)
+    for row, value in enumerate(_responses(path), 1):
+        response = validated(_Response, value, row, "not a response")
+        if isinstance(response, RejectedRow):
+            yield response
+        else:
+            yield from _records(response, row, forms, content_of(value))
+
+
+def _responses(path: Path) -> Iterator[Any]:
+    """The responses in a page, in several pages, or in a list."""
+    for _, page in read_records(path):
+        if isinstance(page, Mapping) and "responseId" not in page:
+            if isinstance(page.get("responses"), list):
+                yield from page["responses"]
                 continue
-            response = whole(response)
-        one = _response(response, row, places, forms, told)
-        if one is None:
-            continue
-        before = found.setdefault(one.id, one)
-        if replace(before, row=row) != one:
-            message = (
-                "Another response of the same id and time came before; which holds is unknown."
-            )
-            told.say(row, "same id", message, response=content_of(response))
-    return Imported(tuple(found.values()), (), tuple(told.rejected))
+            if page.keys() <= {"nextPageToken"}:
+                continue  # a page without responses
+        yield page
 
 
-def _response(
-    response: Mapping[str, Any],
-    row: int,
-    places: Mapping[str, tuple[str, str]],
-    forms: Forms,
-    told: Told,
-) -> Submission | None:
-    answers = response.get("answers")
-    number = response.get("responseId")
-    if not isinstance(number, str) or not number or not isinstance(answers, Mapping):
-        message = "It is no response of the Forms API, which has responseId and answers."
-        told.say(row, "not a response", message, response=dict(response))
-        return None
-    sheets = {places[key][0] for key in answers if key in places}
+def _records(
+    response: _Response, row: int, forms: Forms, content: Mapping[str, Any]
+) -> Iterator[RawRecord]:
+    questions = {own: forms.questions[own] for own in response.answers if own in forms.questions}
+    sheets = {form.sheet.id: form for form, _ in questions.values()}
     if len(sheets) != 1:
         message = "Its questions are of no sheet of this survey, or of several."
-        told.say(row, "unknown sheet", message, response=dict(response))
-        return None
-    known = forms[sheets.pop()]
-    said: dict[str, list[str]] = {}
-    for key, answer in answers.items():
-        texts, clear = _texts(answer)
-        if key in places and not clear:
-            message = f"The answer to {str(key)[:40]!r} is no list of texts."
-            told.say(row, "unknown answer", message, sheet=known.sheet.id, answer=answer)
-        if key in places:
-            said.setdefault(places[key][1], []).extend(texts)
-        else:
-            message = f"The form has a question {str(key)[:40]!r} that was not made by memeloc."
-            told.say(row, "unknown question", message, sheet=known.sheet.id, answer=answer)
-    first, last = (read_moment(response.get(key)) for key in ("createTime", "lastSubmittedTime"))
-    if last is None and first is None:
-        times = {key: response.get(key) for key in ("createTime", "lastSubmittedTime")}
-        message = "When it was sent cannot be read; the answers come without it."
-        told.say(row, "unknown time", message, **times)
+        yield RejectedRow("", row, "unknown sheet", message, content)
+        return
+    (form,) = sheets.values()
+    texts: dict[str, list[str]] = {}
+    for own, answer in response.answers.items():
+        if own in questions and answer.texts:
+            written = texts.setdefault(questions[own][1], [])
+            written += [text.value for text in answer.texts.answers]
+            continue
+        reason, message = "unknown answer", f"The answer to {own[:40]!r} is not a text."
+        if own not in questions:
+            reason = "unknown question"
+            message = f"The form has a question {own[:40]!r} that was not made by memeloc."
+        unread = {"sheet": form.sheet.id, "answer": content["answers"][own]}
+        yield RejectedRow("", row, reason, message, unread)
+    first, last = read_moment(response.created), read_moment(response.submitted)
     # An edited response keeps its id at Google; here it is another submission, and a later one.
     edited = first and last and last > first
-    own = f"{number}@{last.isoformat()}" if edited and last else number
-    return submission_of(known, said, told, row, last or first, own)
-
-
-def _texts(answer: Any) -> tuple[list[str], bool]:
-    """The texts of an answer, and whether there is nothing else in it."""
-    values = answer.get("textAnswers") if isinstance(answer, Mapping) else None
-    listed = values.get("answers") if isinstance(values, Mapping) else None
-    found = [
-        one["value"]
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, Mapping) and isinstance(one.get("value"), str)
-    ]
-    return found, isinstance(listed, list) and len(found) == len(listed)
+    own = f"{response.id}@{last.isoformat()}" if edited and last else response.id
+    submitted = last or first or response.submitted or response.created
+    yield form.submission(texts, row, submitted, own=own)

@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Answer, Submission
-from memeloc.survey.targets.google_forms.back import GoogleFormsBack
 from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
+from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.google_forms.times import read_column
 from memeloc.survey.targets.google_forms.words import FSI, PDI
 from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
@@ -86,8 +87,8 @@ def core(found: Imported) -> list[Submission]:
 
 def test_a_plain_table(english: SurveyPack, tmp_path: Path) -> None:
     path = saved(tmp_path / "responses.csv", table(english))
-    assert GoogleFormsBack().recognises(path)
-    found = GoogleFormsBack().read(path, english)
+    assert GoogleForms().recognises(path)
+    found = import_file(GoogleForms(), path, english)
     assert not found.rejected
     assert [one.participant for one in found.submissions] == list(PEOPLE)
     first = found.submissions[0]
@@ -110,7 +111,7 @@ def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path:
     ]
     for row in rows[1:]:
         row[-1] = ""
-    found = GoogleFormsBack().read(saved(tmp_path / "ردود.csv", rows), arabic)
+    found = import_file(GoogleForms(), saved(tmp_path / "ردود.csv", rows), arabic)
     assert not found.rejected
     assert [answer.label for answer in found.submissions[0].answers] == [
         "hate",
@@ -123,33 +124,20 @@ def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path:
 
 @pytest.mark.parametrize(
     ("encoding", "told"),
-    [("utf-8", 0), ("utf-8-sig", 0), ("utf-16", 0), ("cp1256", 1), ("utf-16-le", 1)],
+    [("utf-8", 0), ("utf-8-sig", 0), ("utf-16", 0), ("cp1256", 1), ("utf-16-le", 0)],
 )
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_wrong_encodings_and_delimiters(
     arabic: SurveyPack, tmp_path: Path, encoding: str, told: int, delimiter: str
 ) -> None:
     rows = table(arabic)
-    wanted = core(GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), arabic))
+    wanted = core(import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), arabic))
     # Isolates are in no code page; what saved the file has dropped them.
     rows[0] = [cell.replace(FSI, "").replace(PDI, "") for cell in rows[0]]
     path = saved(tmp_path / "b.csv", rows, encoding, delimiter=delimiter)
-    found = GoogleFormsBack().read(path, arabic)
+    found = import_file(GoogleForms(), path, arabic)
     assert core(found) == wanted
     assert [one.reason for one in found.rejected] == ["encoding"] * told
-
-
-def test_utf8_that_was_read_as_latin_is_mended(arabic: SurveyPack, tmp_path: Path) -> None:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(table(arabic))
-    # As browsers and Excel read it: the bytes that Windows-1252 leaves open are control characters.
-    letters = [bytes([one]).decode("cp1252", "ignore") or chr(one) for one in range(256)]
-    twice = "".join(letters[one] for one in text.getvalue().encode()).encode()
-    (tmp_path / "c.csv").write_bytes(twice)
-    found = GoogleFormsBack().read(tmp_path / "c.csv", arabic)
-    plain_found = GoogleFormsBack().read(saved(tmp_path / "p.csv", table(arabic)), arabic)
-    assert core(found) == core(plain_found)
-    assert [one.reason for one in found.rejected] == ["encoding"]
 
 
 def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) -> None:
@@ -157,10 +145,10 @@ def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) 
     rows[1][3] = "Hate spXech"
     path = saved(tmp_path / "d.csv", rows)
     path.write_bytes(path.read_bytes().replace(b"spX", b"sp\x81\xff"))
-    found = GoogleFormsBack().read(path, english)
+    found = import_file(GoogleForms(), path, english)
     assert len(found.submissions) == 3
-    assert found.submissions[0].answers[0].label == ""
-    assert {one.reason for one in found.rejected} == {"encoding", "unknown answer"}
+    assert [answer.entry for answer in found.submissions[0].answers] == ["check-1", "check-2", "m2"]
+    assert {one.reason for one in found.rejected} == {"encoding", "unknown label"}
 
 
 def test_the_archive_that_google_gives_out_and_the_linked_sheet(
@@ -169,11 +157,11 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
     import openpyxl
 
     rows = table(english)
-    wanted = core(GoogleFormsBack().read(saved(tmp_path / "r.csv", rows), english))
+    wanted = core(import_file(GoogleForms(), saved(tmp_path / "r.csv", rows), english))
     with zipfile.ZipFile(tmp_path / "r.csv.zip", "w") as archive:
         archive.write(tmp_path / "r.csv", "What do these memes say_.csv")
-    assert GoogleFormsBack().recognises(tmp_path / "r.csv.zip")
-    assert core(GoogleFormsBack().read(tmp_path / "r.csv.zip", english)) == wanted
+    assert GoogleForms().recognises(tmp_path / "r.csv.zip")
+    assert core(import_file(GoogleForms(), tmp_path / "r.csv.zip", english)) == wanted
     book = openpyxl.Workbook()
     for row in rows:
         book.active.append(
@@ -181,7 +169,7 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
         )
     book.active.cell(4, 6).value = '=HYPERLINK("https://x.invalid")'
     book.save(tmp_path / "r.xlsx")
-    found = GoogleFormsBack().read(tmp_path / "r.xlsx", english)
+    found = import_file(GoogleForms(), tmp_path / "r.xlsx", english)
     assert len(found.submissions) == 3
     assert found.submissions[0] == replace(wanted[0], row=2) or found.submissions[0].answers
     assert [one.reason for one in found.rejected] == ["formula"]
@@ -193,7 +181,7 @@ def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
     rows[1][1:] = [options["no"], "", "", "", "", "", ""]
     rows[2][5:] = [options["stop"], "", ""]
-    found = GoogleFormsBack().read(saved(tmp_path / "s.csv", rows), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "s.csv", rows), english)
     assert [one.status for one in found.submissions] == ["no consent", "returned", "complete"]
     assert found.submissions[0].participant.startswith("declined-")
     assert found.submissions[0].answers == ()
@@ -210,19 +198,18 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
     rows[3][2] = "=1+1"
     rows.append([*rows[1][:2], "5.9E+23", *rows[1][3:8]])
     rows.append([*rows[1][:2], "p5", "Perhaps", *rows[1][4:7], "I liked the cat"])
-    found = GoogleFormsBack().read(saved(tmp_path / "u.csv", rows), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "u.csv", rows), english)
     told = [(one.row, one.reason) for one in found.rejected]
     assert told == [
         (2, "unknown column"),
         (2, "no title"),
         (3, "no participant"),
-        (4, "participant unreadable"),
         (5, "participant unreadable"),
-        (6, "unknown answer"),
+        (6, "unknown label"),
         (6, "comment"),
     ]
-    assert [one.participant for one in found.submissions] == [PEOPLE[0], "p5"]
-    assert found.submissions[1].answers[0] == Answer("m1", "", (), "Perhaps")
+    assert [one.participant for one in found.submissions] == [PEOPLE[0], "=1+1", "p5"]
+    assert [answer.entry for answer in found.submissions[2].answers] == list(ENTRIES[1:])
     kept = found.rejected[2].content["answers"]
     assert "Not hate speech" in json.dumps(kept)
     assert all(one.message.endswith(".") for one in found.rejected)
@@ -230,25 +217,26 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
 
 def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
-    wanted = core(GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), english))
+    wanted = core(import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), english))
     same = [[*row, row[3], row[2]] for row in rows]
     same[0][-2] += ".1"
-    assert core(GoogleFormsBack().read(saved(tmp_path / "b.csv", same), english)) == wanted
+    assert core(import_file(GoogleForms(), saved(tmp_path / "b.csv", same), english)) == wanted
     same[1][-2], same[2][-1] = "I don't know", "somebody-else"
-    found = GoogleFormsBack().read(saved(tmp_path / "c.csv", same), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "c.csv", same), english)
     assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "columns differ"),
+        (2, "unknown label"),
         (3, "columns differ"),
         (3, "participants differ"),
     ]
-    assert found.submissions[0].answers[0].label == ""
+    assert len(found.submissions[0].answers) == len(ENTRIES) - 1
 
 
 def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
     again = ["2026/11/21 5:00:00 PM GMT+1", *rows[1][1:]]
     again[3] = "I don't know"
-    found = GoogleFormsBack().read(saved(tmp_path / "e.csv", [*rows, rows[1], again]), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "e.csv", [*rows, rows[1], again]), english)
     assert [one.participant for one in found.submissions] == [*PEOPLE, PEOPLE[0]]
     first, last = found.submissions[0], found.submissions[3]
     assert last.submitted is not None
@@ -264,14 +252,14 @@ def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
     )
     rows = table(english)
     path = saved(tmp_path / "r1-b02-US.csv", rows)
-    assert {s.sheet for s in GoogleFormsBack().read(path, pack).submissions} == {"r1-b01-US"}
+    assert {s.sheet for s in import_file(GoogleForms(), path, pack).submissions} == {"r1-b01-US"}
     rows[0][2] = words(english)[0]["participant"].replace("r1-b01-US", "r1-b02-USA")
-    found = GoogleFormsBack().read(saved(tmp_path / "x.csv", rows), pack)
+    found = import_file(GoogleForms(), saved(tmp_path / "x.csv", rows), pack)
     assert {s.sheet for s in found.submissions} == {"r1-b02-USA"}
     named = [["sheet", *rows[0]], *(["r1-b02-US", *row] for row in rows[1:])]
     named[3][0] = "r9-b99-US"
     # Tables put together have the titles of one of them, its sheet's id among them.
-    found = GoogleFormsBack().read(saved(tmp_path / "y.csv", named), pack)
+    found = import_file(GoogleForms(), saved(tmp_path / "y.csv", named), pack)
     assert [(one.sheet, one.participant) for one in found.submissions] == [
         ("r1-b02-US", PEOPLE[0]),
         ("r1-b02-US", PEOPLE[1]),
@@ -280,24 +268,23 @@ def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
 
 
 def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: Path) -> None:
-    path = saved(tmp_path / "z.csv", [["a", "b"], ["1", "2"], ["3", "4"]])
-    assert not GoogleFormsBack().recognises(path)
-    found = GoogleFormsBack().read(path, english)
+    path = saved(tmp_path / "z.csv", [["1. a", "2. b"], ["1", "2"], ["3", "4"]])
+    found = import_file(GoogleForms(), path, english)
     assert not found.submissions
     assert [(one.row, one.reason) for one in found.rejected] == [
         (2, "unknown sheet"),
         (3, "unknown sheet"),
     ]
-    assert found.rejected[0].content["cells"] == ["1", "2"]
+    assert found.rejected[0].content == {"1. a": "1", "2. b": "2"}
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken"])
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken", b"a,b\n1,2\n"])
 def test_what_is_no_table_is_refused(english: SurveyPack, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "n.csv"
     path.write_bytes(content)
-    assert not GoogleFormsBack().recognises(path)
+    assert not GoogleForms().recognises(path)
     with pytest.raises(InputError):
-        GoogleFormsBack().read(path, english)
+        import_file(GoogleForms(), path, english)
 
 
 def with_second(pack: SurveyPack) -> SurveyPack:
@@ -329,7 +316,7 @@ def test_several_answers_to_the_second_question(
     rows = table(english)
     rows[0].append(titles["second:m1"])
     rows[1].append(cell)
-    found = GoogleFormsBack().read(saved(tmp_path / "m.csv", rows), pack)
+    found = import_file(GoogleForms(), saved(tmp_path / "m.csv", rows), pack)
     assert found.submissions[0].answers[0] == Answer("m1", "hate", wanted)
     assert len(found.rejected) == (not wanted)
 
@@ -371,8 +358,8 @@ def test_the_apis_responses(english: SurveyPack, tmp_path: Path) -> None:
     pages = [{"responses": [first, edited, first]}, {"responses": [declined, strange, other, 7]}]
     path = tmp_path / "responses.json"
     path.write_text(json.dumps(pages))
-    assert GoogleFormsBack().recognises(path)
-    found = GoogleFormsBack().read(path, english)
+    assert GoogleForms().recognises(path)
+    found = import_file(GoogleForms(), path, english)
     assert [one.id for one in found.submissions] == [
         "R1",
         "R1@2026-11-22T00:00:00+00:00",
@@ -408,8 +395,8 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
     path = tmp_path / "api.json"
     answers = [response(form, str(n), one) for n, one in enumerate(said)]
     path.write_text(json.dumps({"responses": answers}))
-    by_api = GoogleFormsBack().read(path, english).submissions
-    by_table = GoogleFormsBack().read(saved(tmp_path / "t.csv", rows), english).submissions
+    by_api = import_file(GoogleForms(), path, english).submissions
+    by_table = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english).submissions
     assert [(one.participant, one.answers, one.status) for one in by_api] == [
         (one.participant, one.answers, one.status) for one in by_table
     ]
@@ -466,7 +453,7 @@ def test_an_ambiguous_column_is_told_and_its_answers_taken(
     english: SurveyPack, tmp_path: Path
 ) -> None:
     rows = table(english, ("3/4/2026 1:00:00", "4/4/2026 1:00:00", "5/6/2026 1:00:00"))
-    found = GoogleFormsBack().read(saved(tmp_path / "t.csv", rows), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english)
     assert len(found.submissions) == 3
     assert [one.submitted is None for one in found.submissions] == [True, False, True]
     assert [(one.row, one.reason) for one in found.rejected] == [
@@ -489,13 +476,13 @@ def test_permuted_columns_and_doubled_rows_give_the_same(
     english: SurveyPack, tmp_path: Path, seed: int, doubled: list[int]
 ) -> None:
     rows = table(english, ("21/11/2026 1:00:00", "3/4/2026 1:00:00", "5/5/2026 1:00:00"))
-    wanted = GoogleFormsBack().read(saved(tmp_path / "a.csv", rows), english)
+    wanted = import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), english)
     chance = random.Random(seed)
     order = chance.sample(range(len(rows[0])), len(rows[0]))
     body = rows[1:] + [rows[number] for number in doubled]
     chance.shuffle(body)
     mixed = [[row[place] for place in order] for row in [rows[0], *body]]
-    found = GoogleFormsBack().read(saved(tmp_path / "b.csv", mixed), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "b.csv", mixed), english)
     assert core(found) == core(wanted)
     assert not found.rejected
 
@@ -509,6 +496,6 @@ def test_whatever_stands_in_a_row_the_others_are_read_and_nothing_is_lost(
 ) -> None:
     rows = table(english)
     rows[row] = [cell.encode("utf-8", "ignore").decode() for cell in cells]
-    found = GoogleFormsBack().read(saved(tmp_path / "h.csv", rows), english)
+    found = import_file(GoogleForms(), saved(tmp_path / "h.csv", rows), english)
     left = {who for number, who in enumerate(PEOPLE, 1) if number != row}
     assert left <= {one.participant for one in found.submissions}

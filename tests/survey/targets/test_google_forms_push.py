@@ -17,11 +17,11 @@ from google.auth.credentials import AnonymousCredentials
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.back import GoogleFormsBack
-from memeloc.survey.targets.google_forms.export import GoogleForms
+from memeloc.survey.targets.google_forms.client import Connection
 from memeloc.survey.targets.google_forms.plan import plan
-from memeloc.survey.targets.google_forms.push import PushSettings, made_forms
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.targets.protocol import MemoryState, SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from tests.survey.forms_server import FormsServer, problems, serving
 from tests.survey.packs import pack as small_pack
 
@@ -43,16 +43,16 @@ def server() -> Iterator[tuple[FormsServer, str]]:
         yield found
 
 
-def settings(tmp_path: Path, address: str, **values: Any) -> PushSettings:
+@pytest.fixture
+def state() -> MemoryState:
+    return MemoryState()
+
+
+def target(address: str, **options: Any) -> GoogleForms:
+    made = GoogleForms(BASE, **options)
     backoff = Backoff(attempts=4, first=0.001, longest=0.002, seed=1)
-    return PushSettings(
-        tmp_path / "made.json",
-        endpoint=address,
-        credentials=AnonymousCredentials(),
-        backoff=backoff,
-        timeout=10,
-        **values,
-    )
+    made.connection = Connection(address, AnonymousCredentials(), backoff, timeout=10)
+    return made
 
 
 def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
@@ -74,16 +74,16 @@ def check_whole(forms: FormsServer, pack: SurveyPack) -> None:
 
 
 def test_forms_are_made_and_a_second_run_makes_none(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
-    made = GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    made = target(address).push(pack, state)
     check_whole(forms, pack)
-    assert [one.sheet for one in made] == [sheet.id for sheet in pack.sheets]
-    assert made[0].prolific.startswith(f"{made[0].responder}?usp=pp_url&entry.")
-    assert made[0].prolific.endswith("={{%PROLIFIC_PID%}}")
-    number = int(made[0].prolific.split("entry.")[1].split("=")[0])
-    form = forms.forms[made[0].form]
+    assert [one["sheet"] for one in made] == [sheet.id for sheet in pack.sheets]
+    assert made[0]["prolific"].startswith(f"{made[0]['responder']}?usp=pp_url&entry.")
+    assert made[0]["prolific"].endswith("={{%PROLIFIC_PID%}}")
+    number = int(made[0]["prolific"].split("entry.")[1].split("=")[0])
+    form = forms.forms[made[0]["form"]]
     titles = {
         int(item["questionItem"]["question"]["questionId"], 16): item["title"]
         for item in form["items"]
@@ -91,20 +91,20 @@ def test_forms_are_made_and_a_second_run_makes_none(
     }
     assert titles[number] == f"Your participant number ({pack.sheets[0].id})"
     forms.calls.clear()
-    again = GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    again = target(address).push(pack, state)
     assert not forms.calls
-    assert [one.form for one in again] == [one.form for one in made]
+    assert [one["form"] for one in again] == [one["form"] for one in made]
 
 
 def test_a_form_is_unpublished_until_it_is_whole(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["setPublishSettings"] = [400]
     with pytest.raises(ServiceError, match="400"):
-        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        target(address).push(pack, state)
     assert forms.forms["form-1"]["publishSettings"]["publishState"]["isPublished"] is False
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    target(address).push(pack, state)
     check_whole(forms, pack)
 
 
@@ -115,13 +115,13 @@ def test_a_form_is_unpublished_until_it_is_whole(
 def test_what_passes_is_tried_again_and_nothing_is_there_twice(
     pack: SurveyPack,
     server: tuple[FormsServer, str],
-    tmp_path: Path,
+    state: MemoryState,
     method: str,
     fault: int | str,
 ) -> None:
     forms, address = server
     forms.faults[method] = [fault, fault]
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    target(address).push(pack, state)
     check_whole(forms, pack)
 
 
@@ -133,7 +133,7 @@ class KilledError(BaseException):
 def test_a_run_may_be_killed_at_any_call(
     pack: SurveyPack,
     server: tuple[FormsServer, str],
-    tmp_path: Path,
+    state: MemoryState,
     monkeypatch: pytest.MonkeyPatch,
     answered: bool,
 ) -> None:
@@ -157,7 +157,7 @@ def test_a_run_may_be_killed_at_any_call(
     for allowed in range(40):
         left[0] = allowed
         try:
-            GoogleForms(BASE).push(pack, settings(tmp_path, address))
+            target(address).push(pack, state)
         except KilledError:
             continue
         break
@@ -166,24 +166,24 @@ def test_a_run_may_be_killed_at_any_call(
 
 
 def test_a_cut_off_form_is_found_by_the_next_run(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["create"] = ["cut"]
     forms.faults["files"] = [403]
     with pytest.raises(ServiceError, match="403"):
-        GoogleForms(BASE).push(pack, settings(tmp_path, address))
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        target(address).push(pack, state)
+    target(address).push(pack, state)
     check_whole(forms, pack)
 
 
 def test_refused_credentials_are_told_with_the_way_to_sign_in(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["create"] = [401]
     with pytest.raises(MissingError, match="gcloud auth application-default login"):
-        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        target(address).push(pack, state)
     assert not forms.forms
 
 
@@ -194,61 +194,61 @@ def test_no_credentials_are_told_so(
         monkeypatch.setenv(name, str(tmp_path / "nothing"))
     monkeypatch.setenv("NO_GCE_CHECK", "true")
     with pytest.raises(MissingError, match="credentials"):
-        GoogleForms(BASE).push(pack, PushSettings(tmp_path / "made.json"))
+        GoogleForms(BASE).push(pack, MemoryState())
 
 
 def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
     forms.faults["batchUpdate"] = [429] * 9
     with pytest.raises(ServiceError, match="429") as told:
-        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        target(address).push(pack, state)
     assert told.value.retryable
     forms.faults.clear()
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    target(address).push(pack, state)
     check_whole(forms, pack)
 
 
 def test_a_dry_run_sends_and_writes_nothing(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
-    told = GoogleForms(BASE).push(pack, settings(tmp_path, address, dry_run=True))
+    told = target(address).push(pack, state, dry_run=True)
     assert not forms.calls
-    assert not (tmp_path / "made.json").exists()
-    assert all(one.calls > 3 and not one.form for one in told)
+    assert not state
+    assert all(row["calls"] > 3 and not row["form"] for row in told)
 
 
-def test_without_an_address_nothing_is_pushed(pack: SurveyPack, tmp_path: Path) -> None:
+def test_without_an_address_nothing_is_pushed(pack: SurveyPack) -> None:
     with pytest.raises(InputError, match="pictures_base"):
-        GoogleForms().push(pack, PushSettings(tmp_path / "made.json"))
+        GoogleForms().push(pack, MemoryState())
 
 
 def test_a_state_of_other_texts_is_refused(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
-    _, address = server
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    forms, address = server
+    target(address).push(pack, state)
     other = replace(pack, contact="somebody@else.example")
     with pytest.raises(InputError, match="other texts"):
-        GoogleForms(BASE).push(other, settings(tmp_path, address))
-    (tmp_path / "made.json").write_text("[]")
-    with pytest.raises(InputError, match="not the state"):
-        GoogleForms(BASE).push(pack, settings(tmp_path, address))
+        target(address).push(other, state)
+    forms.calls.clear()
+    (first, _) = target(address, remake=True).push(other, state)
+    assert len(forms.forms) == 4
+    assert state[first["sheet"]]["form"] == first["form"] not in ("form-1", "form-2")
 
 
 def test_ids_of_googles_own_are_recorded_and_read_back(
-    pack: SurveyPack, server: tuple[FormsServer, str], tmp_path: Path
+    pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState, tmp_path: Path
 ) -> None:
     forms, address = server
     forms.own_ids = True
     forms.faults["batchUpdate"] = ["cut", "cut"]
-    GoogleForms(BASE).push(pack, settings(tmp_path, address))
+    target(address).push(pack, state)
     check_whole(forms, pack)
-    state = tmp_path / "made.json"
     sheet = pack.sheets[0]
-    items = made_forms(state)[sheet.id]["items"]
+    items = state[sheet.id]["items"]
 
     def answer(key: str, text: str) -> dict[str, Any]:
         own = items[key]["questionId"]
@@ -260,7 +260,7 @@ def test_ids_of_googles_own_are_recorded_and_read_back(
     response = {"responseId": "R1", "createTime": "2026-11-21T09:00:00Z", "answers": answers}
     path = tmp_path / "responses.json"
     path.write_text(json.dumps({"responses": [response]}))
-    found = GoogleFormsBack(state).read(path, pack)
+    found = import_file(GoogleForms(), path, replace(pack, made={"google-forms": state}))
     assert [one.sheet for one in found.submissions] == [sheet.id]
     assert {one.label for one in found.submissions[0].answers} == {"hate"}
     assert not found.rejected

@@ -11,25 +11,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
-from memeloc.survey.targets.google_forms.requests import (
-    addresses,
-    batches,
-    create_body,
-    publish_body,
-)
+from memeloc.survey.targets.google_forms import responses
+from memeloc.survey.targets.google_forms.client import Connection
+from memeloc.survey.targets.google_forms.plan import plan
+from memeloc.survey.targets.google_forms.push import push
+from memeloc.survey.targets.google_forms.read import read, recognises
+from memeloc.survey.targets.google_forms.requests import addresses, all_requests
 from memeloc.survey.targets.google_forms.script import CODE, MANIFEST, README, script_data
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
+from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
-
-if TYPE_CHECKING:
-    from memeloc.survey.targets.google_forms.push import PushedForm, PushSettings
 
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 LARGEST_PICTURE = 50 * 1024 * 1024
@@ -37,14 +34,19 @@ LARGEST_PICTURE = 50 * 1024 * 1024
 
 
 class GoogleForms:
-    """Writes Google Forms' requests, script and pictures for each sheet.
+    """Forms at Google: made through its API, or by a script in Apps Script.
 
     Args:
         pictures_base: the https address of the folder that the pictures will be in, or the address
             of each by file name; empty when they are not on the web.
+        zone: of timestamps that name none, such as `Europe/Berlin`; those of a CSV from Forms
+            name it.
+        open_to_all: whether everybody with a form's address may answer, without signing in.
+        remake: whether forms are made anew whose texts have changed since.
+        endpoint: of Google's services, for tests.
 
     Raises:
-        InputError: it is no https address.
+        InputError: the address is not an https one, or there is no such zone.
     """
 
     name = "google-forms"
@@ -53,12 +55,19 @@ class GoogleForms:
     def __init__(
         self,
         pictures_base: str | Mapping[str, str] = "",
-        made: Path | str | None = None,
-        zone: tzinfo | str = UTC,
+        zone: str = "UTC",
+        open_to_all: bool = True,
+        remake: bool = False,
+        endpoint: str = "",
     ) -> None:
-        self.made, self.zone = made, zone
         self.pictures_base = pictures_base
         self.address = addresses(pictures_base)
+        self.open_to_all, self.remake = open_to_all, remake
+        self.connection = Connection(endpoint)
+        try:
+            self.zone = ZoneInfo(zone)
+        except (ValueError, OSError, ZoneInfoNotFoundError) as error:
+            raise InputError(f"zone is such as Europe/Berlin, not {zone[:60]!r}") from error
 
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
@@ -72,7 +81,7 @@ class GoogleForms:
         for sheet in pack.sheets:
             form = plan(pack, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
-            write_json(path, self.requests(form))
+            write_json(path, all_requests(form, self.address))
             write_json(folder / "forms" / f"{sheet.id}.json", script_data(form))
             for item in form.items:
                 if item.source is not None:
@@ -85,39 +94,50 @@ class GoogleForms:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file is of this target."""
-        from memeloc.survey.targets.google_forms.back import GoogleFormsBack
-
-        return GoogleFormsBack().recognises(path)
+        """Whether it is the API's list of responses, or a table with numbered questions."""
+        return starts_as_json(path, '"responseId"') or recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The records of a file."""
-        from memeloc.survey.targets.google_forms.back import GoogleFormsBack
+        """The responses of a table, or of the API."""
+        if starts_as_json(path):
+            return responses.read(path, pack)
+        return read(path, pack, self.zone)
 
-        found = GoogleFormsBack(self.made, self.zone).read(path, pack)
-        yield from found.submissions
-        yield from found.participants
-        yield from found.rejected
+    def push(
+        self,
+        pack: SurveyPack,
+        state: State,
+        *,
+        dry_run: bool = False,
+        publish: bool = False,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Make the forms, see `google_forms.push`; they are open at once, so none is published.
 
-    def requests(self, form: Form) -> dict[str, Any]:
-        """All that is sent to make a form, with the ids that its items will have."""
-        ids = form.ids()
-        return {
-            "sheet": form.sheet,
-            "create": {"unpublished": True, "body": create_body(form)},
-            "batchUpdate": batches(form, self.address, ids=ids),
-            "setPublishSettings": publish_body(),
-            "items": {
-                item.key: {"itemId": ids[item.key], "questionId": question_id(ids[item.key])}
-                for item in form.items
-            },
-        }
-
-    def push(self, pack: SurveyPack, settings: PushSettings) -> tuple[PushedForm, ...]:
-        """Make the forms; see `google_forms_push.push`."""
-        from memeloc.survey.targets.google_forms.push import push
-
-        return push(pack, self, settings)
+        Raises:
+            InputError: there is no address for the pictures, a form was made of other texts, or
+                `publish` is set.
+            MissingError: the client or the credentials are missing, or are not accepted.
+            ServiceError: Google refused, or could not be reached.
+        """
+        if publish:
+            raise InputError("Forms are open at once; there is nothing to publish.")
+        forms = [plan(pack, sheet) for sheet in pack.sheets]
+        if not self.pictures_base and any(item.picture for form in forms for item in form.items):
+            raise InputError(
+                "Google fetches the pictures of a form from the web: put the exported folder "
+                "pictures on an https server and give its address: "
+                "--option pictures_base=https://..."
+            )
+        return push(
+            forms,
+            self.address,
+            state,
+            self.connection,
+            dry_run=dry_run,
+            open_to_all=self.open_to_all,
+            remake=self.remake,
+        )
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -18,7 +18,6 @@ pytest.importorskip("googleapiclient")
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Culture, Question
-from memeloc.survey.targets.google_forms.export import GoogleForms
 from memeloc.survey.targets.google_forms.plan import (
     STOP,
     SUBMIT,
@@ -26,8 +25,9 @@ from memeloc.survey.targets.google_forms.plan import (
     plan,
     question_id,
 )
-from memeloc.survey.targets.google_forms.requests import batches
+from memeloc.survey.targets.google_forms.requests import addresses, all_requests, batches
 from memeloc.survey.targets.google_forms.script import CODE
+from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.google_forms.words import (
     FSI,
     LONGEST_DESCRIPTION,
@@ -112,7 +112,7 @@ def walk(form: Form, choose: dict[str, str]) -> list[str]:
 def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second: bool) -> None:
     pack = with_second(pack) if second else pack
     form = plan(pack, pack.sheets[0])
-    whole = made(form, GoogleForms(BASE).requests(form))
+    whole = made(form, all_requests(form, addresses(BASE)))
     assert [item.get("title", "") for item in whole["items"]] == [one.title for one in form.items]
     assert whole["settings"] == {"emailCollectionType": "DO_NOT_COLLECT"}
     assert whole["info"]["description"] == form.description
@@ -131,7 +131,7 @@ def test_what_is_there_already_is_not_made_again(english: SurveyPack) -> None:
     exporter = GoogleForms(BASE)
     for stop in range(3):
         forms = FormsServer()
-        own = forms.create(exporter.requests(form)["create"]["body"], {})["formId"]
+        own = forms.create(all_requests(form, exporter.address)["create"]["body"], {})["formId"]
         there: set[str] = set()
         for body in batches(form, exporter.address)[:stop]:
             forms.batch_update(own, body)
@@ -203,7 +203,7 @@ def test_long_texts_are_said_whole(english: SurveyPack) -> None:
     assert all(len(item.description) <= LONGEST_DESCRIPTION for item in form.items)
     said = " ".join(item.description for item in form.items)
     assert long in said
-    made(form, GoogleForms(BASE).requests(form))
+    made(form, all_requests(form, addresses(BASE)))
 
 
 def test_answers_that_read_alike_are_refused(english: SurveyPack) -> None:
@@ -256,7 +256,7 @@ def test_hostile_words_stay_words(english: SurveyPack) -> None:
     words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
     pack = corrected(english, words)
     form = plan(pack, pack.sheets[0])
-    whole = json.dumps(GoogleForms(BASE).requests(form))
+    whole = json.dumps(all_requests(form, addresses(BASE)))
     assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
     assert "\x00" not in form.title
     assert not any(unicodedata.category(one) == "Cs" for one in form.title)
@@ -316,9 +316,9 @@ def test_pictures_may_each_have_an_address(english: SurveyPack) -> None:
     by_name = {
         name: f"https://drive.google.com/uc?id={number}" for number, name in enumerate(names)
     }
-    made(form, GoogleForms(by_name).requests(form))
+    made(form, all_requests(form, addresses(by_name)))
     with pytest.raises(InputError, match="no address for the picture"):
-        GoogleForms({"x.jpg": "https://x.example"}).requests(form)
+        all_requests(form, addresses({"x.jpg": "https://x.example"}))
 
 
 def test_ids_of_memes_become_safe_file_names(english: SurveyPack) -> None:
@@ -480,5 +480,5 @@ def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
         sheets=(replace(sheet, culture=Culture("KH", locale), entries=asked),),
     )
     form = plan(pack, pack.sheets[0])
-    made(form, GoogleForms(BASE).requests(form))
+    made(form, all_requests(form, addresses(BASE)))
     assert [len(item.options) for item in form.items if item.key == "entry:m1"] == [12]
