@@ -58,6 +58,16 @@ class WorkspaceError(MemelocError):
     """The workspace cannot be used or written to: where, why, and what to do."""
 
 
+class MissingDatabaseError(WorkspaceError):
+    """The workspace's SQLite file is missing or empty."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{file}: The database is missing or empty, so what the workspace held is not here. "
+            "Put back a copy of it; to begin anew without one, run `memeloc init` in the folder."
+        )
+
+
 class Database:
     """A workspace's database.
 
@@ -275,14 +285,6 @@ def _begin_sqlite(connection: Connection) -> None:
     cursor.close()
 
 
-def missing_sentence() -> str:
-    """What to do about a SQLite file that is missing or empty."""
-    return (
-        "The database is missing or empty, so what the workspace held is not here. Put back a copy "
-        "of it; to begin anew without one, run `memeloc init` in the folder."
-    )
-
-
 def _sentence(error: DBAPIError, file: Path | None) -> str:
     original = error.orig
     if isinstance(original, sqlite3.Error):
@@ -313,8 +315,6 @@ def _sqlite_sentence(error: sqlite3.Error, file: Path | None) -> str:
             f"Another program has been writing to the database for over {BUSY_SECONDS:.0f} "
             f"seconds. {again} when it is done."
         )
-    if file and not file.exists():
-        return missing_sentence()
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return (
             "The database or its folder cannot be written to. Copy the whole folder to where you "

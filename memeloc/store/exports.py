@@ -54,12 +54,12 @@ class Exports:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def frame(self, table_name: str, tags: Sequence[str]) -> pd.DataFrame:
+    def frame(self, table_name: str, tags: Sequence[str] = ()) -> pd.DataFrame:
         """A table as a pandas frame.
 
         Args:
             table_name: one of TABLES.
-            tags: languages in the order in which `captions` has them.
+            tags: languages that `captions` begins with, in this order.
 
         Raises:
             InputError: there is no such table.
@@ -78,7 +78,7 @@ class Exports:
                 frame[column.name] = frame[column.name].astype("Int64")
         return frame
 
-    def write(self, table_name: str, path: Path, tags: Sequence[str]) -> int:
+    def write(self, table_name: str, path: Path, tags: Sequence[str] = ()) -> int:
         """Write a table to a .csv, .jsonl or .parquet file; how many rows it has.
 
         Raises:

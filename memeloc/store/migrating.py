@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from memeloc.store.database import Database, WorkspaceError, missing_sentence
+from memeloc.store.database import Database, MissingDatabaseError, WorkspaceError
 from memeloc.store.tables import HEAD
 
 FOLDER = Path(__file__).parent
@@ -39,17 +39,17 @@ def migrate(
         head: the newest migration there.
 
     Raises:
-        WorkspaceError: it is missing or empty, of a schema that this program does not know, or not
-            a database of memeloc.
+        MissingDatabaseError: it is a SQLite file that is missing or empty.
+        WorkspaceError: it is of a schema that this program does not know, or not of memeloc.
     """
     if database.file and not create and not database.file.exists():
-        raise WorkspaceError(f"{database.name}: {missing_sentence()}")
+        raise MissingDatabaseError(database.file)
     with database.read() as connection:
         schema = _schema(connection, database)
     if schema == head:
         return
     if database.file and not (schema or create):
-        raise WorkspaceError(f"{database.name}: {missing_sentence()}")
+        raise MissingDatabaseError(database.file)
     with database.write() as connection:
         schema = _schema(connection, database)
         if schema == head:

@@ -66,7 +66,8 @@ class Store:
 
         Raises:
             InputError: the URL cannot be read.
-            WorkspaceError: the database cannot be used, or its file is missing or empty.
+            MissingDatabaseError: the database is a file that is missing or empty.
+            WorkspaceError: the database cannot be used.
         """
         store = cls._at(where, database)
         migrate(store.database)
@@ -74,13 +75,14 @@ class Store:
 
     @classmethod
     def create(cls, where: Path | str, database: str = "") -> Self:
-        """Make the store of a folder, which is there; one that is there already is opened.
+        """Make the store of a folder; one that is there already is opened.
 
         Args, Raises: as of `open`.
         """
         store = cls._at(where, database)
         if file := store.database.file:
             try:
+                file.parent.mkdir(parents=True, exist_ok=True)
                 file.touch()
             except OSError as error:
                 raise WorkspaceError(f"{file}: cannot be written ({error.strerror}).") from error

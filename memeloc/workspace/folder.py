@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from memeloc.errors import InputError
 from memeloc.model import Locale, Template
+from memeloc.store.database import MissingDatabaseError
 from memeloc.store.store import Store
 from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
@@ -44,6 +45,8 @@ class WorkspaceFolder:
     ) -> Self:
         """Make a workspace in `folder`, which is made if need be; what stands there stays.
 
+        In a folder with memeloc.toml whose database is missing, the database alone is made.
+
         Args:
             folder: where.
             source: tag of the language that the captions are written in.
@@ -57,14 +60,21 @@ class WorkspaceFolder:
         root = Path(folder)
         file = root / FILE
         if file.exists():
-            raise InputError("There is a workspace here already.", file=file)
-        registry = default()
-        tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
-        text = first_file(registry.get(source).tag, tags)
-        root.mkdir(parents=True, exist_ok=True)
-        temporary = root / f".{FILE}.new"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(file)
+            url = database_url(read_settings(file))
+            try:
+                Store.open(root, url).close()
+            except MissingDatabaseError:
+                pass  # its settings are here, as in a repository that was cloned
+            else:
+                raise InputError("There is a workspace here already.", file=file)
+        else:
+            registry = default()
+            tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
+            text = first_file(registry.get(source).tag, tags)
+            root.mkdir(parents=True, exist_ok=True)
+            temporary = root / f".{FILE}.new"
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(file)
         for name in ("templates", "fonts"):
             (root / name).mkdir(exist_ok=True)
         settings = read_settings(file)

@@ -1,9 +1,10 @@
-"""What tests of the workspace share: the same workspace on SQLite and on a real PostgreSQL."""
+"""What tests of the store share: the same one on SQLite and on a real PostgreSQL."""
 
 from __future__ import annotations
 
 import csv
 import itertools
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -11,8 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.captions import read_captions
+from memeloc.locales import default
 from memeloc.model import Caption
-from memeloc.store import FileRecord, KnownSheet, PlacedAnswer, SheetRecord, Workspace
+from memeloc.store import (
+    FileRecord,
+    ImportSummary,
+    KnownSheet,
+    PlacedAnswer,
+    SheetRecord,
+    Store,
+)
+from memeloc.store.caption_import import Columns
+from memeloc.store.files import sha256_of
+from memeloc.templates import load_templates
 
 _numbers = itertools.count(1)
 
@@ -44,7 +57,7 @@ def postgresql() -> Iterator[Callable[[], str]]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for a workspace; the settings' variable says which database it gets."""
+    """A folder for a store; the settings' variable says which database it gets."""
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
     if request.param == "postgresql":
         monkeypatch.setenv("MEMELOC_DATABASE_URL", request.getfixturevalue("postgresql")())
@@ -52,10 +65,30 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def workspace(place: Path) -> Iterator[Workspace]:
-    """An empty workspace, English into German and Hindi."""
-    with Workspace.create(place, languages=["de", "hi"]) as made:
+def store(place: Path) -> Iterator[Store]:
+    """An empty store."""
+    with Store.create(place, database_url()) as made:
         yield made
+
+
+def database_url() -> str:
+    """The URL of the database that a test uses; empty for memeloc.db in its folder."""
+    return os.environ.get("MEMELOC_DATABASE_URL", "")
+
+
+def reopen(place: Path) -> Store:
+    """The store of a test, opened once more."""
+    return Store.open(place, database_url())
+
+
+def import_table(store: Store, path: Path) -> ImportSummary:
+    """Import a captions table, English first; it has no problems."""
+    table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
+    columns = Columns({each.name: each.locale.tag for each in table.languages}, "en")
+    summary = ImportSummary()
+    file = FileRecord("captions", path.name, sha256_of(path), table.count())
+    store.captions.import_rows(table.rows(lambda problem: None), columns, file, summary)
+    return summary
 
 
 @pytest.fixture
@@ -74,26 +107,27 @@ def write_table(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def filled(workspace: Workspace, write_table: Callable[..., Path]) -> Workspace:
+def filled(store: Store, write_table: Callable[..., Path]) -> Store:
     """Three memes, translated into German by a machine."""
-    workspace.import_captions(
+    import_table(
+        store,
         write_table(
             ("one", "cloud-monday", "first // joke"),
             ("two", "night-owl", "second // joke"),
             ("three", "protest-hamster", "third"),
             name="filled.csv",
-        )
+        ),
     )
-    for item in workspace.to_translate("de"):
+    for item in store.captions.to_translate("de"):
         caption = Caption(tuple(f"de {part}" for part in item.source.parts))
-        workspace.add_translation(
+        store.captions.add_translation(
             item.meme_id, "de", caption, source_id=item.source.id, translator="pseudo"
         )
-    return workspace
+    return store
 
 
 def send(
-    workspace: Workspace,
+    store: Store,
     sheet: str,
     *,
     round_: int = 1,
@@ -102,17 +136,17 @@ def send(
     later: int = 0,
 ) -> list[str]:
     """Send a sheet in German with what is ready; the ids of its memes."""
-    items = workspace.items_to_correct("de", round_, person, only=only)  # type: ignore[arg-type]
+    items = store.sheets.to_correct("de", round_, person, only=only)  # type: ignore[arg-type]
     created = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=later)
     record = SheetRecord(sheet, "de", "en", round_, person, created, "csv", f"{sheet}.csv")
-    assert workspace.record_sheet(
+    assert store.sheets.add(
         record, [(item.meme_id, item.source.id, item.base.id) for item in items]
     )
     return [item.meme_id for item in items]
 
 
 def answer(
-    workspace: Workspace,
+    store: Store,
     sheet: str,
     texts: dict[str, str],
     *,
@@ -142,4 +176,4 @@ def answer(
 
     name = name or f"{sheet}-{next(_numbers)}"
     file = FileRecord("answers", f"{name}.csv", name.rjust(64, "0"), len(texts))
-    return workspace.add_answers(file, sheet, decide, also=list(texts)).cases
+    return store.corrections.add(file, sheet, decide, also=list(texts)).cases

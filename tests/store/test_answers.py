@@ -8,38 +8,38 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.store import FileRecord, KnownSheet, PlacedAnswer, Workspace
-from tests.store.conftest import answer, send
+from memeloc.store import FileRecord, KnownSheet, PlacedAnswer, Store
+from tests.store.conftest import answer, import_table, send
 
 Write = Callable[..., Path]
 
 
-def test_two_people_of_one_round_get_the_same_text(filled: Workspace) -> None:
+def test_two_people_of_one_round_get_the_same_text(filled: Store) -> None:
     assert send(filled, "s1", person="ann") == ["one", "two", "three"]
     answer(filled, "s1", {"one": "Anns // Text"})
     assert send(filled, "s2", person="bob") == ["one", "two", "three"]
-    shown = filled.sheet_items("s2")["one"]
+    shown = filled.sheets.texts("s2")["one"]
     assert shown.base.parts == ("de first", "de joke")
     # The same person is asked only for what is left, and so is nobody in particular.
     assert send(filled, "s3", person="ann") == ["two", "three"]
     assert send(filled, "s4", person="") == ["two", "three"]
 
 
-def test_the_second_round_sees_the_result_of_the_first(filled: Workspace) -> None:
+def test_the_second_round_sees_the_result_of_the_first(filled: Store) -> None:
     send(filled, "s1")
-    assert filled.items_to_correct("de", 2) == []
+    assert filled.sheets.to_correct("de", 2) == []
     answer(filled, "s1", {"one": "erste // Fassung", "two": "zweite // Fassung"})
-    items = filled.items_to_correct("de", 2)
+    items = filled.sheets.to_correct("de", 2)
     assert [item.base.parts for item in items] == [("erste", "Fassung"), ("zweite", "Fassung")]
     send(filled, "s2", round_=2, person="bob")
     answer(filled, "s2", {"one": "letzte // Fassung"})
-    version = filled.current("de")["one"]
+    version = filled.captions.current("de")["one"]
     assert (version.stage, version.round, version.person) == ("corrected", 2, "bob")
-    assert [item.meme_id for item in filled.items_to_correct("de", 2, "bob")] == ["two"]
+    assert [item.meme_id for item in filled.sheets.to_correct("de", 2, "bob")] == ["two"]
 
 
 def test_a_late_answer_of_an_earlier_round_does_not_pass_over_a_later_one(
-    filled: Workspace,
+    filled: Store,
 ) -> None:
     send(filled, "s1", person="ann")
     send(filled, "s2", person="eve")
@@ -47,44 +47,44 @@ def test_a_late_answer_of_an_earlier_round_does_not_pass_over_a_later_one(
     send(filled, "s3", round_=2, person="bob")
     answer(filled, "s3", {"one": "zweite // Fassung"})
     answer(filled, "s2", {"one": "späte // Fassung"})
-    assert filled.current("de")["one"].parts == ("zweite", "Fassung")
-    late = filled.corrections("de")[-1]
+    assert filled.captions.current("de")["one"].parts == ("zweite", "Fassung")
+    late = filled.corrections.find("de")[-1]
     assert (late.parts, late.caption_id) == (("späte", "Fassung"), None)
 
 
-def test_a_changed_source_asks_again(filled: Workspace, write_table: Write) -> None:
+def test_a_changed_source_asks_again(filled: Store, write_table: Write) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "a // b", "two": "c // d", "three": "e"})
-    assert filled.items_to_correct("de", 1, "ann") == []
-    filled.import_captions(write_table(("three", "protest-hamster", "third, newer")))
-    assert filled.items_to_correct("de", 1, "ann") == []  # not before it is translated
-    (item,) = filled.to_translate("de", only="changed")
-    filled.add_translation(
+    assert filled.sheets.to_correct("de", 1, "ann") == []
+    import_table(filled, write_table(("three", "protest-hamster", "third, newer")))
+    assert filled.sheets.to_correct("de", 1, "ann") == []  # not before it is translated
+    (item,) = filled.captions.to_translate("de", only="changed")
+    filled.captions.add_translation(
         "three", "de", item.source.caption, source_id=item.source.id, translator="pseudo"
     )
     for only in ("new", "changed"):
-        (again,) = filled.items_to_correct("de", 1, "ann", only=only)  # type: ignore[arg-type]
+        (again,) = filled.sheets.to_correct("de", 1, "ann", only=only)  # type: ignore[arg-type]
         assert (again.meme_id, again.base.stage, again.answered) == ("three", "translated", 0)
-    assert not filled.corrections("de", ["three"])[0].standing
-    assert filled.corrections("de", ["one"])[0].standing
+    assert not filled.corrections.find("de", ["three"])[0].standing
+    assert filled.corrections.find("de", ["one"])[0].standing
 
 
-def test_a_sheet_is_recorded_once_and_its_id_is_plain(filled: Workspace) -> None:
+def test_a_sheet_is_recorded_once_and_its_id_is_plain(filled: Store) -> None:
     send(filled, "s1")
-    (record,) = filled.sheets("de")
-    assert filled.record_sheet(record, []) is False
-    assert list(filled.sheet_items("s1")) == ["one", "two", "three"]
-    assert filled.sheets("hi") == []
+    (record,) = filled.sheets.find("de")
+    assert filled.sheets.add(record, []) is False
+    assert list(filled.sheets.texts("s1")) == ["one", "two", "three"]
+    assert filled.sheets.find("hi") == []
     with pytest.raises(InputError, match="letters and digits"):
         send(filled, "../s1")
 
 
-def test_what_is_known_when_answers_are_placed(filled: Workspace) -> None:
+def test_what_is_known_when_answers_are_placed(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "erste // Fassung"})
     answer(filled, "s1", {"one": "bessere // Fassung"}, outcome="replaced")
     answer(filled, "s1", {"one": "alte // Fassung"}, outcome="older")
-    known = filled.known_sheet("s1", also=["nowhere", "two"])
+    known = filled.corrections.known_sheet("s1", also=["nowhere", "two"])
     assert set(known.memes) == {"one", "two", "three"}
     one = known.memes["one"]
     assert one.current is not None
@@ -97,31 +97,31 @@ def test_what_is_known_when_answers_are_placed(filled: Workspace) -> None:
     assert known.items["one"].base.parts == ("de first", "de joke")
     assert one.answers[0].sheet_created == known.sheet.created
     with pytest.raises(InputError, match="no sheet 'zzz'"):
-        filled.known_sheet("zzz")
+        filled.corrections.known_sheet("zzz")
 
 
-def test_the_same_file_is_stored_once(filled: Workspace) -> None:
+def test_the_same_file_is_stored_once(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "a // b"}, name="same")
-    history, corrections = filled.table("history"), filled.table("corrections")
-    file = filled.file("answers", "same".rjust(64, "0"))
+    history, corrections = filled.exports.frame("history"), filled.exports.frame("corrections")
+    file = filled.files.find("answers", "same".rjust(64, "0"))
     assert file is not None
     assert (file.name, file.rows) == ("same.csv", 1)
 
     def never(known: KnownSheet) -> list[PlacedAnswer]:
         raise AssertionError("the file was seen before")
 
-    again = filled.add_answers(file, "s1", never)
+    again = filled.corrections.add(file, "s1", never)
     assert again.seen
-    assert filled.table("history").equals(history)
-    assert filled.table("corrections").equals(corrections)
+    assert filled.exports.frame("history").equals(history)
+    assert filled.exports.frame("corrections").equals(corrections)
 
 
-def test_a_file_is_stored_whole_or_not_at_all(filled: Workspace) -> None:
+def test_a_file_is_stored_whole_or_not_at_all(filled: Store) -> None:
     send(filled, "s1")
-    before = filled.table("history")
+    before = filled.exports.frame("history")
     with pytest.raises(InputError, match="'//' between spaces"):
-        filled.add_answers(
+        filled.corrections.add(
             FileRecord("answers", "f.csv", "f" * 64),
             "s1",
             lambda known: [
@@ -129,73 +129,73 @@ def test_a_file_is_stored_whole_or_not_at_all(filled: Workspace) -> None:
                 for meme, parts in (("one", ("gut", "so")), ("two", ("nicht // so", "gut")))
             ],
         )
-    assert filled.table("history").equals(before)
-    assert filled.corrections() == []
-    assert filled.file("answers", "f" * 64) is None
+    assert filled.exports.frame("history").equals(before)
+    assert filled.corrections.find() == []
+    assert filled.files.find("answers", "f" * 64) is None
 
 
-def test_what_was_typed_is_kept_whatever_becomes_of_it(filled: Workspace) -> None:
+def test_what_was_typed_is_kept_whatever_becomes_of_it(filled: Store) -> None:
     send(filled, "s1")
     for outcome in ("unchanged", "older", "refused"):
         answer(filled, "s1", {"one": "x // y"}, outcome=outcome)
-    kept = filled.corrections("de")
+    kept = filled.corrections.find("de")
     assert [(one.outcome, one.typed, one.standing) for one in kept] == [
         ("unchanged", ("x // y",), False),
         ("older", ("x // y",), False),
     ]
-    assert filled.current("de")["one"].stage == "translated"
+    assert filled.captions.current("de")["one"].stage == "translated"
 
 
-def test_a_case_is_settled_by_accepting_or_typing(filled: Workspace) -> None:
+def test_a_case_is_settled_by_accepting_or_typing(filled: Store) -> None:
     send(filled, "s1", person="ann")
     send(filled, "s2", person="bob")
     answer(filled, "s1", {"one": "Anns // Text", "two": "ihr // zweiter"})
     (case_id,) = answer(
         filled, "s2", {"one": "Bobs // Text"}, outcome="case", reason="disagreement"
     )
-    assert filled.current("de")["one"].parts == ("Anns", "Text")
-    (case,) = filled.cases("de")
+    assert filled.captions.current("de")["one"].parts == ("Anns", "Text")
+    (case,) = filled.cases.find("de")
     assert (case.id, case.reason, case.decision) == (case_id, "disagreement", "")
     assert (case.correction.person, [one.person for one in case.others]) == ("bob", ["ann"])
     # What waits to be settled is not sent to the next round.
-    assert [item.meme_id for item in filled.items_to_correct("de", 2)] == ["two"]
-    assert [item.meme_id for item in filled.items_to_correct("de", 2, only="open")] == ["one"]
+    assert [item.meme_id for item in filled.sheets.to_correct("de", 2)] == ["two"]
+    assert [item.meme_id for item in filled.sheets.to_correct("de", 2, only="open")] == ["one"]
 
-    accepted = filled.decide(case_id, person="eve", accept=case.correction.id)
-    version = filled.current("de")["one"]
+    accepted = filled.cases.decide(case_id, person="eve", accept=case.correction.id)
+    version = filled.captions.current("de")["one"]
     assert (version.id, version.parts) == (accepted, ("Bobs", "Text"))
     assert (version.stage, version.round, version.person) == ("settled", 1, "eve")
-    assert filled.decide(case_id, person="eve", accept=case.correction.id) == accepted
-    assert filled.cases("de") == []
-    assert [one.decision for one in filled.cases("de", decided=True)] == ["accept"]
-    assert len(filled.items_to_correct("de", 2)) == 2
+    assert filled.cases.decide(case_id, person="eve", accept=case.correction.id) == accepted
+    assert filled.cases.find("de") == []
+    assert [one.decision for one in filled.cases.find("de", decided=True)] == ["accept"]
+    assert len(filled.sheets.to_correct("de", 2)) == 2
 
-    typed = filled.decide(case_id, person="eve", parts=("dritter", "Text"), comment="besser")
-    assert filled.current("de")["one"].id == typed
-    table = filled.table("cases").iloc[0]
+    typed = filled.cases.decide(case_id, person="eve", parts=("dritter", "Text"), comment="besser")
+    assert filled.captions.current("de")["one"].id == typed
+    table = filled.exports.frame("cases").iloc[0]
     assert (table["decision"], table["text"], table["open"]) == ("type", "dritter // Text", False)
 
 
-def test_a_case_can_keep_the_caption(filled: Workspace) -> None:
+def test_a_case_can_keep_the_caption(filled: Store) -> None:
     send(filled, "s1")
     (case_id,) = answer(filled, "s1", {"one": ""}, outcome="case", status="wordplay")
-    filled.decide(case_id, person="eve")
-    version = filled.current("de")["one"]
+    filled.cases.decide(case_id, person="eve")
+    version = filled.captions.current("de")["one"]
     assert (version.stage, version.parts) == ("settled", ("de first", "de joke"))
 
 
-def test_a_wrong_decision_is_refused(filled: Workspace) -> None:
+def test_a_wrong_decision_is_refused(filled: Store) -> None:
     send(filled, "s1")
     (case_id,) = answer(filled, "s1", {"one": ""}, outcome="case", status="wordplay")
     answer(filled, "s1", {"two": "zu // zwei"})
-    foreign = filled.corrections("de", ["two"])[0].id
-    for wrong in (foreign, filled.corrections("de", ["one"])[0].id, 999):
+    foreign = filled.corrections.find("de", ["two"])[0].id
+    for wrong in (foreign, filled.corrections.find("de", ["one"])[0].id, 999):
         with pytest.raises(InputError, match=f"The answer {wrong} is not one"):
-            filled.decide(case_id, person="eve", accept=wrong)
+            filled.cases.decide(case_id, person="eve", accept=wrong)
     with pytest.raises(InputError, match="no case 77"):
-        filled.decide(77, person="eve")
+        filled.cases.decide(77, person="eve")
     with pytest.raises(InputError, match="not both"):
-        filled.decide(case_id, person="eve", accept=foreign, parts=("x",))
+        filled.cases.decide(case_id, person="eve", accept=foreign, parts=("x",))
     with pytest.raises(InputError, match="It is empty"):
-        filled.decide(case_id, person="eve", parts=("", ""))
-    assert len(filled.cases()) == 1
+        filled.cases.decide(case_id, person="eve", parts=("", ""))
+    assert len(filled.cases.find()) == 1

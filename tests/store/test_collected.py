@@ -19,7 +19,8 @@ from memeloc.items import (
 )
 from memeloc.model import STYLES, TextBox
 from memeloc.ocr.transcript import Transcript
-from memeloc.store import FileRecord, PlacedAnswer, SheetRecord, Workspace
+from memeloc.store import FileRecord, PlacedAnswer, SheetRecord, Store
+from memeloc.templates import load_templates
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -44,9 +45,9 @@ def caption(number: int, *parts: str, **more: object) -> FoundCaption:
     return FoundCaption(origin(f"cat/{number}"), "cat", parts, **more)  # type: ignore[arg-type]
 
 
-def test_what_was_found_comes_back_as_items(workspace: Workspace) -> None:
+def test_what_was_found_comes_back_as_items(store: Store) -> None:
     box = TextBox("sign", 0.1, 0.2, 0.5, 0.3, angle=-8, style=STYLES["plain"])
-    added = workspace.add_found(
+    added = store.items.add(
         [
             caption(
                 1, "when it compiles", "اليوم 🎉", votes=12, language="en", created="2019-04-01"
@@ -55,7 +56,7 @@ def test_what_was_found_comes_back_as_items(workspace: Workspace) -> None:
         ]
     )
     assert (added.new, added.changed, added.unchanged, added.refused) == (2, 0, 0, ())
-    text, template = workspace.items()
+    text, template = store.items.find()
     assert (text.kind, text.parts, text.votes) == ("caption", ("when it compiles", "اليوم 🎉"), 12)
     assert text.parent == template.id
     assert text.origin == origin("cat/1")
@@ -65,33 +66,33 @@ def test_what_was_found_comes_back_as_items(workspace: Workspace) -> None:
     assert (template.width, template.height) == (64, 48)
     assert template.path is not None
     assert template.path.read_bytes() == picture()
-    assert workspace.count_items() == {("site", "caption"): 1, ("site", "template"): 1}
+    assert store.items.count() == {("site", "caption"): 1, ("site", "template"): 1}
 
 
 def test_collecting_again_adds_nothing_and_a_difference_is_a_new_version(
-    workspace: Workspace,
+    store: Store,
 ) -> None:
     first = [cat(), caption(1, "a", "b", votes=3)]
-    workspace.add_found(first)
-    ids = [item.id for item in workspace.items()]
-    again = workspace.add_found(first)
+    store.items.add(first)
+    ids = [item.id for item in store.items.find()]
+    again = store.items.add(first)
     assert (again.new, again.changed, again.unchanged) == (0, 0, 2)
-    later = workspace.add_found([cat(), caption(1, "a", "b", votes=4)])
+    later = store.items.add([cat(), caption(1, "a", "b", votes=4)])
     assert (later.new, later.changed, later.unchanged) == (0, 1, 1)
-    assert [item.id for item in workspace.items()] == ids
-    assert [item.votes for item in workspace.items("caption")] == [4]
+    assert [item.id for item in store.items.find()] == ids
+    assert [item.votes for item in store.items.find("caption")] == [4]
 
 
-def test_a_picture_that_is_gone_today_stays(workspace: Workspace) -> None:
-    workspace.add_found([cat()])
-    again = workspace.add_found([cat(picture=None)])
+def test_a_picture_that_is_gone_today_stays(store: Store) -> None:
+    store.items.add([cat()])
+    again = store.items.add([cat(picture=None)])
     assert again.unchanged == 1
-    (item,) = workspace.items("template")
+    (item,) = store.items.find("template")
     assert item.picture
 
 
-def test_what_is_no_picture_is_refused_and_the_rest_is_stored(workspace: Workspace) -> None:
-    added = workspace.add_found(
+def test_what_is_no_picture_is_refused_and_the_rest_is_stored(store: Store) -> None:
+    added = store.items.add(
         [
             FoundPicture(origin("p1"), b"<html>no picture</html>", "one"),
             FoundPicture(origin("p2"), picture("navy", form="JPEG"), "two", parts=("hi",)),
@@ -103,151 +104,149 @@ def test_what_is_no_picture_is_refused_and_the_rest_is_stored(workspace: Workspa
         "https://memes.example/p1",
         "https://memes.example/cat",
     ]
-    assert [item.name for item in workspace.items()] == ["two", "Cat at work"]
-    assert len(workspace.refusals()) == 2
-    names = sorted(path.suffix for path in (workspace.root or Path()).glob("images/*/*"))
+    assert [item.name for item in store.items.find()] == ["two", "Cat at work"]
+    assert len(store.items.refusals()) == 2
+    names = sorted(path.suffix for path in (store.root or Path()).glob("images/*/*"))
     assert names == [".jpg"]
 
 
-def test_a_refusal_is_kept_once(workspace: Workspace) -> None:
+def test_a_refusal_is_kept_once(store: Store) -> None:
     one = Refusal("site", "http://10.0.0.1/x", "inside the network", "It is not public.")
-    assert workspace.add_refusals([one, one]) == 1
-    assert workspace.add_refusals([one]) == 0
-    assert workspace.refusals() == [one]
+    assert store.items.add_refusals([one, one]) == 1
+    assert store.items.add_refusals([one]) == 0
+    assert store.items.refusals() == [one]
 
 
-def test_features_are_kept_by_picture_and_method(workspace: Workspace) -> None:
-    workspace.add_features("phash-1", {"a" * 64: "00ff", "b" * 64: [1, 2]})
-    workspace.add_features("phash-1", {"a" * 64: "other"})
-    found = workspace.features("phash-1", ["a" * 64, "b" * 64, "c" * 64])
+def test_features_are_kept_by_picture_and_method(store: Store) -> None:
+    store.computed.add_features("phash-1", {"a" * 64: "00ff", "b" * 64: [1, 2]})
+    store.computed.add_features("phash-1", {"a" * 64: "other"})
+    found = store.computed.features("phash-1", ["a" * 64, "b" * 64, "c" * 64])
     assert found == {"a" * 64: "00ff", "b" * 64: [1, 2]}
-    assert workspace.features("phash-2", ["a" * 64]) == {}
+    assert store.computed.features("phash-2", ["a" * 64]) == {}
 
 
-def test_answers_of_models_are_kept(workspace: Workspace) -> None:
-    cache = workspace.model_cache
+def test_answers_of_models_are_kept(store: Store) -> None:
+    cache = store.computed.model_answers
     assert cache.get("k" * 64) is None
     cache.put("k" * 64, '{"a": 1}')
     cache.put("k" * 64, '{"a": 2}')
     assert cache.get("k" * 64) == '{"a": 2}'
 
 
-def _with_captions(workspace: Workspace) -> list[str]:
-    workspace.add_found(
-        [cat(), caption(1, "a", "b"), caption(2, "c", "d"), caption(3, "1", "2", "3")]
-    )
-    return [item.id for item in workspace.items("caption")]
+def _with_captions(store: Store) -> list[str]:
+    store.items.add([cat(), caption(1, "a", "b"), caption(2, "c", "d"), caption(3, "1", "2", "3")])
+    return [item.id for item in store.items.find("caption")]
 
 
 def test_what_is_selected_becomes_memes_that_can_be_translated_and_rendered(
-    workspace: Workspace,
+    store: Store, place: Path
 ) -> None:
-    one, _, three = _with_captions(workspace)
-    chosen = workspace.store_selection({"per_template": 2}, [{"stage": "all"}], [one, three])
+    one, _, three = _with_captions(store)
+    chosen = store.curation.add_selection({"per_template": 2}, [{"stage": "all"}], [one, three])
     assert chosen.new == 1
     assert chosen.items == (one,)
     (problem,) = chosen.problems
     assert "has 3 parts" in str(problem)
-    assert [item.meme_id for item in workspace.to_translate("de")] == [one]
-    with Workspace.open(workspace.root or "") as fresh:
-        template = fresh.templates[fresh.templates_of_memes()[one]]
+    assert [item.meme_id for item in store.captions.to_translate("de")] == [one]
+    templates, _ = load_templates((place / "templates",))
+    template = templates[store.captions.templates()[one]]
     assert [box.name for box in template.boxes] == ["top", "bottom"]
-    assert workspace.selection() is not None
+    assert store.curation.selection() is not None
 
 
-def test_choosing_again_undoes_a_selection_and_keeps_the_work(workspace: Workspace) -> None:
-    one, two, _ = _with_captions(workspace)
-    workspace.store_selection({"n": 1}, [], [one])
-    source = workspace.current("en")[one]
-    workspace.add_translation(
+def test_choosing_again_undoes_a_selection_and_keeps_the_work(store: Store) -> None:
+    one, two, _ = _with_captions(store)
+    store.curation.add_selection({"n": 1}, [], [one])
+    source = store.captions.current("en")[one]
+    store.captions.add_translation(
         one, "de", type(source.caption)(("x", "y")), source_id=source.id, translator="test"
     )
-    workspace.store_selection({"n": 2}, [], [two])
-    assert list(workspace.current("en")) == [two]
-    assert workspace.current("de") == {}
-    assert workspace.count_memes() == 1
-    assert workspace.table("captions")["meme_id"].tolist() == [two]
-    workspace.store_selection({"n": 3}, [], [two, one])
-    assert workspace.current("de")[one].parts == ("x", "y")
-    assert [item.meme_id for item in workspace.to_translate("de")] == [two]
+    store.curation.add_selection({"n": 2}, [], [two])
+    assert list(store.captions.current("en")) == [two]
+    assert store.captions.current("de") == {}
+    assert store.captions.count() == 1
+    assert store.exports.frame("captions")["meme_id"].tolist() == [two]
+    store.curation.add_selection({"n": 3}, [], [two, one])
+    assert store.captions.current("de")[one].parts == ("x", "y")
+    assert [item.meme_id for item in store.captions.to_translate("de")] == [two]
 
 
-def test_the_same_selection_is_stored_once(workspace: Workspace) -> None:
-    one, *_ = _with_captions(workspace)
-    first = workspace.store_selection({"n": 1}, [], [one])
-    assert workspace.store_selection({"n": 1}, [], [one]).id == first.id
+def test_the_same_selection_is_stored_once(store: Store) -> None:
+    one, *_ = _with_captions(store)
+    first = store.curation.add_selection({"n": 1}, [], [one])
+    assert store.curation.add_selection({"n": 1}, [], [one]).id == first.id
 
 
-def test_memes_of_a_table_stay_whatever_is_selected(filled: Workspace) -> None:
-    before = filled.count_memes()
+def test_memes_of_a_table_stay_whatever_is_selected(filled: Store) -> None:
+    before = filled.captions.count()
     one, *_ = _with_captions(filled)
-    filled.store_selection({}, [], [one])
-    assert filled.count_memes() == before + 1
-    filled.store_selection({}, [], [])
-    assert filled.count_memes() == before
+    filled.curation.add_selection({}, [], [one])
+    assert filled.captions.count() == before + 1
+    filled.curation.add_selection({}, [], [])
+    assert filled.captions.count() == before
 
 
-def _read(workspace: Workspace) -> str:
-    workspace.add_found([FoundPicture(origin("p"), picture(), "a meme")])
-    (item,) = workspace.items("picture")
-    workspace.add_transcripts([Transcript(item.id, ("wen it", "works"), "en", "tesseract 5", 0.7)])
+def _read(store: Store) -> str:
+    store.items.add([FoundPicture(origin("p"), picture(), "a meme")])
+    (item,) = store.items.find("picture")
+    store.transcripts.add([Transcript(item.id, ("wen it", "works"), "en", "tesseract 5", 0.7)])
     return item.id
 
 
-def test_a_transcript_is_the_text_of_its_picture_and_no_caption(workspace: Workspace) -> None:
-    key = _read(workspace)
-    (item,) = workspace.items("picture")
+def test_a_transcript_is_the_text_of_its_picture_and_no_caption(store: Store) -> None:
+    key = _read(store)
+    (item,) = store.items.find("picture")
     assert item.parts == ("wen it", "works")
-    assert workspace.transcripts()[key].stage == "read"
-    assert workspace.count_memes() == 0
-    assert workspace.to_translate("de") == []
+    assert store.transcripts.all()[key].stage == "read"
+    assert store.captions.count() == 0
+    assert store.captions.to_translate("de") == []
     again = Transcript(key, ("wen it", "works"), "en", "tesseract 5", 0.7)
-    assert workspace.add_transcripts([again]) == 0
+    assert store.transcripts.add([again]) == 0
     better = Transcript(key, ("when it", "works"), "en", "rapidocr 3", 0.9)
-    assert workspace.add_transcripts([better]) == 1
-    (item,) = workspace.items("picture")
+    assert store.transcripts.add([better]) == 1
+    (item,) = store.items.find("picture")
     assert item.parts == ("when it", "works")
 
 
-def test_the_text_of_the_source_comes_before_what_was_only_read(workspace: Workspace) -> None:
-    workspace.add_found([FoundPicture(origin("p"), picture(), "a meme", parts=("as stated",))])
-    (item,) = workspace.items("picture")
-    workspace.add_transcripts([Transcript(item.id, ("as read",), "en", "tesseract 5", 0.7)])
-    (item,) = workspace.items("picture")
+def test_the_text_of_the_source_comes_before_what_was_only_read(store: Store) -> None:
+    store.items.add([FoundPicture(origin("p"), picture(), "a meme", parts=("as stated",))])
+    (item,) = store.items.find("picture")
+    store.transcripts.add([Transcript(item.id, ("as read",), "en", "tesseract 5", 0.7)])
+    (item,) = store.items.find("picture")
     assert item.parts == ("as stated",)
 
 
-def test_a_transcript_goes_out_for_correction_in_its_own_language(workspace: Workspace) -> None:
-    key = _read(workspace)
-    (asked,) = workspace.items_to_correct("en", 1, "ada", kind="transcript")
+def test_a_transcript_goes_out_for_correction_in_its_own_language(store: Store) -> None:
+    key = _read(store)
+    (asked,) = store.sheets.to_correct("en", 1, "ada", kind="transcript")
     assert asked.source == asked.base
-    assert workspace.items_to_correct("en", 1, "ada") == []
+    assert store.sheets.to_correct("en", 1, "ada") == []
     sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
-    workspace.record_sheet(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
-    assert [one.id for one in workspace.sheets(kind="transcript")] == ["s1"]
-    assert workspace.sheets(kind="caption") == []
-    assert workspace.transcripts()[key].meme_id == asked.meme_id
+    store.sheets.add(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
+    assert [one.id for one in store.sheets.find(kind="transcript")] == ["s1"]
+    assert store.sheets.find(kind="caption") == []
+    assert store.transcripts.all()[key].meme_id == asked.meme_id
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800", "a\n//\nb"])
-def test_any_text_can_be_collected(workspace: Workspace, odd: str) -> None:
+def test_any_text_can_be_collected(store: Store, odd: str) -> None:
     found = [cat(description=odd), caption(1, odd, "b")]
-    workspace.add_found(found)
-    assert workspace.add_found(found).unchanged == 2
+    store.items.add(found)
+    assert store.items.add(found).unchanged == 2
 
 
-def test_that_a_picture_has_no_text_can_be_accepted(workspace: Workspace) -> None:
-    key = _read(workspace)
-    (asked,) = workspace.items_to_correct("en", 1, "ada", kind="transcript")
+def test_that_a_picture_has_no_text_can_be_accepted(store: Store) -> None:
+    key = _read(store)
+    (asked,) = store.sheets.to_correct("en", 1, "ada", kind="transcript")
     sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
-    workspace.record_sheet(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
+    store.sheets.add(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
     given_up = PlacedAnswer(
         asked.meme_id, 1, "ada", (), ("-",), "no-text", "", 2, "case", "given up", "no text"
     )
     file = FileRecord("answers", "a.csv", "a" * 64, 1)
-    workspace.add_answers(file, "s1", lambda known: [given_up])
-    (case,) = workspace.cases("en", kind="transcript")
-    assert workspace.decide(case.id, person="eve", accept=case.correction.id) is not None
-    transcript = workspace.transcripts()[key]
+    store.corrections.add(file, "s1", lambda known: [given_up])
+    (case,) = store.cases.find("en", kind="transcript")
+    assert store.cases.decide(case.id, person="eve", accept=case.correction.id) is not None
+    transcript = store.transcripts.all()[key]
     assert (transcript.parts, transcript.stage) == ((), "settled")
-    assert workspace.cases("en") == []
+    assert store.cases.find("en") == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError, MemelocError
-from memeloc.store import Workspace, WorkspaceError, database
+from memeloc.store import Store, WorkspaceError, database
+from memeloc.store.database import MissingDatabaseError
+from tests.store.conftest import import_table, reopen
 
 Write = Callable[..., Path]
 SQLITE_ONLY = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
@@ -44,29 +48,29 @@ def test_a_full_disk_stores_nothing_and_goes_on_when_there_is_room(
 ) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
     table = write_table(*((f"m{n}", "cloud-monday", "word " * 60) for n in range(1500)))
-    with Workspace.create(small_disk / "w") as workspace:
+    with Store.create(small_disk) as store:
         with pytest.raises(WorkspaceError, match=r"memeloc\.db: The disk is full\. Nothing is"):
-            workspace.import_captions(table)
-        stored = workspace.count_memes()
+            import_table(store, table)
+        stored = store.captions.count()
         assert stored % 500 == 0  # whole transactions, or none
-        assert len(workspace.table("captions")) == stored
-    _check(small_disk / "w" / "memeloc.db")
+        assert len(store.exports.frame("captions")) == stored
+    _check(small_disk / "memeloc.db")
     subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
-    with Workspace.open(small_disk / "w") as workspace:
-        assert workspace.import_captions(table).memes == 1500 - stored
-        assert len(workspace.table("history")) == 1500
+    with Store.open(small_disk) as store:
+        assert import_table(store, table).memes == 1500 - stored
+        assert len(store.exports.frame("history")) == 1500
 
 
 def test_a_full_disk_keeps_an_export_that_was_there(
-    small_disk: Path, workspace: Workspace, write_table: Write
+    small_disk: Path, store: Store, write_table: Write
 ) -> None:
     out = small_disk / "out.csv"
     out.write_text("before")
-    workspace.import_captions(
-        write_table(*((f"m{n}", "cloud-monday", "word " * 60) for n in range(1500)))
+    import_table(
+        store, write_table(*((f"m{n}", "cloud-monday", "word " * 60) for n in range(1500)))
     )
     with pytest.raises(InputError, match="No space left on device"):
-        workspace.export("captions", out)
+        store.exports.write("captions", out)
     assert [(one.name, one.read_text()) for one in small_disk.iterdir()] == [("out.csv", "before")]
 
 
@@ -74,39 +78,38 @@ def test_a_read_only_file_system(
     small_disk: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    with Workspace.create(small_disk / "w") as workspace:
-        workspace.import_captions(write_table(("a", "cloud-monday", "x")))
+    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    with Store.create(small_disk) as store:
+        import_table(store, write_table(("a", "cloud-monday", "x")))
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    with (
-        pytest.raises(WorkspaceError, match=r"cannot be written to\. Copy the whole folder"),
-        Workspace.open(small_disk / "w") as workspace,
-    ):
-        workspace.import_captions(write_table(("b", "cloud-monday", "y")))
-    with pytest.raises(OSError, match="Read-only file system"):
-        Workspace.create(small_disk / "new")
+    with Store.open(small_disk) as store:
+        assert store.exports.frame("captions")["en"].tolist() == ["x"]
+        assert [path.name for path in small_disk.iterdir()] == ["memeloc.db"]
+        with pytest.raises(WorkspaceError, match=r"cannot be written to\. Copy the whole folder"):
+            import_table(store, write_table(("b", "cloud-monday", "y")))
 
 
 @SQLITE_ONLY
 def test_a_database_that_is_written_to_for_too_long(
-    filled: Workspace, place: Path, monkeypatch: pytest.MonkeyPatch, write_table: Write
+    filled: Store, place: Path, monkeypatch: pytest.MonkeyPatch, write_table: Write
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
     with (
         closing(sqlite3.connect(place / "memeloc.db", isolation_level=None)) as other,
-        Workspace.open(place) as workspace,
+        reopen(place) as store,
     ):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(WorkspaceError, match="Another program has been writing"):
-            workspace.import_captions(write_table(("b", "cloud-monday", "y")))
-        assert workspace.count_memes() == 3  # reading goes on
+            import_table(store, write_table(("b", "cloud-monday", "y")))
+        assert store.captions.count() == 3  # reading goes on
         other.execute("ROLLBACK")
-        workspace.import_captions(write_table(("b", "cloud-monday", "y")))
-        assert workspace.count_memes() == 4
+        import_table(store, write_table(("b", "cloud-monday", "y")))
+        assert store.captions.count() == 4
 
 
 @SQLITE_ONLY
 @pytest.mark.parametrize("damage", ["text", "middle", "cut"])
-def test_a_damaged_database(filled: Workspace, place: Path, damage: str) -> None:
+def test_a_damaged_database(filled: Store, place: Path, damage: str) -> None:
     filled.close()
     file = place / "memeloc.db"
     with closing(sqlite3.connect(file)) as connection:
@@ -121,68 +124,112 @@ def test_a_damaged_database(filled: Workspace, place: Path, damage: str) -> None
     )
     with (
         pytest.raises(WorkspaceError, match="The file is damaged or not a database"),
-        Workspace.open(place) as workspace,
+        reopen(place) as store,
     ):
-        workspace.table("history")
+        store.exports.frame("history")
     assert file.exists()
 
 
-def test_a_password_is_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    Workspace.create(tmp_path / "w").close()
-    for url in (
-        "postgresql://ann:se%40cret@127.0.0.1:1/db",
-        "postgres://ann:se%40cret@no.such.host.invalid/db?connect_timeout=2",
-        "postgresql://ann@127.0.0.1:1/db?password=se%40cret",
-    ):
-        monkeypatch.setenv("MEMELOC_DATABASE_URL", url)
-        with pytest.raises(WorkspaceError, match="cannot be reached") as caught:
-            Workspace.open(tmp_path / "w")
-        assert "postgresql" in str(caught.value)
-        assert "se@cret" not in str(caught.value)
-        assert "se%40cret" not in str(caught.value)
-    monkeypatch.setenv("MEMELOC_DATABASE_URL", "mysql://ann:se%40cret@host/db")
-    with pytest.raises(InputError, match="is SQLite or PostgreSQL, not 'mysql'") as wrong:
-        Workspace.open(tmp_path / "w")
-    assert "se%40cret" not in str(wrong.value)
-    monkeypatch.setenv("MEMELOC_DATABASE_URL", "nonsense se%40cret")
-    with pytest.raises(InputError, match="cannot be read; it looks like") as wrong:
-        Workspace.open(tmp_path / "w")
-    assert "se%40cret" not in str(wrong.value)
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("postgresql://ann:se%40cret@127.0.0.1:1/db", "cannot be reached"),
+        ("postgres://ann:se%40cret@no.such.host.invalid/db?connect_timeout=2", "cannot be reached"),
+        ("postgresql://ann@127.0.0.1:1/db?password=se%40cret", "cannot be reached"),
+        ("postgresql://ann:se@cret@127.0.0.1:1/db", "write @ as %40"),
+        ("postgresql://ann:se:@cret:x@127.0.0.1/db", "write @ as %40"),
+        ("postgresql://ann:x@se/@cret@127.0.0.1/db", "write @ as %40"),
+        ("postgresql://ann:se@cret:se%zz@host:5432/db", "write @ as %40"),
+        ("postgresql://ann:se:cret:@127.0.0.1:1/db", "cannot be reached"),
+        ("postgresql://ann:x@host:secret/db", "cannot be read; it looks like"),
+        ("mysql://ann:se%40cret@host/db", "is SQLite or PostgreSQL, not 'mysql'"),
+        ("nonsense se%40cret", "cannot be read; it looks like"),
+    ],
+)
+def test_a_password_is_never_shown(tmp_path: Path, url: str, sentence: str) -> None:
+    with pytest.raises(MemelocError, match=sentence) as caught:
+        Store.open(tmp_path, url)
+    for part in ("secret", "se@cret", "se%40cret", "se:cret", "cret@", "@cret", "se%zz"):
+        assert part not in str(caught.value)
+    if isinstance(caught.value, InputError):
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_server_that_is_read_only(
-    filled: Workspace, place: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
+    filled: Store, place: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = os.environ["MEMELOC_DATABASE_URL"]
     joined = "&" if "?" in url else "?"
     option = f"{joined}options=-cdefault_transaction_read_only%3Don"
     monkeypatch.setenv("MEMELOC_DATABASE_URL", url + option)
-    with Workspace.open(place) as workspace:
-        assert workspace.count_memes() == 3
+    with reopen(place) as store:
+        assert store.captions.count() == 3
         with pytest.raises(WorkspaceError, match="The database is read-only"):
-            workspace.import_captions(write_table(("b", "cloud-monday", "y")))
-    assert filled.count_memes() == 3
+            import_table(store, write_table(("b", "cloud-monday", "y")))
+    assert filled.captions.count() == 3
 
 
-def test_a_workspace_by_its_url(place: Path, filled: Workspace) -> None:
+def test_a_workspace_by_its_url(place: Path, filled: Store) -> None:
     url = os.environ.get("MEMELOC_DATABASE_URL") or f"sqlite:///{place / 'memeloc.db'}"
-    with Workspace.open(url) as other:
+    with Store.open(url) as other:
         assert other.root is None
-        assert other.count_memes() == 3
-        assert other.folders("templates") == ()
+        assert other.captions.count() == 3
 
 
 def test_a_missing_driver_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
     with pytest.raises(MemelocError, match=r"pip install 'memeloc\[postgresql\]'"):
-        Workspace.open("postgresql://host/db")
+        Store.open("postgresql://host/db")
 
 
 @SQLITE_ONLY
-def test_a_folder_that_moves_takes_its_data_along(filled: Workspace, place: Path) -> None:
+def test_a_folder_that_moves_takes_its_data_along(filled: Store, place: Path) -> None:
     filled.close()
     shutil.move(place, place.with_name("moved"))
-    with Workspace.open(place.with_name("moved")) as workspace:
-        assert workspace.count_memes() == 3
+    with Store.open(place.with_name("moved")) as store:
+        assert store.captions.count() == 3
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize("state", ["missing", "empty", "no tables"])
+def test_a_database_that_is_gone_is_not_made_anew(filled: Store, place: Path, state: str) -> None:
+    filled.close()
+    file = place / "memeloc.db"
+    file.unlink()
+    if state != "missing":
+        file.touch()
+    if state == "no tables":
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("VACUUM")
+    with pytest.raises(MissingDatabaseError, match=r"is missing or empty.*Put back a copy"):
+        Store.open(place)
+    assert file.exists() == (state != "missing")
+    with Store.create(place) as anew:
+        assert anew.captions.count() == 0
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize("in_use", [True, False])
+def test_a_folder_of_somebody_else_can_be_read(filled: Store, place: Path, in_use: bool) -> None:
+    if not in_use:
+        filled.close()
+    with tempfile.TemporaryDirectory() as shared:  # pytest's folders are their owner's only
+        folder = Path(shared) / "theirs"
+        shutil.copytree(place, folder)
+        for path in folder.iterdir():
+            path.chmod(0o444)
+        folder.chmod(0o555)
+        Path(shared).chmod(0o755)
+        child = os.fork()
+        if not child:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            with contextlib.suppress(BaseException), Store.open(folder) as store:
+                os._exit(store.captions.count())
+            os._exit(99)
+        _, status = os.waitpid(child, 0)
+        folder.chmod(0o755)
+    assert os.waitstatus_to_exitcode(status) == 3

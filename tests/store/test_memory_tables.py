@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.store import FileRecord, MemoryUnit, Workspace
-from tests.store.conftest import answer, send
+from memeloc.store import FileRecord, MemoryUnit, Store
+from tests.store.conftest import answer, import_table, send
 
 
 def _unit(source: str, target: str) -> MemoryUnit:
@@ -20,67 +20,67 @@ def _unit(source: str, target: str) -> MemoryUnit:
     )
 
 
-def test_what_people_accepted_is_memory(
-    filled: Workspace, write_table: Callable[..., Path]
-) -> None:
-    assert filled.memory("de") == []  # a machine's text is none
+def test_what_people_accepted_is_memory(filled: Store, write_table: Callable[..., Path]) -> None:
+    assert filled.memory.find("en", "de") == []  # a machine's text is none
     send(filled, "s1")
     answer(filled, "s1", {"one": "erste // Fassung", "three": "dritte"})
     answer(filled, "s1", {"one": "bessere // Fassung"}, outcome="replaced")
-    units = {unit.meme_id: (unit.source, unit.target) for unit in filled.memory("de")}
+    units = {unit.meme_id: (unit.source, unit.target) for unit in filled.memory.find("en", "de")}
     assert units == {
         "one": (("first", "joke"), ("bessere", "Fassung")),
         "three": (("third",), ("dritte",)),
     }
     # What was right for an earlier source stays right for it.
-    filled.import_captions(write_table(("three", "protest-hamster", "third, newer")))
-    assert {unit.meme_id for unit in filled.memory("de")} == {"one", "three"}
-    assert filled.memory("hi") == []
+    import_table(filled, write_table(("three", "protest-hamster", "third, newer")))
+    assert {unit.meme_id for unit in filled.memory.find("en", "de")} == {"one", "three"}
+    assert filled.memory.find("en", "hi") == []
 
 
-def test_units_from_outside_are_kept_once(filled: Workspace) -> None:
+def test_units_from_outside_are_kept_once(filled: Store) -> None:
     file = FileRecord("memory", "old.tmx", "e" * 64, 2)
     units = [_unit("yes", "ja"), _unit("no", "nein"), _unit("yes", "ja")]
-    assert filled.add_memory(units, file) == 2
-    assert filled.add_memory(units, file) == 0
-    assert filled.add_memory([_unit("yes", "jawohl")]) == 1
-    assert [unit.target for unit in filled.memory("de")] == [("ja",), ("nein",), ("jawohl",)]
-    assert list(filled.table("memory")["origin"]) == ["old.tmx"] * 3
+    assert filled.memory.add(units, file) == 2
+    assert filled.memory.add(units, file) == 0
+    assert filled.memory.add([_unit("yes", "jawohl")]) == 1
+    assert [unit.target for unit in filled.memory.find("en", "de")] == [
+        ("ja",),
+        ("nein",),
+        ("jawohl",),
+    ]
+    assert list(filled.exports.frame("memory")["origin"]) == ["old.tmx"] * 3
 
 
-def test_tables_are_frames_with_types(filled: Workspace) -> None:
+def test_tables_are_frames_with_types(filled: Store) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "von // Hand"})
-    captions = filled.table("captions")
+    captions = filled.exports.frame("captions", ["en"])
     assert list(captions.columns) == ["meme_id", "template", "en", "de"]
     assert list(captions["de"]) == ["von // Hand", "de second // de joke", "de third"]
-    history = filled.table("history")
+    history = filled.exports.frame("history")
     assert isinstance(history["created_at"].dtype, pd.DatetimeTZDtype)
     assert history["source_id"].isna().sum() == 3
-    corrections = filled.table("corrections").iloc[0]
+    corrections = filled.exports.frame("corrections").iloc[0]
     assert (corrections["person"], corrections["file"].startswith("s1-")) == ("ann", True)
-    assert list(filled.table("sheets")["captions"]) == [3]
+    assert list(filled.exports.frame("sheets")["captions"]) == [3]
     with pytest.raises(InputError, match="no table 'nope'; there are captions, history"):
-        filled.table("nope")
+        filled.exports.frame("nope")
 
 
-def test_an_empty_workspace_has_empty_tables(workspace: Workspace, tmp_path: Path) -> None:
+def test_an_empty_workspace_has_empty_tables(store: Store, tmp_path: Path) -> None:
     from memeloc.store.exports import TABLES
 
     for name in TABLES:
-        assert len(workspace.table(name)) == 0
+        assert len(store.exports.frame(name)) == 0
         for ending in ("csv", "jsonl", "parquet"):
-            assert workspace.export(name, tmp_path / f"{name}.{ending}") == 0
-    with pytest.raises(InputError, match="no captions yet"), workspace.captions_file():
-        pass
+            assert store.exports.write(name, tmp_path / f"{name}.{ending}") == 0
 
 
-def test_the_counts(filled: Workspace, write_table: Callable[..., Path]) -> None:
+def test_the_counts(filled: Store, write_table: Callable[..., Path]) -> None:
     send(filled, "s1")
     answer(filled, "s1", {"one": "von // Hand"})
     answer(filled, "s1", {"two": ""}, outcome="case", status="culture")
-    filled.import_captions(write_table(("three", "protest-hamster", "third, newer")))
-    counted = {one.language: one for one in filled.status()}
+    import_table(filled, write_table(("three", "protest-hamster", "third, newer")))
+    counted = {one.language: one for one in filled.captions.status(["de", "hi"])}
     assert list(counted) == ["en", "de", "hi"]
     german = counted["de"]
     assert dict(german.stages) == {"corrected 1": 1, "translated": 1}

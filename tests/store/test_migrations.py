@@ -15,11 +15,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from memeloc.store import Store, Workspace, WorkspaceError
-from memeloc.store import migrating as workspace_migrating
+from memeloc.store import Store, WorkspaceError
+from memeloc.store import migrating as store_migrating
 from memeloc.store.database import Database
 from memeloc.store.migrating import FOLDER, migrate
 from memeloc.store.tables import HEAD, metadata
+from tests.store.conftest import reopen
 
 NEXT = "schema_2"
 
@@ -41,8 +42,8 @@ def _next(folder: Path, more: str = "") -> Path:
     return folder
 
 
-def test_the_migrations_make_what_the_tables_say(workspace: Workspace) -> None:
-    with workspace.database.read() as connection:
+def test_the_migrations_make_what_the_tables_say(store: Store) -> None:
+    with store.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
 
@@ -52,17 +53,17 @@ def test_the_newest_migration_is_the_one_the_program_wants() -> None:
 
 
 def test_an_older_database_is_brought_up_to_date_and_copied_first(
-    filled: Workspace, tmp_path: Path
+    filled: Store, tmp_path: Path
 ) -> None:
     folder = _next(tmp_path / "newer")
-    history = filled.table("history")
+    history = filled.exports.frame("history")
     migrate(filled.database, folder=folder, head=NEXT)
     migrate(filled.database, folder=folder, head=NEXT)
     with filled.database.read() as connection:
         assert connection.exec_driver_sql("SELECT colour FROM memes").fetchall() == [(None,)] * 3
         version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").fetchall()
     assert [tuple(row) for row in version] == [(NEXT,)]
-    assert filled.table("history").equals(history)
+    assert filled.exports.frame("history").equals(history)
     if filled.database.file:
         copy = filled.database.file.with_name(f"memeloc.db.before-{NEXT}")
         with closing(sqlite3.connect(copy)) as connection:
@@ -70,16 +71,14 @@ def test_an_older_database_is_brought_up_to_date_and_copied_first(
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_schema_from_before_the_release_is_refused(workspace: Workspace, place: Path) -> None:
-    with workspace.database.write() as connection:
+def test_a_schema_from_before_the_release_is_refused(store: Store, place: Path) -> None:
+    with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
     with pytest.raises(WorkspaceError, match=r"schema 0003, from before memeloc 0\.1\.0"):
-        Workspace.open(place)
+        reopen(place)
 
 
-def test_a_migration_that_fails_leaves_everything_as_it_was(
-    filled: Workspace, tmp_path: Path
-) -> None:
+def test_a_migration_that_fails_leaves_everything_as_it_was(filled: Store, tmp_path: Path) -> None:
     folder = _next(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
     with pytest.raises(WorkspaceError):
         migrate(filled.database, folder=folder, head=NEXT)
@@ -87,14 +86,14 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(
     with filled.database.read() as connection:
         names = connection.exec_driver_sql("SELECT * FROM memes").keys()
     assert "colour" not in names
-    assert len(filled.table("history")) == 6
+    assert len(filled.exports.frame("history")) == 6
 
 
-def test_a_newer_schema_is_a_sentence(workspace: Workspace, place: Path) -> None:
-    with workspace.database.write() as connection:
+def test_a_newer_schema_is_a_sentence(store: Store, place: Path) -> None:
+    with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0099'")
     with pytest.raises(WorkspaceError, match="schema 0099, which a newer memeloc made"):
-        Workspace.open(place)
+        reopen(place)
 
 
 def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
@@ -108,13 +107,12 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
     assert tables == [("recipes",)]
 
 
-def test_several_who_make_a_workspace_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place.mkdir()
+def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = os.environ.get("MEMELOC_DATABASE_URL", "")
-    upgrade: Callable[..., None] = workspace_migrating._upgrade
+    upgrade: Callable[..., None] = store_migrating._upgrade
     done: list[int] = []
     monkeypatch.setattr(
-        workspace_migrating, "_upgrade", lambda *given: (done.append(1), upgrade(*given))
+        store_migrating, "_upgrade", lambda *given: (done.append(1), upgrade(*given))
     )
     start = threading.Barrier(4)
     failures: list[BaseException] = []

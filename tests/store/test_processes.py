@@ -14,15 +14,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from memeloc.store import Workspace
+from memeloc.store import Store
 from tests.store import writer
+from tests.store.conftest import import_table
 
 Write = Callable[..., Path]
 WRITER = Path(writer.__file__)
 
 
 def _start(place: Path, action: str, what: object) -> subprocess.Popen[str]:
-    """A process that has opened the workspace and waits for a line before it begins."""
+    """A process that has opened the store and waits for a line before it begins."""
     process = subprocess.Popen(
         [sys.executable, str(WRITER), str(place), action, str(what)],
         stdin=subprocess.PIPE,
@@ -46,10 +47,10 @@ def _end(process: subprocess.Popen[str]) -> None:
     assert (process.returncode, said) == (0, "")
 
 
-def _state(workspace: Workspace) -> pd.DataFrame:
+def _state(store: Store) -> pd.DataFrame:
     """All versions, without what differs from run to run."""
     return (
-        workspace.table("history")
+        store.exports.frame("history")
         .drop(columns=["caption_id", "source_id", "created_at"])
         .sort_values(["meme_id", "language", "version"])
         .reset_index(drop=True)
@@ -65,7 +66,7 @@ def _big(write_table: Write, rows: int, name: str = "big.csv") -> Path:
 
 
 def test_two_import_the_same_and_two_translate_the_same(
-    workspace: Workspace, place: Path, write_table: Write
+    store: Store, place: Path, write_table: Write
 ) -> None:
     table = _big(write_table, 600)
     for action, what in (("import", table), ("translate", "hi")):
@@ -74,25 +75,23 @@ def test_two_import_the_same_and_two_translate_the_same(
             _go(process)
         for process in both:
             _end(process)
-    history = workspace.table("history")
+    history = store.exports.frame("history")
     assert len(history) == 1800
     assert history["version"].max() == 1
     assert not history.duplicated(["meme_id", "language"]).any()
 
 
-def test_two_write_different_things_at_once(
-    workspace: Workspace, place: Path, write_table: Write
-) -> None:
-    workspace.import_captions(_big(write_table, 300))
+def test_two_write_different_things_at_once(store: Store, place: Path, write_table: Write) -> None:
+    import_table(store, _big(write_table, 300))
     more = write_table(*((f"n{n}", "night-owl", "x // y") for n in range(900)), name="more.csv")
     processes = [_start(place, "translate", "hi"), _start(place, "import", more)]
     for process in processes:
         _go(process)
     for process in processes:
         _end(process)
-    texts = workspace.current("hi")
+    texts = store.captions.current("hi")
     assert sum(key.startswith("m") for key in texts) == 300
-    assert workspace.count_memes() == 1200
+    assert store.captions.count() == 1200
 
 
 def _killed(place: Path, action: str, what: object, moment: float) -> bool:
@@ -108,7 +107,7 @@ def _killed(place: Path, action: str, what: object, moment: float) -> bool:
     "times", [pytest.param(3, id="3"), pytest.param(25, id="25", marks=pytest.mark.slow)]
 )
 def test_a_killed_run_is_finished_by_the_next(
-    workspace: Workspace,
+    store: Store,
     place: Path,
     write_table: Write,
     tmp_path: Path,
@@ -121,18 +120,18 @@ def test_a_killed_run_is_finished_by_the_next(
     for action, what, longest in (("import", table, 0.3), ("translate", "hi", 0.6)):
         for _ in range(times):
             killed += _killed(place, action, what, chance.uniform(0.0, longest))
-            if workspace.database.file:
-                with closing(sqlite3.connect(workspace.database.file)) as connection:
+            if store.database.file:
+                with closing(sqlite3.connect(store.database.file)) as connection:
                     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
                     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-            history = workspace.table("history")
+            history = store.exports.frame("history")
             assert not history.duplicated(["meme_id", "language"]).any()
         process = _start(place, action, what)
         _go(process)
         _end(process)
     assert killed > 0
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    with Workspace.create(tmp_path / "undisturbed", languages=["de", "hi"]) as calm:
-        calm.import_captions(table)
+    with Store.create(tmp_path / "undisturbed") as calm:
+        import_table(calm, table)
         writer.translate(calm, "hi")
-        pd.testing.assert_frame_equal(_state(workspace), _state(calm))
+        pd.testing.assert_frame_equal(_state(store), _state(calm))

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memeloc.model import Caption
-from memeloc.store import Workspace
+from memeloc.store import Store
+from tests.store.conftest import import_table
 
 _folders = itertools.count()
 
@@ -46,7 +47,7 @@ def test_import_export_import(
 ) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
     folder = tmp_path / str(next(_folders))
-    with Workspace.create(folder / "a") as first:
+    with Store.create(folder / "a") as first:
         table = folder / "table.jsonl"
         with table.open("w", encoding="utf-8") as file:
             for number, (source, german) in enumerate(rows):
@@ -54,26 +55,26 @@ def test_import_export_import(
                 if german is not None:
                     row["de"] = str(german)
                 file.write(json.dumps(row) + "\n")
-        first.import_captions(table)
+        import_table(first, table)
         exported = folder / f"out.{ending}"
-        assert first.export("captions", exported) == len(rows)
-        assert first.import_captions(exported).changed.total() == 0
+        assert first.exports.write("captions", exported) == len(rows)
+        assert import_table(first, exported).changed.total() == 0
         texts = {tag: _texts(first, tag) for tag in ("en", "de")}
     assert texts["en"] == {f"m{n}": one.parts for n, (one, _) in enumerate(rows)}
     assert texts["de"] == {f"m{n}": one.parts for n, (_, one) in enumerate(rows) if one}
-    with Workspace.create(folder / "b") as second:
-        second.import_captions(exported)
+    with Store.create(folder / "b") as second:
+        import_table(second, exported)
         assert {tag: _texts(second, tag) for tag in ("en", "de")} == texts
         again = folder / f"again.{ending}"
-        second.export("captions", again)
+        second.exports.write("captions", again)
         assert again.read_bytes() == exported.read_bytes()
 
 
-def _texts(workspace: Workspace, tag: str) -> dict[str, tuple[str, ...]]:
-    return {meme_id: version.parts for meme_id, version in workspace.current(tag).items()}
+def _texts(store: Store, tag: str) -> dict[str, tuple[str, ...]]:
+    return {meme_id: version.parts for meme_id, version in store.captions.current(tag).items()}
 
 
-def test_no_cell_of_a_csv_is_a_formula(workspace: Workspace, tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_is_a_formula(store: Store, tmp_path: Path) -> None:
     table = tmp_path / "table.jsonl"
     texts = ["=1+1 // x", "+49", "-", "@you", "＝1", "plain", " // =late", "a=b"]
     table.write_text(
@@ -82,23 +83,23 @@ def test_no_cell_of_a_csv_is_a_formula(workspace: Workspace, tmp_path: Path) -> 
             for n, text in enumerate(texts)
         )
     )
-    workspace.import_captions(table)
-    workspace.export("captions", tmp_path / "out.csv")
+    import_table(store, table)
+    store.exports.write("captions", tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         cells = [row["en"] for row in csv.DictReader(file)]
     assert not any(cell.startswith(tuple("=+-@\t\r＝＋－＠")) for cell in cells)
     assert cells[:2] == ["'=1+1 // x", "'+49"]
     assert cells[5:] == ["plain", " // =late", "a=b"]
     # The exact formats hold the exact text.
-    workspace.export("captions", tmp_path / "out.parquet")
+    store.exports.write("captions", tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet")["en"].to_pylist()[:2] == texts[:2]
-    workspace.export("captions", tmp_path / "out.jsonl")
+    store.exports.write("captions", tmp_path / "out.jsonl")
     lines = (tmp_path / "out.jsonl").read_text().splitlines()
     assert json.loads(lines[0])["en"] == texts[0]
 
 
 def test_an_export_replaces_a_file_whole_or_leaves_it(
-    filled: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memeloc.errors import InputError
     from memeloc.tables import writing
@@ -106,9 +107,9 @@ def test_an_export_replaces_a_file_whole_or_leaves_it(
     path = tmp_path / "out.csv"
     path.write_text("before")
     with pytest.raises(InputError, match=r"written as \.csv, \.jsonl or \.parquet, not '\.xls'"):
-        filled.export("captions", tmp_path / "out.xls")
+        filled.exports.write("captions", tmp_path / "out.xls")
     with pytest.raises(InputError, match="cannot be written"):
-        filled.export("captions", path / "where.csv")
+        filled.exports.write("captions", path / "where.csv")
 
     def fail(cell: object) -> object:
         raise OSError(28, "No space left on device")
@@ -116,8 +117,8 @@ def test_an_export_replaces_a_file_whole_or_leaves_it(
     with monkeypatch.context() as patch:
         patch.setattr(writing, "_csv_cell", fail)
         with pytest.raises(InputError, match="No space left"):
-            filled.export("captions", path)
+            filled.exports.write("captions", path)
     assert path.read_text() == "before"
-    assert filled.export("history", path) == 6
+    assert filled.exports.write("history", path) == 6
     left = [one.name for one in tmp_path.iterdir() if one.name.startswith(".out")]
     assert left == []

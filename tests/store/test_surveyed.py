@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.store import FileRecord, Workspace
+from memeloc.store import FileRecord, Store
 from memeloc.store.participant_ids import KEY_FILE, KEY_VARIABLE
 from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
 from memeloc.survey.targets.protocol import Imported
+from tests.store.conftest import reopen
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SLOTS = (Slot("m1"), Slot(check="explicit", expected="hate"), Slot("m2"))
@@ -20,11 +21,11 @@ BATCH = Batch("r1-b01", 1, SLOTS, ("DE", "IN"), 5)
 
 
 @pytest.fixture
-def surveyed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """A workspace with a survey of one batch."""
+def surveyed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A store with a survey of one batch."""
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    workspace.add_survey("pilot", {"seed": 7, "cultures": ["DE", "IN"]}, [BATCH])
-    return workspace
+    store.surveys.add("pilot", {"seed": 7, "cultures": ["DE", "IN"]}, [BATCH])
+    return store
 
 
 def sent(person: str, label: str, *, hours: float = 0, number: str = "") -> Submission:
@@ -39,92 +40,96 @@ def file(name: str) -> FileRecord:
     return FileRecord("submissions", name, name.ljust(64, "0"), 1)
 
 
-def test_a_survey_is_stored_once_and_its_design_holds(surveyed: Workspace) -> None:
-    assert surveyed.add_survey("pilot", {"cultures": ["DE", "IN"], "seed": 7}, [BATCH]) == 0
-    assert surveyed.survey_batches("pilot") == [BATCH]
+def test_a_survey_is_stored_once_and_its_design_holds(surveyed: Store) -> None:
+    assert surveyed.surveys.add("pilot", {"cultures": ["DE", "IN"], "seed": 7}, [BATCH]) == 0
+    assert surveyed.surveys.batches("pilot") == [BATCH]
     with pytest.raises(InputError, match="other settings"):
-        surveyed.add_survey("pilot", {"seed": 8}, [BATCH])
+        surveyed.surveys.add("pilot", {"seed": 8}, [BATCH])
     with pytest.raises(InputError, match="no survey 'plot'; there are pilot"):
-        surveyed.survey_design("plot")
+        surveyed.surveys.design("plot")
 
 
-def test_a_round_of_ties_is_added_and_no_batch_is_changed(surveyed: Workspace) -> None:
+def test_a_round_of_ties_is_added_and_no_batch_is_changed(surveyed: Store) -> None:
     ties = Batch("r2-b01", 2, (Slot("m2"),), ("DE",), 3)
-    assert surveyed.add_batches("pilot", [BATCH, ties]) == 1
-    assert surveyed.survey_batches("pilot") == [BATCH, ties]
+    assert surveyed.surveys.add_batches("pilot", [BATCH, ties]) == 1
+    assert surveyed.surveys.batches("pilot") == [BATCH, ties]
     with pytest.raises(InputError, match="other content"):
-        surveyed.add_batches("pilot", [Batch("r2-b01", 2, (), ("DE",), 3)])
+        surveyed.surveys.add_batches("pilot", [Batch("r2-b01", 2, (), ("DE",), 3)])
 
 
-def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Workspace) -> None:
+def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Store) -> None:
     newer = Imported((sent("ada", "hate", hours=2), sent("ben", "none")))
     older = Imported((sent("ada", "none", hours=1), sent("ben", "none")))
-    assert surveyed.add_submissions("pilot", file("b"), newer).new == 2
-    assert surveyed.add_submissions("pilot", file("b"), newer).seen
-    added = surveyed.add_submissions("pilot", file("a"), older)
+    assert surveyed.surveys.add_submissions("pilot", file("b"), newer).new == 2
+    assert surveyed.surveys.add_submissions("pilot", file("b"), newer).seen
+    added = surveyed.surveys.add_submissions("pilot", file("a"), older)
     assert (added.new, added.known) == (1, 1)
-    labels = {one.participant: one.answers[0].label for one in surveyed.submissions("pilot")}
-    ada, ben = surveyed.hash_participant("ada"), surveyed.hash_participant("ben")
+    labels = {
+        one.participant: one.answers[0].label for one in surveyed.surveys.submissions("pilot")
+    }
+    ada, ben = surveyed.surveys.hash_participant("ada"), surveyed.surveys.hash_participant("ben")
     assert labels == {ada: "hate", ben: "none"}
 
 
-def test_what_can_be_placed_at_the_second_reading_is_stored_then(surveyed: Workspace) -> None:
+def test_what_can_be_placed_at_the_second_reading_is_stored_then(surveyed: Store) -> None:
     left = RejectedRow("b.csv", 3, "unknown label", "Row 3 says nothing known.", {"label": "?"})
-    first = surveyed.add_submissions("pilot", file("b"), Imported((), (), (left,)))
+    first = surveyed.surveys.add_submissions("pilot", file("b"), Imported((), (), (left,)))
     assert (first.new, first.rejected, first.seen) == (0, 1, False)
-    again = surveyed.add_submissions("pilot", file("b"), Imported((), (), (left,)))
+    again = surveyed.surveys.add_submissions("pilot", file("b"), Imported((), (), (left,)))
     assert (again.rejected, again.seen) == (0, True)
-    placed = surveyed.add_submissions("pilot", file("b"), Imported((sent("ada", "hate"),)))
+    placed = surveyed.surveys.add_submissions("pilot", file("b"), Imported((sent("ada", "hate"),)))
     assert (placed.new, placed.seen) == (1, True)
 
 
-def test_what_was_sent_comes_back_whole(surveyed: Workspace) -> None:
+def test_what_was_sent_comes_back_whole(surveyed: Store) -> None:
     one = sent("ada", "hate", number="x" * 80)
-    surveyed.add_submissions("pilot", file("a"), Imported((one,)), hashed=False)
-    (back,) = surveyed.submissions("pilot")
+    surveyed.surveys.add_submissions("pilot", file("a"), Imported((one,)), hashed=False)
+    (back,) = surveyed.surveys.submissions("pilot")
     assert back.answers == one.answers
     assert (back.submitted, back.started, back.row) == (one.submitted, one.started, 3)
     assert back.participant == "ada"
 
 
-def test_people_are_known_by_a_keyed_hash(surveyed: Workspace, place: Path) -> None:
+def test_people_are_known_by_a_keyed_hash(surveyed: Store, place: Path) -> None:
     person = Participant("5f0c", {"nationality": "Germany"}, "sub1", "study", "APPROVED", 300.0)
     rejected = RejectedRow("f.csv", 9, "unknown sheet", "There is no sheet.", {"a": "=1+1"})
-    added = surveyed.add_submissions("pilot", file("p"), Imported((), (person,), (rejected,)))
+    added = surveyed.surveys.add_submissions(
+        "pilot", file("p"), Imported((), (person,), (rejected,))
+    )
     assert (added.participants, added.rejected) == (1, 1)
-    (known,) = surveyed.survey_participants("pilot")
-    assert known.participant == surveyed.hash_participant("5f0c") != "5f0c"
+    (known,) = surveyed.surveys.participants("pilot")
+    assert known.participant == surveyed.surveys.hash_participant("5f0c") != "5f0c"
     assert len(known.participant) == 32
     assert known.facts == {"nationality": "Germany"}
     mode = (place / KEY_FILE).stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
-    with Workspace.open(place) as again:
-        assert again.hash_participant("5f0c") == known.participant
+    with reopen(place) as again:
+        assert again.surveys.hash_participant("5f0c") == known.participant
 
 
 def test_the_key_of_the_environment_comes_first(
-    surveyed: Workspace, monkeypatch: pytest.MonkeyPatch
+    surveyed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = surveyed.hash_participant("x")
+    own = surveyed.surveys.hash_participant("x")
     monkeypatch.setenv(KEY_VARIABLE, "a team's key")
-    assert surveyed.hash_participant("x") != own
+    assert surveyed.surveys.hash_participant("x") != own
 
 
-def test_what_a_service_made_is_noted(surveyed: Workspace) -> None:
-    surveyed.put_survey_state("pilot", "google-forms", "r1-b01-DE", {"form": "abc"})
-    surveyed.put_survey_state("pilot", "google-forms", "r1-b01-DE", {"form": "abd"})
-    assert surveyed.survey_state("pilot", "google-forms") == {"r1-b01-DE": {"form": "abd"}}
-    assert surveyed.survey_state("pilot", "prolific") == {}
+def test_what_a_service_made_is_noted(surveyed: Store) -> None:
+    surveyed.surveys.put_state("pilot", "google-forms", "r1-b01-DE", {"form": "abc"})
+    surveyed.surveys.put_state("pilot", "google-forms", "r1-b01-DE", {"form": "abd"})
+    assert surveyed.surveys.state("pilot", "google-forms") == {"r1-b01-DE": {"form": "abd"}}
+    assert surveyed.surveys.state("pilot", "prolific") == {}
 
 
-def test_checks_and_labels_are_kept_and_the_last_holds(surveyed: Workspace) -> None:
-    assert surveyed.survey_check("pilot") is None
-    first = surveyed.add_survey_check("pilot", {"fast": 2}, {"aside": ["x"]})
-    assert surveyed.add_survey_check("pilot", {"fast": 2}, {"aside": ["x"]}) == first
-    assert surveyed.add_survey_check("pilot", {"fast": 3}, {"aside": []}) > first
-    assert surveyed.survey_check("pilot") == ({"fast": 3}, {"aside": []})
-    surveyed.add_survey_labels("pilot", {"method": "majority"}, [{"item": "m1", "label": "hate"}])
-    assert surveyed.survey_labels("pilot") == (
+def test_checks_and_labels_are_kept_and_the_last_holds(surveyed: Store) -> None:
+    assert surveyed.surveys.check("pilot") is None
+    first = surveyed.surveys.add_check("pilot", {"fast": 2}, {"aside": ["x"]})
+    assert surveyed.surveys.add_check("pilot", {"fast": 2}, {"aside": ["x"]}) == first
+    assert surveyed.surveys.add_check("pilot", {"fast": 3}, {"aside": []}) > first
+    assert surveyed.surveys.check("pilot") == ({"fast": 3}, {"aside": []})
+    surveyed.surveys.add_labels("pilot", {"method": "majority"}, [{"item": "m1", "label": "hate"}])
+    assert surveyed.surveys.labels("pilot") == (
         {"method": "majority"},
         [{"item": "m1", "label": "hate"}],
     )

@@ -1,4 +1,4 @@
-"""A process of its own that works in a workspace. In: its folder and what to do. Out: its work."""
+"""A process of its own that works in a store. In: its folder and what to do. Out: its work."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import sys
 from pathlib import Path
 
 from memeloc.model import Caption
-from memeloc.store import Workspace
+from memeloc.store import Store
+from tests.store.conftest import import_table, reopen
 
 
-def translate(workspace: Workspace, language: str) -> None:
+def translate(store: Store, language: str) -> None:
     """Store a translation of everything, one by one."""
-    for item in workspace.to_translate(language):
+    for item in store.captions.to_translate(language):
         caption = Caption(tuple(f"{language} {part}" for part in item.source.parts))
-        workspace.add_translation(
+        store.captions.add_translation(
             item.meme_id, language, caption, source_id=item.source.id, translator="pseudo"
         )
 
 
 if __name__ == "__main__":
     folder, action, what = sys.argv[1:]
-    with Workspace.open(folder) as opened:
+    with reopen(Path(folder)) as opened:
         print("open", flush=True)
         sys.stdin.readline()
         if action == "import":
-            opened.import_captions(Path(what))
+            import_table(opened, Path(what))
         else:
             translate(opened, what)
