@@ -51,14 +51,14 @@ def main() -> int:
     notes: list[str] = []
     # First, while this process is small: its children's peak memory begins with its own.
     if chosen.only in (None, "hashes"):
-        found, more = hashes.measure(say=say)
-        figures += found
+        measured, more = hashes.measure(say=say)
+        figures += measured
         notes += more
     if chosen.only in (None, "surveys"):
         figures += surveys.measure(say=say)
     if chosen.only in (None, "pictures"):
-        found, more = pictures.measure(rounds=chosen.rounds, say=say)
-        figures += found
+        measured, more = pictures.measure(rounds=chosen.rounds, say=say)
+        figures += measured
         notes += more
     if chosen.only in (None, "command"):
         with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
@@ -70,16 +70,16 @@ def main() -> int:
     if chosen.only in (None, "loading"):
         figures += loading.measure(say=say)
     if chosen.only in (None, "translation"):
-        found, more = translation.measure(say=say)
-        figures += found
+        measured, more = translation.measure(say=say)
+        figures += measured
         notes += more
     if chosen.only in (None, "corrections"):
         figures += corrections.measure(say=say)
     if chosen.only in (None, "reading"):
         figures += reading.measure(say=say)
     if chosen.only in (None, "filters"):
-        found, more = filters.measure(say=say)
-        figures += found
+        measured, more = filters.measure(say=say)
+        figures += measured
         notes += more
     print_table(figures, notes)
     if not chosen.only:

@@ -1,7 +1,7 @@
 """Bare JPEG encoding by several processes. In: how many of them, and how often each. Out: seconds.
 
 What a second process adds on this machine, when processes share nothing and write nothing: cores of
-one chip slow each other down, and those of a rented machine are shared with strangers.
+one chip slow each other down, and those of a rented machine are shared with others.
 """
 
 from __future__ import annotations

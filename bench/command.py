@@ -44,7 +44,7 @@ def run(*arguments: str) -> Run:
     """Run `memeloc` with these arguments.
 
     Raises:
-        RuntimeError: it failed; what it said.
+        RuntimeError: it failed, with its message.
     """
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
@@ -59,10 +59,10 @@ def run(*arguments: str) -> Run:
             text=True,
             check=True,
         )
-        found = json.loads(answer.read_text(encoding="utf-8"))
-    if found["status"] != 0:
+        measured = json.loads(answer.read_text(encoding="utf-8"))
+    if measured["status"] != 0:
         raise RuntimeError(f"memeloc {' '.join(arguments)} failed: {done.stderr.strip()[-500:]}")
-    return Run(found["wall"], found["cpu"], found["memory"])
+    return Run(measured["wall"], measured["cpu"], measured["memory"])
 
 
 def make_table(path: Path, pictures: int, languages: Sequence[str] = LANGUAGES) -> None:
@@ -86,7 +86,7 @@ class Command:
 
     Args:
         folder: for tables and pictures.
-        say: is told what is being measured.
+        say: gets what is being measured.
     """
 
     def __init__(self, folder: Path, say: Callable[[str], None] = lambda _: None) -> None:

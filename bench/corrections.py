@@ -32,7 +32,7 @@ def measure(memes: int = 10_000, say: Callable[[str], None] = lambda _: None) ->
 
     Args:
         memes: in the workspace; the bounds are for 10,000.
-        say: is told what is being measured.
+        say: gets what is being measured.
     """
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         workspace = Path(folder) / "memes"

@@ -49,7 +49,7 @@ class Figure:
         name: what it is.
         value: the median of `samples`, or the only one.
         unit: `x` for a ratio, `ms`, `s`, `MB`.
-        bound: what it is held to; None for one that is only told.
+        bound: what it is held to; None for one without.
         note: how it came about, short.
         samples: what it is the median of, one a round.
     """
@@ -105,7 +105,7 @@ def print_table(figures: list[Figure], notes: list[str]) -> None:
             f"{figure.value:.2f} {figure.unit}"
             if figure.unit != "MB"
             else f"{figure.value:.0f} MB",
-            _said(figure),
+            _bound_text(figure),
             {True: "yes", False: "[bold red]NO", None: ""}[figure.holds],
             figure.note,
         )
@@ -117,12 +117,12 @@ def print_table(figures: list[Figure], notes: list[str]) -> None:
         console.print(note, markup=False)
 
 
-def _said(figure: Figure) -> str:
+def _bound_text(figure: Figure) -> str:
     bound = figure.bound
     if bound is None:
         return ""
-    said = f"{bound.side} {bound.value:g}"
-    return said if bound.reach is None else f"{said} (reach {bound.reach:g})"
+    text = f"{bound.side} {bound.value:g}"
+    return text if bound.reach is None else f"{text} (reach {bound.reach:g})"
 
 
 def write_results(figures: list[Figure], notes: list[str], path: Path = RESULTS) -> None:
@@ -158,8 +158,8 @@ def _line(path: str, key: str) -> str:
         text = Path(path).read_text(encoding="utf-8")
     except OSError:
         return ""
-    found = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith(key))
-    return next(found, "")
+    values = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith(key))
+    return next(values, "")
 
 
 def _git(*arguments: str) -> str:
@@ -173,10 +173,10 @@ def _git(*arguments: str) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

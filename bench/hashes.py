@@ -34,7 +34,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
     """Seconds, memory and growth of the search, and pictures hashed a second.
 
     Args:
-        say: is told what is being measured.
+        say: gets what is being measured.
 
     Returns:
         The figures, and what could not be measured.

@@ -26,7 +26,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
     """All of them.
 
     Args:
-        say: is told what is being measured.
+        say: gets what is being measured.
     """
     from memeloc import locales as locales_package
     from memeloc import resources

@@ -68,7 +68,7 @@ def measure(
         rounds: how many, besides those that warm up.
         languages: columns of the starter set.
         most: captions a language at most.
-        say: is told how far it is.
+        say: gets how far it is.
     """
     others, lacking = peers()
     times = {language: Times() for language in languages}
@@ -157,13 +157,13 @@ def _warm_up(others: list[Peer], made: list[Scene]) -> None:
 
 
 def _figures(times: dict[str, Times], others: list[Peer]) -> list[Figure]:
-    found = []
+    figures = []
     for language, measured in times.items():
         note = (
             f"{_ms(measured.ours)} to {_ms(measured.encoding)} ms; "
             f"first pictures of a run {measured.cold * 1e3:.2f} ms"
         )
-        found.append(
+        figures.append(
             of_rounds("CPU over bare JPEG", language, measured.ratios, "x", ENCODING, note)
         )
     for peer in others:
@@ -171,8 +171,10 @@ def _figures(times: dict[str, Times], others: list[Peer]) -> list[Figure]:
         for language, measured in times.items():
             note = f"{_ms(measured.peers[peer.name])} ms, without proof, hashes, file and row"
             faster = measured.faster[peer.name]
-            found.append(of_rounds(f"Faster than {peer.name}", language, faster, "x", bound, note))
-    return found
+            figures.append(
+                of_rounds(f"Faster than {peer.name}", language, faster, "x", bound, note)
+            )
+    return figures
 
 
 def _ms(seconds: list[float]) -> str:

@@ -1,7 +1,7 @@
 """Where pictures are written while time is taken. In: nothing. Out: a folder in memory, if any.
 
 The program is measured, not the disk: on a disk that has seen much use the system takes longer to
-make a file than memeloc takes to draw it. What a file costs on the disk is told as a figure.
+make a file than memeloc takes to draw it. What a file costs on the disk is a figure too.
 """
 
 from __future__ import annotations

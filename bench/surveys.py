@@ -59,7 +59,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> list[Figure]:
     """Seconds and memory of export, import, check and settle.
 
     Args:
-        say: is told what is being measured.
+        say: gets what is being measured.
     """
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-", dir=folder_in_memory()) as folder:
         return [
@@ -150,11 +150,11 @@ def _workspace(folder: Path, memes: int) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     _memeloc(folder.parent, "init", folder, "--langs", ",".join(tags[1:]))
     with STARTER.open(encoding="utf-8-sig", newline="") as stream:
-        known = list(csv.DictReader(stream))
+        rows = list(csv.DictReader(stream))
     with (folder / "captions.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("meme_id", "template", *tags))
-        for number, row in enumerate(islice(cycle(known), memes)):
+        for number, row in enumerate(islice(cycle(rows), memes)):
             writer.writerow((f"bench-{number:06d}", row["template"], *(row[tag] for tag in tags)))
     _memeloc(folder, "import", "captions.csv")
 
@@ -172,7 +172,7 @@ def _child(folder: Path, *arguments: object) -> _Took:
     """Run Python with these arguments in a folder.
 
     Raises:
-        RuntimeError: it failed; what it said.
+        RuntimeError: it failed, with its message.
     """
     with tempfile.TemporaryDirectory() as answers:
         answer = Path(answers) / "answer.json"
@@ -187,11 +187,11 @@ def _child(folder: Path, *arguments: object) -> _Took:
             text=True,
             check=True,
         )
-        found = json.loads(answer.read_text(encoding="utf-8"))
-    if found["status"] != 0:
-        said = " ".join(map(str, arguments[:6]))
-        raise RuntimeError(f"python {said} failed: {done.stderr.strip()[-500:]}")
-    return _Took(found["wall"], found["cpu"], found["memory"], done.stdout)
+        measured = json.loads(answer.read_text(encoding="utf-8"))
+    if measured["status"] != 0:
+        command = " ".join(map(str, arguments[:6]))
+        raise RuntimeError(f"python {command} failed: {done.stderr.strip()[-500:]}")
+    return _Took(measured["wall"], measured["cpu"], measured["memory"], done.stdout)
 
 
 def _answers(workspace: Path, folder: Path) -> int:

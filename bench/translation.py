@@ -44,7 +44,7 @@ def measure(
     Args:
         captions: how many are translated each time, all different.
         times: how often; the median counts.
-        say: is told what is being measured.
+        say: gets what is being measured.
     """
     figures = []
     try:

@@ -72,11 +72,11 @@ class Family:
             raise MissingError(f"The font {self.name} is missing: {where}")
         if self.sha256:
             with self.path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            if found != self.sha256:
+                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+            if sha256 != self.sha256:
                 raise InputError(
                     f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
-                    f"{found[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
+                    f"{sha256[:12]}… instead of {self.sha256[:12]}…): pip install the version of "
                     f"{self.package} that memeloc asks for",
                     file=self.path,
                 )
@@ -168,11 +168,11 @@ class Face:
 
         A cluster whose composed form (NFC) is there counts as covered: HarfBuzz composes.
         """
-        known = self._covered.get(cluster)
-        if known is None:
-            known = self._has_all(cluster) or self._has_all(unicodedata.normalize("NFC", cluster))
-            self._covered[cluster] = known
-        return known
+        covered = self._covered.get(cluster)
+        if covered is None:
+            covered = self._has_all(cluster) or self._has_all(unicodedata.normalize("NFC", cluster))
+            self._covered[cluster] = covered
+        return covered
 
     def _has_all(self, text: str) -> bool:
         nominal = self.font.get_nominal_glyph
@@ -291,13 +291,13 @@ class FontLibrary:
     def stack(self, locale: Locale, face: FaceName) -> FontStack:
         """The faces for a locale's poster or plain text, best first; the same object each time."""
         names = locale.poster if face == "poster" else locale.plain
-        known = self._stacks.get((names, face))
-        if known is None:
+        stack = self._stacks.get((names, face))
+        if stack is None:
             preferred = [self.face(name, face) for name in dict.fromkeys([*self._user, *names])]
             rest = [name for name in self.families if name not in names and name not in self._user]
-            known = FontStack(preferred, [FaceOpener(self, name, face) for name in rest])
-            self._stacks[names, face] = known
-        return known
+            stack = FontStack(preferred, [FaceOpener(self, name, face) for name in rest])
+            self._stacks[names, face] = stack
+        return stack
 
     def fingerprint(self, locale: Locale) -> str:
         """A string that changes when any font that may draw the locale's text changes."""

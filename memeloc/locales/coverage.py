@@ -1,6 +1,6 @@
 """Whether fonts draw a language's letters. In: letters and fonts' word. Out: what is missing.
 
-Fonts are another room's business: the caller says which font draws a cluster.
+The caller says which font draws a cluster.
 """
 
 from __future__ import annotations

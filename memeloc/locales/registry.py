@@ -1,7 +1,7 @@
 """Which locales there are. In: folders of TOML files. Out: `Locale` values by tag.
 
 Built-in files are read one at a time, when their locale is first asked for; a user's own files are
-read at once, so that what is wrong in them is said before work begins.
+read at once, so that what is wrong in them is reported before work begins.
 """
 
 from __future__ import annotations

@@ -104,12 +104,12 @@ def candidates(tag: str) -> list[str]:
     script = script_of(tag)
     if rest and rest[0] == script:
         del rest[0]
-    found = [tag]
+    tags = [tag]
     for cut in _truncations(rest):
         if script:
-            found.append("-".join([language, script, *cut]))
-        found.append("-".join([language, *cut]))
-    return list(dict.fromkeys(found))
+            tags.append("-".join([language, script, *cut]))
+        tags.append("-".join([language, *cut]))
+    return list(dict.fromkeys(tags))
 
 
 def _truncations(subtags: list[str]) -> list[list[str]]:

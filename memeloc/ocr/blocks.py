@@ -52,30 +52,30 @@ def _groups(lines: Sequence[Line], near: Callable[[Line, Line], bool]) -> list[l
     groups = []
     while left:
         group = [left.pop(0)]
-        for one in group:
-            group += [other for other in left if near(one, other)]
-            left = [other for other in left if not near(one, other)]
+        for line in group:
+            group += [other for other in left if near(line, other)]
+            left = [other for other in left if not near(line, other)]
         groups.append(group)
     return groups
 
 
-def _same_line(one: Line, other: Line) -> bool:
-    least, most = _heights(one, other)
-    shared = min(one.box[3], other.box[3]) - max(one.box[1], other.box[1])
-    gap = max(one.box[0], other.box[0]) - min(one.box[2], other.box[2])
+def _same_line(line: Line, other: Line) -> bool:
+    least, most = _heights(line, other)
+    shared = min(line.box[3], other.box[3]) - max(line.box[1], other.box[1])
+    gap = max(line.box[0], other.box[0]) - min(line.box[2], other.box[2])
     return shared > _SAME_ROW * least and most < _ALIKE * least and gap < _WORD_GAP * least
 
 
-def _same_block(one: Line, other: Line) -> bool:
-    least, most = _heights(one, other)
-    gap = max(one.box[1], other.box[1]) - min(one.box[3], other.box[3])
-    shared = min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
-    narrower = min(one.box[2] - one.box[0], other.box[2] - other.box[0])
+def _same_block(line: Line, other: Line) -> bool:
+    least, most = _heights(line, other)
+    gap = max(line.box[1], other.box[1]) - min(line.box[3], other.box[3])
+    shared = min(line.box[2], other.box[2]) - max(line.box[0], other.box[0])
+    narrower = min(line.box[2] - line.box[0], other.box[2] - other.box[0])
     return gap < _LINE_GAP * least and most < _ALIKE * least and shared > 0.3 * narrower
 
 
-def _heights(one: Line, other: Line) -> tuple[float, float]:
-    both = one.box[3] - one.box[1], other.box[3] - other.box[1]
+def _heights(line: Line, other: Line) -> tuple[float, float]:
+    both = line.box[3] - line.box[1], other.box[3] - other.box[1]
     return max(min(both), 1.0), max(both)
 
 
@@ -118,14 +118,14 @@ def clean(text: str, locale: Locale) -> str:
     >>> clean("今天 不 写 CSS code", default().get("zh-Hans"))
     '今天不写CSS code'
     """
-    kept = "".join(
+    cleaned = "".join(
         sign
         for sign in text
         if sign.isspace() or sign in _JOINERS or unicodedata.category(sign)[0] != "C"
     )
     # `//` between spaces parts captions; what was read there is a stroke.
-    words = ["/" if set(word) == {"/"} else word for word in kept.split()]
-    kept = unicodedata.normalize("NFC", " ".join(words))
+    words = ["/" if set(word) == {"/"} else word for word in cleaned.split()]
+    cleaned = unicodedata.normalize("NFC", " ".join(words))
     if locale.script in UNSPACED:
-        return _BESIDE.sub("\0", kept).replace(" ", "").replace("\0", " ")
-    return kept
+        return _BESIDE.sub("\0", cleaned).replace(" ", "").replace("\0", " ")
+    return cleaned

@@ -16,12 +16,12 @@ def normalise(text: str) -> str:
     'grossraum2türen'
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    kept = "".join(
+    letters = "".join(
         letter
         for letter in folded
         if unicodedata.category(letter)[0] in "LMN" and letter not in "\u0640\ufe0e\ufe0f\u20e3"
     )
-    return unicodedata.normalize("NFC", kept)
+    return unicodedata.normalize("NFC", letters)
 
 
 def count_errors(drawn: str, read: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ AraHarMeme (section 3.3) calls a result unsuccessful when it
 3. does not correspond to any text that is visible,
 
 and labels such an instance "no text extracted" only after a person has checked. So here they only
-mark candidates. A program cannot tell a word from another; what stands for each criterion is told
+mark candidates. A program cannot tell a word from another; what stands for each criterion is said
 with it below.
 """
 
@@ -96,16 +96,19 @@ def _only_short_words(words: Sequence[str]) -> bool:
 
 def _share(text: str, letters: Collection[str]) -> float:
     """Of all signs but spaces, those that are the language's letters, in either case, or digits."""
-    known = {
+    signs_of_language = {
         sign
-        for one in letters
-        for form in (one, one.upper(), one.lower())
+        for letter in letters
+        for form in (letter, letter.upper(), letter.lower())
         for sign in unicodedata.normalize("NFKD", form)
     }
     signs = [sign for sign in unicodedata.normalize("NFKD", text) if not sign.isspace()]
     # Words of Latin letters stand in every language's memes.
     fine = sum(
-        (_is_letter(sign) and (not known or sign in known or sign.isascii()))
+        (
+            _is_letter(sign)
+            and (not signs_of_language or sign in signs_of_language or sign.isascii())
+        )
         or sign in _SHARED
         or unicodedata.category(sign) in ("Mn", "Nd")
         for sign in signs

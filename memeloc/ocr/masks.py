@@ -22,7 +22,7 @@ WORK = 100
 PAGE = 45
 """Height of the same box on the page: letters then have 38 px, which Tesseract likes best."""
 
-_ROOM = 0.2  # of the box's height, on each side: outlines, dots and marks
+_PADDING = 0.2  # of the box's height, on each side: outlines, dots and marks
 _LIGHT, _DARK = 150.0, 115.0  # of 255: what may be a letter, and what rings one
 _RING = 0.6  # share of the pixels right around a letter that are dark; neighbours touch
 _LIKE = 45.0  # distance from the letters' brightness below which a pixel is still letter
@@ -42,15 +42,15 @@ def cut_line(picture: Image.Image, quad: Quad) -> Image.Image | None:
     width, height = float(np.hypot(*across)), float(np.hypot(*down))
     if min(width, height) < 3:
         return None
-    room_x, room_y = across / width * _ROOM * height, down * _ROOM
+    padding_x, padding_y = across / width * _PADDING * height, down * _PADDING
     corners = (
-        quad[0] - room_x - room_y,
-        quad[3] - room_x + room_y,
-        quad[2] + room_x + room_y,
-        quad[1] + room_x - room_y,
+        quad[0] - padding_x - padding_y,
+        quad[3] - padding_x + padding_y,
+        quad[2] + padding_x + padding_y,
+        quad[1] + padding_x - padding_y,
     )
     scale = WORK / height
-    size = round((width + 2 * _ROOM * height) * scale), round((1 + 2 * _ROOM) * WORK)
+    size = round((width + 2 * _PADDING * height) * scale), round((1 + 2 * _PADDING) * WORK)
     if size[0] > _LONGEST:
         return None
     data = [float(number) for corner in corners for number in corner]
@@ -86,15 +86,15 @@ def _ringed_letters(light: Grey) -> Grey | None:
     Args:
         light: brightness, 0 to 255, where letters are bright and what rings them is dark.
     """
-    found = _ringed(light, _LIGHT)
-    if found is None:
+    ringed = _ringed(light, _LIGHT)
+    if ringed is None:
         return None
-    fill = float(np.percentile(light[found], 75))
-    if fill - _LIKE > _LIGHT:  # the ground has light places too, but not as light as letters
-        found = _ringed(light, fill - _LIKE)
-        if found is None:
+    fill = float(np.percentile(light[ringed], 75))
+    if fill - _LIKE > _LIGHT:  # the background has light places too, but not as light as letters
+        ringed = _ringed(light, fill - _LIKE)
+        if ringed is None:
             return None
-    near = ndimage.binary_dilation(found, iterations=4)
+    near = ndimage.binary_dilation(ringed, iterations=4)
     letter: Grey = np.clip((light - _BLEND) / max(fill - 15 - _BLEND, 1), 0, 1) * near
     return letter
 
@@ -107,9 +107,9 @@ def _ringed(light: Grey, level: float) -> npt.NDArray[np.bool_] | None:
     around = (near > 0) & (regions == 0)
     ring = np.bincount(near[around], minlength=count + 1)
     dark = np.bincount(near[around & (light < _DARK)], minlength=count + 1)
-    kept = (dark >= _RING * ring) & (areas >= _SPECK)
-    kept[0] = False
+    is_letter = (dark >= _RING * ring) & (areas >= _SPECK)
+    is_letter[0] = False
     for edge in (regions[0], regions[-1], regions[:, 0], regions[:, -1]):
-        kept[edge] = False
-    pixels: npt.NDArray[np.bool_] = kept[regions]
-    return pixels if kept.any() else None
+        is_letter[edge] = False
+    pixels: npt.NDArray[np.bool_] = is_letter[regions]
+    return pixels if is_letter.any() else None

@@ -53,13 +53,13 @@ def model_paths() -> tuple[Path, Path]:
             )
     spec = find_spec("rapidocr")
     folder = Path(spec.origin or "").parent / "models" if spec else Path()
-    found = [sorted(folder.glob(f"*_{task}_*.onnx")) for task in ("det", "rec")]
-    if not all(found):
+    models = [sorted(folder.glob(f"*_{task}_*.onnx")) for task in ("det", "rec")]
+    if not all(models):
         raise MissingError(
             f"RapidOCR {version('rapidocr')} is installed without its models and would fetch them "
             "when used, which memeloc does not let it: pip install 'rapidocr>=3.10'"
         )
-    return found[0][-1], found[1][-1]
+    return models[0][-1], models[1][-1]
 
 
 @cache
@@ -115,16 +115,16 @@ def find_text(picture: Image.Image, *, read: bool) -> list[Found]:
         MissingError: see `model_paths`.
         ServiceError: the engine failed.
     """
-    found = _run(_padded(picture), use_det=True, use_rec=read)
-    if found.boxes is None:
+    result = _run(_padded(picture), use_det=True, use_rec=read)
+    if result.boxes is None:
         return []
-    count = len(found.boxes)
-    texts, scores = (found.txts, found.scores) if read else (("",) * count, (0.0,) * count)
+    count = len(result.boxes)
+    texts, scores = (result.txts, result.scores) if read else (("",) * count, (0.0,) * count)
     return [
         Found(
             np.clip(np.asarray(box, dtype=float), 0, picture.size), str(text).strip(), float(score)
         )
-        for box, text, score in zip(found.boxes, texts, scores, strict=True)
+        for box, text, score in zip(result.boxes, texts, scores, strict=True)
     ]
 
 
@@ -147,10 +147,10 @@ def read_line(line: Image.Image) -> tuple[str, float]:
     Raises:
         MissingError, ServiceError: as `find_text`.
     """
-    found = _run(line, use_det=False, use_rec=True)
-    if not found.txts:
+    result = _run(line, use_det=False, use_rec=True)
+    if not result.txts:
         return "", 0.0
-    return str(found.txts[0]).strip(), float(found.scores[0])
+    return str(result.txts[0]).strip(), float(result.scores[0])
 
 
 def _run(picture: Image.Image, *, use_det: bool, use_rec: bool) -> Any:
@@ -186,12 +186,12 @@ def exemplars_of(locale: Locale) -> tuple[str, ...]:
 def unknown_letters(locale: Locale) -> list[str]:
     """The locale's letters that the model does not know, in either case."""
     letters = exemplars_of(locale)
-    wanted = {letter for one in letters for letter in (one, one.upper(), one.lower())}
-    known = _characters()
+    wanted = {letter for letter in letters for letter in (letter, letter.upper(), letter.lower())}
+    characters = _characters()
     return sorted(
         letter
         for letter in wanted
-        if not all(sign in known for sign in unicodedata.normalize("NFC", letter))
+        if not all(sign in characters for sign in unicodedata.normalize("NFC", letter))
     )
 
 
@@ -219,9 +219,9 @@ class RapidReader:
         """The lines of each picture."""
         return [
             [
-                Line(found.text, found.box, found.confidence)
-                for found in find_text(picture, read=True)
-                if found.text and found.confidence >= _LEAST
+                Line(line.text, line.box, line.confidence)
+                for line in find_text(picture, read=True)
+                if line.text and line.confidence >= _LEAST
             ]
             for picture in pictures
         ]

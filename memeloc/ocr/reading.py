@@ -53,7 +53,7 @@ class ReadPicture:
 
 
 def read_pictures(
-    several: Iterable[ToRead],
+    pictures: Iterable[ToRead],
     *,
     jobs: int,
     on_read: Callable[[list[ReadPicture]], None],
@@ -73,9 +73,9 @@ def read_pictures(
         if result.value is not None:
             on_read(result.value)
         else:
-            on_read([ReadPicture(one.key, None, result.failure) for one in result.shard])
+            on_read([ReadPicture(picture.key, None, result.failure) for picture in result.shard])
 
-    map_shards(_read_shard, _shards(several), jobs=jobs, on_done=done)
+    map_shards(_read_shard, _shards(pictures), jobs=jobs, on_done=done)
 
 
 def _read_shard(shard: Sequence[ToRead]) -> list[ReadPicture]:
@@ -84,7 +84,7 @@ def _read_shard(shard: Sequence[ToRead]) -> list[ReadPicture]:
     return read_together(shard)
 
 
-def read_together(several: Sequence[ToRead]) -> list[ReadPicture]:
+def read_together(pictures: Sequence[ToRead]) -> list[ReadPicture]:
     """Read pictures of one language by one reader, in this process."""
     from memeloc.ocr.blocks import arrange
     from memeloc.ocr.failing import find_marks
@@ -92,32 +92,32 @@ def read_together(several: Sequence[ToRead]) -> list[ReadPicture]:
     from memeloc.ocr.readers import reader
     from memeloc.templates.pictures import open_picture
 
-    by = reader(several[0].reader)
-    locale = several[0].locale
+    by = reader(pictures[0].reader)
+    locale = pictures[0].locale
     results: dict[str, ReadPicture] = {}
-    pictures = []
-    for one in several:
+    opened = []
+    for picture in pictures:
         try:
-            pictures.append((one, open_picture(one.path, _LONGEST)))
+            opened.append((picture, open_picture(picture.path, _LONGEST)))
         except MemelocError as error:
-            results[one.key] = ReadPicture(one.key, None, str(error))
+            results[picture.key] = ReadPicture(picture.key, None, str(error))
     lines = []
     try:
-        lines = by.read([picture for _, picture in pictures], locale)
+        lines = by.read([picture for _, picture in opened], locale)
     except ServiceError as error:
-        if len(several) > 1:  # it may be one picture's fault: each by itself
-            return [result for one in several for result in read_together([one])]
-        results[several[0].key] = ReadPicture(several[0].key, None, str(error))
-        pictures = []
+        if len(pictures) > 1:  # it may be one picture's fault: each by itself
+            return [result for picture in pictures for result in read_together([picture])]
+        results[pictures[0].key] = ReadPicture(pictures[0].key, None, str(error))
+        opened = []
     letters = exemplars_of(locale)
-    for (one, _), found in zip(pictures, lines, strict=True):
-        parts = arrange(found, locale)
+    for (picture, _), lines_found in zip(opened, lines, strict=True):
+        parts = arrange(lines_found, locale)
         weights = sum(len(part.text) for part in parts)
         sure = sum(len(part.text) * part.confidence for part in parts) / max(1, weights)
-        results[one.key] = ReadPicture(
-            one.key,
+        results[picture.key] = ReadPicture(
+            picture.key,
             Transcript(
-                item=one.key,
+                item=picture.key,
                 parts=tuple(part.text for part in parts),
                 language=locale.tag,
                 reader=f"{by.name} {by.version}",
@@ -125,15 +125,15 @@ def read_together(several: Sequence[ToRead]) -> list[ReadPicture]:
                 marks=find_marks(parts, locale, letters),
             ),
         )
-    return [results[one.key] for one in several]
+    return [results[picture.key] for picture in pictures]
 
 
-def _shards(several: Iterable[ToRead]) -> Iterator[list[ToRead]]:
+def _shards(pictures: Iterable[ToRead]) -> Iterator[list[ToRead]]:
     waiting: dict[tuple[str, str], list[ToRead]] = {}
-    for one in several:
-        key = one.locale.tag, one.reader
+    for picture in pictures:
+        key = picture.locale.tag, picture.reader
         shard = waiting.setdefault(key, [])
-        shard.append(one)
+        shard.append(picture)
         if len(shard) == _TOGETHER:
             yield waiting.pop(key)
     yield from waiting.values()

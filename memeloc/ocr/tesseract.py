@@ -78,8 +78,10 @@ def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
         ServiceError: Tesseract failed, or took more than two minutes.
     """
     text = _read(pages, model, mode, "txt")
-    found = text.split("\f")[: len(pages)]
-    return ["\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in found]
+    page_texts = text.split("\f")[: len(pages)]
+    return [
+        "\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in page_texts
+    ]
 
 
 def read_words(

@@ -32,7 +32,7 @@ from memeloc.ocr.tesseract import (
 _LEAST = 0.35
 """Confidence below which a line is a drawing. Tesseract's own, less where it read too little."""
 _PREFER = 0.05
-"""What a mask has ahead of the plain line: it cannot have ground in it."""
+"""What a mask has ahead of the plain line: it has no background in it."""
 _EXPECTED = 0.8
 """Letters in a stretch as long as the line's box is high, at the least."""
 _HANGUL_GAP = 7
@@ -73,11 +73,11 @@ class TesseractReader:
         lines: list[_Cut] = []
         pages: list[Image.Image] = []
         for number, picture in enumerate(pictures):
-            for found in find_text(picture, read=False):
-                image = cut_line(picture, found.quad)
+            for region in find_text(picture, read=False):
+                image = cut_line(picture, region.quad)
                 if image is not None:
                     candidates = find_letters(image)
-                    lines.append(_Cut(number, found.box, image, len(candidates)))
+                    lines.append(_Cut(number, region.box, image, len(candidates)))
                     pages += candidates
         gap = _HANGUL_GAP if locale.script == "Kore" else 0
         texts = _read(pages, locale.tesseract, LINE, gap)
@@ -117,13 +117,13 @@ class _Cut:
     def best(self, texts: Sequence[tuple[str, float]]) -> tuple[str, float, float]:
         """Of what was read of its candidates: text, confidence, and how far to trust it."""
         expected = _EXPECTED * max(self.image.width / self.image.height, 1)
-        found = "", 0.0, 0.0
+        best = "", 0.0, 0.0
         for index, (text, confidence) in enumerate(texts):
             mask = index < self.candidates - 1
             trust = confidence * min(1.0, _letters(text) / expected) + _PREFER * mask
-            if text and trust > found[2]:
-                found = text, confidence, trust
-        return found
+            if text and trust > best[2]:
+                best = text, confidence, trust
+        return best
 
 
 def _read(pages: Sequence[Image.Image], model: str, mode: int, gap: int) -> list[tuple[str, float]]:

@@ -32,9 +32,9 @@ def relative_luminance(colour: str) -> float:
     return float(linear @ _WEIGHTS)
 
 
-def contrast(one: float, other: float) -> float:
+def contrast(luminance: float, other: float) -> float:
     """Contrast ratio of two relative luminances, 1 to 21 (WCAG 2.2, contrast ratio)."""
-    light, dark = max(one, other), min(one, other)
+    light, dark = max(luminance, other), min(luminance, other)
     return (light + 0.05) / (dark + 0.05)
 
 

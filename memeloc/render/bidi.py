@@ -303,10 +303,10 @@ def _sequences(classes: bytes, types: bytes, text: str, base: int, embedding: by
         eos = b"R" if max(level, after) & 1 else b"L"
         inside = b"".join([types[first:last] for first, last in sequence])
         chars = "".join([text[first:last] for first, last in sequence]) if text else ""
-        found = _sequence(inside, chars, level, sos, eos)
+        resolved = _sequence(inside, chars, level, sos, eos)
         done = 0
         for first, last in sequence:
-            levels[first:last] = found[done : done + last - first]
+            levels[first:last] = resolved[done : done + last - first]
             done += last - first
     return bytes(levels)
 

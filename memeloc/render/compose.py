@@ -63,7 +63,7 @@ class Compositor:
     """Blends masks into pictures, with buffers that are used again and again."""
 
     def __init__(self) -> None:
-        self._room = 0
+        self._size = 0
         self._buffers: list[NDArray[np.uint32]] = []
         self._planes = np.empty(0, np.uint8)
         self._sheets = np.empty(0, np.uint8)
@@ -125,7 +125,7 @@ class Compositor:
 
     def _scratch(self, height: int, width: int) -> list[NDArray[np.uint32]]:
         size = height * width
-        if size > self._room:
-            self._room = size + size // 2
-            self._buffers = [np.empty(self._room, np.uint32) for _ in range(4)]
+        if size > self._size:
+            self._size = size + size // 2
+            self._buffers = [np.empty(self._size, np.uint32) for _ in range(4)]
         return [buffer[:size].reshape(height, width) for buffer in self._buffers]

@@ -64,8 +64,8 @@ def file_format(name: str) -> Format:
     wanted = {"jpeg": "jpg"}.get(name.lower(), name.lower())
     for kind in get_args(Format):
         if kind == wanted:
-            found: Format = kind
-            return found
+            chosen: Format = kind
+            return chosen
     kinds = ", ".join(get_args(Format))
     raise InputError(f"A picture's format is one of {kinds}, not {name!r}.")
 

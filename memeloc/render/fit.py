@@ -1,4 +1,4 @@
-"""Finding the size and the lines. In: widths in ems and a room. Out: a size and a partition.
+"""Finding the size and the lines. In: widths in ems and the box. Out: a size and a partition.
 
 Everything here is arithmetic over advances; nothing is shaped and nothing is painted. Sizes come
 from a ladder, so that glyph masks made for one caption serve the next.
@@ -56,7 +56,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Capacity:
     """What a part has to fit in.
 
     Attributes:
@@ -98,8 +98,8 @@ def count_lines(segments: Segments, limit: float) -> int:
     return lines
 
 
-def largest_step(segments: Segments, room: Room, low: int, high: int) -> int:
-    """The highest ladder index in low..high at which the segments fit the room, or -1.
+def largest_step(segments: Segments, capacity: Capacity, low: int, high: int) -> int:
+    """The highest ladder index in low..high at which the segments fit the box, or -1.
 
     Fitting is monotone in the size: a larger one has room for fewer, narrower lines.
     """
@@ -108,8 +108,8 @@ def largest_step(segments: Segments, room: Room, low: int, high: int) -> int:
     while low <= high:
         middle = (low + high + 1) // 2
         size = LADDER[middle]
-        limit = room.limit(size)
-        if limit >= widest and count_lines(segments, limit) <= room.lines(size):
+        limit = capacity.limit(size)
+        if limit >= widest and count_lines(segments, limit) <= capacity.lines(size):
             best = middle
             low = middle + 1
         else:
@@ -228,7 +228,7 @@ def _even(segments: Segments, limit: float, count: int) -> list[tuple[int, int]]
 
 def merge(segments: Segments, keep: Sequence[int]) -> Segments:
     """Join segments so that only the offsets in `keep` (and forced ends) stay as ends."""
-    kept = set(keep)
+    kept_ends = set(keep)
     starts: list[int] = []
     ends: list[int] = []
     full: list[float] = []
@@ -239,7 +239,7 @@ def merge(segments: Segments, keep: Sequence[int]) -> Segments:
     for index, end in enumerate(segments.ends):
         if begin is None:
             begin = segments.starts[index]
-        if end in kept or segments.forced[index] or index == len(segments.ends) - 1:
+        if end in kept_ends or segments.forced[index] or index == len(segments.ends) - 1:
             starts.append(begin)
             ends.append(end)
             full.append(used + segments.full[index])

@@ -103,8 +103,8 @@ class Outlines:
 
     def paths(self, glyph: int) -> tuple[skia.Path, skia.Path | None]:
         """The letter, and the letter with its outline (None when there is no outline)."""
-        known = self._paths.get(glyph)
-        if known is None:
+        paths = self._paths.get(glyph)
+        if paths is None:
             letter = skia.Path()
             self._face.font.draw_glyph_with_pen(glyph, _Pen(letter))
             letter.setFillType(skia.PathFillType.kWinding)
@@ -112,8 +112,8 @@ class Outlines:
             if self._outline:
                 around = skia.Path()
                 self._stroke.getFillPath(letter, around, None, _STROKE_PRECISION)
-            known = self._paths[glyph] = (letter, around)
-        return known
+            paths = self._paths[glyph] = (letter, around)
+        return paths
 
 
 _PAINT = skia.Paint(AntiAlias=True)
@@ -179,10 +179,10 @@ class GlyphCache:
 
     def outlines(self, face: Face, outline: float) -> Outlines:
         """The glyph paths of a face, stroked with an outline of the given width in ems."""
-        known = self._outlines.get((face.key, outline))
-        if known is None:
-            known = self._outlines[face.key, outline] = Outlines(face, outline)
-        return known
+        outlines = self._outlines.get((face.key, outline))
+        if outlines is None:
+            outlines = self._outlines[face.key, outline] = Outlines(face, outline)
+        return outlines
 
     def strike(self, face: Face, size: float, outline: float) -> Strike:
         """The masks of a face at a size in pixels, with an outline in ems."""

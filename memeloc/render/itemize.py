@@ -93,18 +93,18 @@ class Itemizer:
     def _one_script(self, text: str) -> str:
         """The script of text that the first face draws whole and that has one script; else ''."""
         plain = self._plain
-        found = ""
+        only = ""
         for char in set(text):
             script = plain.get(char)
             if script is None:
                 script = plain[char] = self._plain_script(char)
             if script == "":
                 return ""
-            if script != "Zyyy" and script != found:
-                if found:
+            if script != "Zyyy" and script != only:
+                if only:
                     return ""
-                found = script
-        return found or "Zyyy"
+                only = script
+        return only or "Zyyy"
 
     def _plain_script(self, char: str) -> str:
         """A character's script when the first face has it and no cluster rule concerns it."""
@@ -144,7 +144,7 @@ class Itemizer:
 
     def _resolved_scripts(self, text: str, ends: list[int]) -> list[str]:
         """Each cluster's script; Common and Inherited take their neighbour's."""
-        found: list[str] = []
+        scripts: list[str] = []
         start = 0
         last = ""
         for end in ends:
@@ -157,10 +157,10 @@ class Itemizer:
                 "",
             )
             last = script or last
-            found.append(last)
+            scripts.append(last)
             start = end
-        first = next((script for script in found if script), "Zyyy")
-        return [script or first for script in found]
+        first = next((script for script in scripts if script), "Zyyy")
+        return [script or first for script in scripts]
 
     def _faces(self, text: str, ends: list[int]) -> tuple[list[Face], list[str]]:
         """Each cluster's face, and the clusters that no face draws."""

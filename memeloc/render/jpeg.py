@@ -53,27 +53,27 @@ class JpegEncoder:
 
     def encode(self, canvas: Canvas) -> bytes:
         """The bytes of the file that shows a canvas."""
-        known = self._encoded.get(canvas.background)
-        if known is None:
+        kept_rows = self._encoded.get(canvas.background)
+        if kept_rows is None:
             content = encode(as_image(canvas.pixels), self._settings)
             header, step = _header(content)
-            known = _Encoded(header, step, _split_rows(content[len(header) : -len(_END)]))
+            kept_rows = _Encoded(header, step, _split_rows(content[len(header) : -len(_END)]))
             for number in _numbers(canvas, step):
-                known.rows[number] = b""
-            self._encoded[canvas.background] = known
+                kept_rows.rows[number] = b""
+            self._encoded[canvas.background] = kept_rows
             return content
-        touched = _numbers(canvas, known.step)
-        wanted = [n for n, row in enumerate(known.rows) if not row or n in touched]
-        rows = known.rows.copy()
+        touched = _numbers(canvas, kept_rows.step)
+        wanted = [n for n, row in enumerate(kept_rows.rows) if not row or n in touched]
+        rows = kept_rows.rows.copy()
         if wanted:
-            strip = self._rows_of(canvas.pixels, wanted, known.step)
+            strip = self._rows_of(canvas.pixels, wanted, kept_rows.step)
             content = encode(as_image(strip), self._settings)
-            encoded = _split_rows(content[len(known.header) : -len(_END)])
+            encoded = _split_rows(content[len(kept_rows.header) : -len(_END)])
             for number, row in zip(wanted, encoded, strict=True):
                 rows[number] = row
                 if number not in touched:
-                    known.rows[number] = row
-        return _join(known.header, rows)
+                    kept_rows.rows[number] = row
+        return _join(kept_rows.header, rows)
 
     def _rows_of(self, pixels: Pixels, numbers: list[int], step: int) -> Pixels:
         """Rows of blocks as one picture, good until the next call."""
@@ -88,10 +88,10 @@ class JpegEncoder:
 
 def _numbers(canvas: Canvas, step: int) -> set[int]:
     """The rows of blocks that text has touched, counted from 0."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for first, after in canvas.touched:
-        found.update(range(first // step, -(-after // step)))
-    return found
+        numbers.update(range(first // step, -(-after // step)))
+    return numbers
 
 
 def _header(content: bytes) -> tuple[bytes, int]:

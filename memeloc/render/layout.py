@@ -1,4 +1,4 @@
-"""Laying out one part of a caption. In: its text, its room, its stack. Out: placed glyphs, in ems.
+"""Laying out one part of a caption. In: its text, its box, its stack. Out: placed glyphs, in ems.
 
 Shape once, find the largest size at which the text broken at allowed places fits, balance the
 lines, reorder each for display. Shaping again is left to lines whose ends HarfBuzz calls unsafe.
@@ -14,7 +14,7 @@ from memeloc.fonts import Face
 from memeloc.model import Locale
 from memeloc.render import bidi, fit
 from memeloc.render.breaks import clusters, opportunities, phrases
-from memeloc.render.fit import LADDER, Room, Segments
+from memeloc.render.fit import LADDER, Capacity, Segments
 from memeloc.render.itemize import Itemizer, Run
 from memeloc.render.shape import ShapedRun, ShapedText, inks, shape, shape_run
 from memeloc.render.text import clean
@@ -64,7 +64,7 @@ class PartLayout:
         pitch: distance of baselines, in ems.
         lines: from top to bottom.
         missing: grapheme clusters that no font draws.
-        broken_word: whether a line ends within a word for want of room.
+        broken_word: whether a line ends within a word for lack of space.
         truncated: grapheme clusters left out because they do not fit at the smallest size painted.
     """
 
@@ -155,7 +155,9 @@ class _Part:
         ascent = max(p.ascent for p in paragraphs)
         descent = max(p.descent for p in paragraphs)
         pitch = max(bounds.line_spacing, ascent + descent + bounds.margin + LINE_GAP)
-        self.room = Room(bounds.width, bounds.height, pitch, ascent + descent, bounds.margin)
+        self.capacity = Capacity(
+            bounds.width, bounds.height, pitch, ascent + descent, bounds.margin
+        )
 
     def fit(self) -> _Fitted | None:
         """The best layout, or None when the text does not fit even at the floor."""
@@ -167,12 +169,12 @@ class _Part:
         for segments, low, broken in self._attempts(whole, legible, top):
             high = top
             while high >= low:
-                step = fit.largest_step(segments, self.room, low, high)
+                step = fit.largest_step(segments, self.capacity, low, high)
                 if step < 0:
                     break
                 lines = self._lines(segments, LADDER[step])
                 if self._inside(lines, LADDER[step]):
-                    return _Fitted(LADDER[step], self.room.pitch, broken, lines)
+                    return _Fitted(LADDER[step], self.capacity.pitch, broken, lines)
                 high = step - 1
         return None
 
@@ -183,7 +185,7 @@ class _Part:
         if self.locale.phrase_model:
             phrased = self._phrased(whole)
             if len(phrased.full) < len(whole.full):
-                free = fit.largest_step(whole, self.room, legible, top)
+                free = fit.largest_step(whole, self.capacity, legible, top)
                 if free >= 0:
                     allowed = fit.step_below(LADDER[free] * PHRASE_LOSS) + 1
                     yield phrased, max(legible, min(allowed, free)), False
@@ -235,7 +237,7 @@ class _Part:
         lines = []
         offset = 0
         index = 0
-        for first, after in fit.break_lines(segments, self.room.limit(size)):
+        for first, after in fit.break_lines(segments, self.capacity.limit(size)):
             begin, end = segments.starts[first], segments.ends[after - 1]
             while begin > offset + len(self.paragraphs[index].text):
                 offset += len(self.paragraphs[index].text) + 1
@@ -247,11 +249,11 @@ class _Part:
 
     def _inside(self, lines: Sequence[Line], size: float) -> bool:
         """Whether the ink fits the box, overhang and all."""
-        limit = self.room.limit(size)
-        height = lines[0].top - lines[-1].bottom + (len(lines) - 1) * self.room.pitch
+        limit = self.capacity.limit(size)
+        height = lines[0].top - lines[-1].bottom + (len(lines) - 1) * self.capacity.pitch
         return (
             all(line.right - line.left <= limit for line in lines)
-            and height * size + 2 * self.room.margin * size <= self.bounds.height - 1
+            and height * size + 2 * self.capacity.margin * size <= self.bounds.height - 1
         )
 
 

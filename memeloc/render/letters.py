@@ -20,7 +20,7 @@ SIZE = 38.0
 
 _MARGIN = 24  # px of white around the letters
 _SCALES = 0.25, 6.0  # least and most
-_ROOM = 4  # px around ink without outline, so that letters do not touch the edge
+_PADDING = 4  # px around ink without outline, so that letters do not touch the edge
 _IMPURE = 10.0  # distance from the fill, of 255, from which a region is background
 _SPECK = 6  # px; smaller regions are noise
 
@@ -51,8 +51,8 @@ def find_letters(
             round(centre[0] + across),
             round(centre[1] + down),
         )
-    room = 0 if outlined and not box.angle else _ROOM
-    cut = picture.crop((ink[0] - room, ink[1] - room, ink[2] + room, ink[3] + room))
+    padding = 0 if outlined and not box.angle else _PADDING
+    cut = picture.crop((ink[0] - padding, ink[1] - padding, ink[2] + padding, ink[3] + padding))
     scale = min(max(SIZE / font_size, _SCALES[0]), _SCALES[1])
     cut = cut.resize(
         (max(1, round(cut.width * scale)), max(1, round(cut.height * scale))),
@@ -76,18 +76,18 @@ def _keep(letter: Grey, distance: Grey, *, pure: bool) -> npt.NDArray[np.bool_]:
     outlines are not, unless the background is of the letters' colour itself.
     """
     regions, count = ndimage.label(letter > 0.5)
-    kept = np.zeros(count + 1, dtype=bool)
+    is_letter = np.zeros(count + 1, dtype=bool)
     if count:
         areas = np.bincount(regions.ravel())
-        kept[1:] = areas[1:] > _SPECK
+        is_letter[1:] = areas[1:] > _SPECK
         if pure:
             # A fifth from the purest pixel: thin marks are nearly all edge, and edges are blends.
             order = np.lexsort((distance.ravel(), regions.ravel()))
             starts = np.cumsum(areas) - areas
-            kept &= distance.ravel()[order[starts + areas // 5]] < _IMPURE
+            is_letter &= distance.ravel()[order[starts + areas // 5]] < _IMPURE
         for edge in (regions[0], regions[-1], regions[:, 0], regions[:, -1]):
-            kept[edge] = False
-    mask: npt.NDArray[np.bool_] = ndimage.binary_dilation(kept[regions], iterations=2)
+            is_letter[edge] = False
+    mask: npt.NDArray[np.bool_] = ndimage.binary_dilation(is_letter[regions], iterations=2)
     return mask
 
 

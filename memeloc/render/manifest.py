@@ -58,10 +58,10 @@ SCHEMA = pa.schema(
         ("contrast", _NUMBERS),  # WCAG 2 contrast ratio, 1 to 21; null without text
         ("fonts", pa.list_(_TEXTS)),  # families used
         ("too_small", pa.list_(pa.bool_())),  # below the locale's smallest legible size
-        ("broken_word", pa.list_(pa.bool_())),  # a line ends within a word for want of room
+        ("broken_word", pa.list_(pa.bool_())),  # a line ends within a word for lack of space
         # Of the whole picture:
         ("missing", _TEXTS),  # grapheme clusters that no font draws
-        ("truncated", pa.int32()),  # grapheme clusters left out for want of room
+        ("truncated", pa.int32()),  # grapheme clusters left out for lack of space
         ("coverage", pa.float64()),  # share of the picture that text covers, 0 to 1
         ("middle_coverage", pa.float64()),  # the same of the central half of width and height
         ("problems", _TEXTS),  # kinds of problem, see `Proof.problems`
@@ -153,9 +153,9 @@ class Rows:
         from memeloc.render.renderer import versions
 
         count = len(self)
-        known = {name: [version] * count for name, version in versions().items()}
+        version_columns = {name: [version] * count for name, version in versions().items()}
         return pa.Table.from_pydict(
-            self.columns | known | {"relative_size": [None] * count}, schema=SCHEMA
+            self.columns | version_columns | {"relative_size": [None] * count}, schema=SCHEMA
         )
 
 

@@ -33,7 +33,7 @@ class MemeRows:
     Attributes:
         places: of each picture, None while it is being made and when it could not be; last that of
             the source caption when it gets no picture.
-        source: which of them is the source caption's, None for no one.
+        source: which of them is the source caption's, None for none of them.
     """
 
     places: list[Place | None]

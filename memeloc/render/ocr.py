@@ -2,7 +2,7 @@
 
 Every part is cut out, made black on white (`memeloc.render.letters`) and read by Tesseract with the
 locale's model; what it read is compared with what was drawn. What Tesseract reads badly although it
-is drawn well is told in guides/ocr.md. Readings are kept in OUT/.memeloc/ocr.parquet, so that no
+is drawn well stands in guides/ocr.md. Readings are kept in OUT/.memeloc/ocr.parquet, so that no
 picture is read twice.
 """
 
@@ -163,7 +163,7 @@ def read_back(
         InputError: there is no manifest, or a language that it lacks.
     """
     version, models = installed_models()
-    known = _load(out)
+    read_before = _load(out)
     model_of: dict[str, str] = {}
     not_read: dict[str, str] = {}
     readings: list[Reading] = []
@@ -185,7 +185,7 @@ def read_back(
             template = templates.get(picture["template"])
             picture["boxes"] = template.boxes if template else ()
             picture["reader"] = _reader(version, model_of[language], picture["boxes"])
-            result = known.get((picture["sha256"], picture["reader"]))
+            result = read_before.get((picture["sha256"], picture["reader"]))
             if result is not None:
                 readings.append(_reading(picture, result))
                 say(1)
@@ -207,7 +207,7 @@ def read_back(
             say(len(task.pictures))
     finally:
         if results:
-            _store(out, known | results)
+            _store(out, read_before | results)
     readings.sort(key=lambda reading: (-(reading.cer or 0), reading.path))
     summaries = [_summary(language, model, readings) for language, model in model_of.items()]
     return OcrReport(
@@ -283,8 +283,8 @@ def _read_task(out: Path, task: _Task) -> list[_Result | str]:
                 letters.append((number, len(lines), find_letters(image, box, tuple(ink), size)))
     texts = [""] * len(letters)
     try:
-        for mode, several in ((LINE, False), (BLOCK, True)):
-            which = [i for i, (_, count, _) in enumerate(letters) if (count > 1) == several]
+        for mode, in_lines in ((LINE, False), (BLOCK, True)):
+            which = [i for i, (_, count, _) in enumerate(letters) if (count > 1) == in_lines]
             pages = [on_white(letters[i][2]) for i in which]
             for i, text in zip(which, read_pages(pages, task.model, mode), strict=True):
                 texts[i] = text

@@ -162,7 +162,7 @@ class Painter:
         top = min(item.ink[1] for item in placed) - 1
         right = max(item.ink[2] for item in placed) + 1
         bottom = max(item.ink[3] for item in placed) + 1
-        found = (left + 1, top + 1, right - 1, bottom - 1)
+        box = (left + 1, top + 1, right - 1, bottom - 1)
         height, width = canvas.pixels.shape
         if left >= 0 and right <= width and right - left > _WHOLE_ROWS * width:
             left, right = 0, width
@@ -182,7 +182,7 @@ class Painter:
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
-        return Painted(found, [item.ink for item in placed], clipped)
+        return Painted(box, [item.ink for item in placed], clipped)
 
     def _set_line(
         self, rows: Plane, item: Placed, corner: tuple[int, int], size: float, margin: float
@@ -265,14 +265,14 @@ class Painter:
         np.stack(layers, axis=-1, out=planes)
         inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
-        found = _ink_of(planes[..., 0], left, top)
+        box = _ink_of(planes[..., 0], left, top)
         if inside[0] < inside[2] and inside[1] < inside[3]:
             self._compositor.blend(
                 canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
             )
-        return Painted(found, [found] if found else [], clipped)
+        return Painted(box, [box] if box else [], clipped)
 
 
 _PAINT = skia.Paint(AntiAlias=True)
@@ -306,7 +306,7 @@ def _ink_of(plane: Plane, left: int, top: int) -> Box | None:
 
 
 def _ink_outside(plane: Plane, corner: tuple[int, int], inside: Box) -> bool:
-    found = _ink_of(plane, *corner)
-    return found is not None and (
-        found[0] < inside[0] or found[1] < inside[1] or found[2] > inside[2] or found[3] > inside[3]
+    box = _ink_of(plane, *corner)
+    return box is not None and (
+        box[0] < inside[0] or box[1] < inside[1] or box[2] > inside[2] or box[3] > inside[3]
     )

@@ -66,7 +66,7 @@ def render_table(
         strict: end before anything is rendered when anything is wrong in the table.
         force: render also what is unchanged.
         source_language: the language that sizes are compared with; None is the table's first.
-        progress: is told how far it is.
+        progress: gets how far it is.
         shard_map: how the shards are spread.
 
     Raises:

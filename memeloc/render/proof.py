@@ -35,8 +35,8 @@ class PartProof:
         fonts: the families used.
         missing: grapheme clusters that no font draws; they are left blank.
         too_small: whether the size is below the locale's smallest legible one.
-        broken_word: whether a line ends within a word for want of room.
-        truncated: grapheme clusters left out because not even the smallest size painted has room.
+        broken_word: whether a line ends within a word for lack of space.
+        truncated: grapheme clusters left out because not even the smallest size painted fits.
         clipped: whether ink fell outside the picture.
     """
 
@@ -78,10 +78,10 @@ def middle_of(width: int, height: int) -> Box:
     return (width // 4, height // 4, width - width // 4, height - height // 4)
 
 
-def overlap(one: Box, other: Box) -> int:
+def overlap(box: Box, other: Box) -> int:
     """The area that two boxes share, in pixels."""
-    across = min(one[2], other[2]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[1], other[1])
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
     return across * down if across > 0 and down > 0 else 0
 
 
@@ -97,19 +97,19 @@ def prove(width: int, height: int, parts: list[PartProof], line_boxes: list[Box]
     whole = (0, 0, width, height)
     covered = sum(overlap(box, whole) for box in line_boxes) / (width * height)
     core = sum(overlap(box, middle) for box in line_boxes) / overlap(middle, middle)
-    found = set()
+    kinds = set()
     for part in parts:
         if part.missing:
-            found.add("missing glyph")
+            kinds.add("missing glyph")
         if part.clipped:
-            found.add("clipped")
+            kinds.add("clipped")
         if part.truncated:
-            found.add("overflow")
+            kinds.add("overflow")
         if part.too_small:
-            found.add("too small")
+            kinds.add("too small")
         if part.broken_word:
-            found.add("broken word")
+            kinds.add("broken word")
         if part.contrast is not None and part.contrast < LOW_CONTRAST:
-            found.add("low contrast")
-    problems = tuple(kind for kind in PROBLEMS if kind in found) if found else ()
+            kinds.add("low contrast")
+    problems = tuple(kind for kind in PROBLEMS if kind in kinds) if kinds else ()
     return Proof(width, height, tuple(parts), min(covered, 1.0), min(core, 1.0), problems)

@@ -221,7 +221,7 @@ def review(out: Path, languages: Collection[str] | None = None) -> Review:
         memes=len(memes),
         flaws=tuple(flaws),
         parity=tuple(_rank(memes)),
-        languages=tuple(_summary(language, found) for language, found in summaries.items()),
+        languages=tuple(_summary(language, measured) for language, measured in summaries.items()),
     )
 
 
@@ -261,20 +261,20 @@ def _rank(memes: dict[str, _Meme]) -> Iterator[Parity]:
 
     The three measures have no common unit, so each ranks the memes, and the mean rank decides.
     """
-    several = {meme_id: meme for meme_id, meme in memes.items() if len(meme.shares) > 1}
-    if not several:
+    compared = {meme_id: meme for meme_id, meme in memes.items() if len(meme.shares) > 1}
+    if not compared:
         return
-    ratios = [_size_ratio(meme) for meme in several.values()]
-    whole = [_spread([share[1] for share in meme.shares]) for meme in several.values()]
-    middle = [_spread([share[0] for share in meme.shares]) for meme in several.values()]
+    ratios = [_size_ratio(meme) for meme in compared.values()]
+    whole = [_spread([share[1] for share in meme.shares]) for meme in compared.values()]
+    middle = [_spread([share[0] for share in meme.shares]) for meme in compared.values()]
     scores = (
         _fractional_ranks([ratio for ratio, _ in ratios])
         + _fractional_ranks(whole)
         + _fractional_ranks(middle)
     ) / 3
-    identifiers = list(several)
+    identifiers = list(compared)
     for i in sorted(range(len(identifiers)), key=lambda i: (-scores[i], -ratios[i][0], i)):
-        meme = several[identifiers[i]]
+        meme = compared[identifiers[i]]
         yield Parity(
             meme_id=identifiers[i],
             template=meme.template,
@@ -313,12 +313,12 @@ def _fractional_ranks(values: list[float]) -> npt.NDArray[np.float64]:
     return ranks
 
 
-def _summary(language: str, found: _Language) -> LanguageSummary:
+def _summary(language: str, measured: _Language) -> LanguageSummary:
     return LanguageSummary(
         language=language,
-        pictures=len(found.coverage),
-        size_share=float(np.median(found.sizes)) if found.sizes else 0.0,
-        coverage=float(np.median(found.coverage)),
-        middle_coverage=float(np.median(found.middle)),
-        flawed=found.flawed,
+        pictures=len(measured.coverage),
+        size_share=float(np.median(measured.sizes)) if measured.sizes else 0.0,
+        coverage=float(np.median(measured.coverage)),
+        middle_coverage=float(np.median(measured.middle)),
+        flawed=measured.flawed,
     )

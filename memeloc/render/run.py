@@ -230,8 +230,8 @@ class Run:
     def _is_there(self, path: str, old: Known) -> bool:
         """Whether a picture's file is the one that was recorded.
 
-        Its size tells; but after a run that was cut off a file may be newer than its record, and
-        of the same size by chance, so that its bytes are looked at.
+        Its size is compared; but after a run that was cut off a file may be newer than its record
+        and of the same size by chance, so that its bytes are looked at.
         """
         whole = self._prefix + path
         try:

@@ -153,10 +153,10 @@ def shape(text: str, level: int, runs: list[Run], language: str) -> ShapedText:
     for run in runs:
         done = shape_run(text, run, language)
         shaped.append(done)
-        known = inks(run.face)
+        ink_of = inks(run.face)
         for gid, cluster, _, y, advance in done.glyphs:
             advances[cluster + 1] += advance
-            _, low, _, high = known[gid]
+            _, low, _, high = ink_of[gid]
             if high + y > ascent:
                 ascent = high + y
             if low + y < -descent:

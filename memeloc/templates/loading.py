@@ -89,11 +89,11 @@ def load_templates(
         place = folder.resolve()
         if place not in seen:
             seen.add(place)
-            for found in _look_in(folder):
-                _keep(found, own, problems)
+            for template in _look_in(folder):
+                _keep(template, own, problems)
     builtin: dict[str, Template] = {}
-    for found in _look_in(resources.folder("templates")):
-        _keep(found, builtin, problems)
+    for template in _look_in(resources.folder("templates")):
+        _keep(template, builtin, problems)
     merged = {template.name: template for template in (builtin | own).values()}
     return dict(sorted(merged.items())), problems
 
@@ -112,18 +112,18 @@ def find_template(templates: Mapping[str, Template], name: str) -> Template:
 
 
 def _keep(
-    found: Template | InputError, kept: dict[str, Template], problems: list[InputError]
+    template: Template | InputError, templates: dict[str, Template], problems: list[InputError]
 ) -> None:
-    if isinstance(found, InputError):
-        problems.append(found)
+    if isinstance(template, InputError):
+        problems.append(template)
         return
-    other = kept.setdefault(found.name.casefold(), found)
-    if other is not found:
+    other = templates.setdefault(template.name.casefold(), template)
+    if other is not template:
         problems.append(
             InputError(
-                f"a second template would be called {found.name!r}; {other.image} has the name "
+                f"a second template would be called {template.name!r}; {other.image} has the name "
                 "already and is used, so rename one of them",
-                file=found.image,
+                file=template.image,
             )
         )
 

@@ -27,7 +27,7 @@ _PLACES = 6  # digits after the point: a millionth of a picture is less than a p
 
 
 def write_template(
-    found: FoundTemplate, folder: Path, *, name: str | None = None, replace: bool = False
+    template: FoundTemplate, folder: Path, *, name: str | None = None, replace: bool = False
 ) -> Path:
     """Make a template's folder, `folder`/NAME, of a template that was collected.
 
@@ -46,22 +46,22 @@ def write_template(
     Raises:
         InputError: there is no picture, or as for `write_folder`.
     """
-    if found.picture is None:
+    if template.picture is None:
         raise InputError(
-            f"the template {found.name[:60]!r} of {found.origin.source} came without a picture, so "
-            "nothing can be written on it"
+            f"the template {template.name[:60]!r} of {template.origin.source} came without a "
+            "picture, so nothing can be written on it"
         )
-    source = found.details.get("source")
+    source = template.details.get("source")
     return write_folder(
         folder,
-        name or _name_of(found),
-        found.picture,
-        found.boxes,
-        title=found.name,
-        description=found.description,
-        keywords=found.keywords,
-        source=source if isinstance(source, str) and source else found.origin.url,
-        licence=found.origin.terms,
+        name or _name_of(template),
+        template.picture,
+        template.boxes,
+        title=template.name,
+        description=template.description,
+        keywords=template.keywords,
+        source=source if isinstance(source, str) and source else template.origin.url,
+        licence=template.origin.terms,
         replace=replace,
     )
 
@@ -123,14 +123,14 @@ def write_folder(
     return folder
 
 
-def _name_of(found: FoundTemplate) -> str:
-    name = found.details.get("safe_name")
+def _name_of(template: FoundTemplate) -> str:
+    name = template.details.get("safe_name")
     if isinstance(name, str) and name:
         return name
     try:
-        return check_tag_name(found.name, "a template's name")
+        return check_tag_name(template.name, "a template's name")
     except InputError:
-        return item_id(found.origin.source, "template", found.origin.key, found.name)
+        return item_id(template.origin.source, "template", template.origin.key, template.name)
 
 
 def put_folder(folder: Path, files: Mapping[str, bytes], *, replace: bool = False) -> None:

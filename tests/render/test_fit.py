@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.render import fit
-from memeloc.render.fit import LADDER, Room, Segments, break_lines, count_lines, largest_step
+from memeloc.render.fit import LADDER, Capacity, Segments, break_lines, count_lines, largest_step
 
 TOLERANCE = 0.011
 """Ems by which the narrowest width is found, and a little."""
@@ -33,7 +33,7 @@ def segments(draw: st.DrawFn, most: int = 7) -> Segments:
 
 
 rooms = st.builds(
-    Room,
+    Capacity,
     width=st.floats(3, 900),
     height=st.floats(3, 900),
     pitch=st.floats(0.8, 2),
@@ -106,7 +106,7 @@ def test_lines_are_as_even_as_can_be(words: Segments, limit: float) -> None:
 @settings(max_examples=300)
 @given(segments(5), rooms, st.integers(0, 40), st.integers(0, 40))
 def test_the_largest_size_is_that_of_brute_force(
-    words: Segments, room: Room, one: int, other: int
+    words: Segments, room: Capacity, one: int, other: int
 ) -> None:
     low, high = sorted((one, other))
     best = -1
