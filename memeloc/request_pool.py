@@ -6,11 +6,14 @@ many is bounded, so that a service is not stormed and little is lost when somebo
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from threading import Event, Lock
+from time import time
 from typing import TypeVar
 
 from memeloc.errors import MemelocError, ServiceError
@@ -33,6 +36,22 @@ class TransientFailure:
 
     error: ServiceError
     wait: float = 0.0
+
+
+def retry_after(header: str) -> float:
+    """Seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); 0.0 for none.
+
+    >>> retry_after("30"), retry_after(""), retry_after("Thu, 01 Jan 1970 00:00:00 GMT")
+    (30.0, 0.0, 0.0)
+    """
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(header).timestamp() - time()
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return 0.0
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
 
 
 @dataclass(slots=True)

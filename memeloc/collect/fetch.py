@@ -19,12 +19,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memeloc.collect.addresses import FetchRefused, Place, place_of
-from memeloc.collect.answers import asked_to_wait, check_picture, read_body, refusal_of, within
 from memeloc.collect.encodings import decode
 from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
 from memeloc.collect.http_cache import Entry, HttpCache
+from memeloc.collect.responses import check_picture, read_body, refusal_of, within
 from memeloc.errors import MissingError, ServiceError
-from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure
+from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -299,11 +299,12 @@ class Fetcher:
                 answer = self._transport.handle_request(request)
                 try:
                     if answer.status_code in _BUSY:
-                        asked = min(asked_to_wait(answer), self.settings.patience)
-                        raise _BusyError(answer.status_code, asked_to_wait(answer))
+                        wait = retry_after(answer.headers.get("retry-after", ""))
+                        asked = min(wait, self.settings.patience)
+                        raise _BusyError(answer.status_code, wait)
                     body = b""
                     if answer.status_code == 200:
-                        body = b"".join(read_body(answer, limit, deadline, shorten=shorten))
+                        body = read_body(answer, limit, deadline, shorten=shorten)
                     return answer, body
                 finally:
                     answer.close()

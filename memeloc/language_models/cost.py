@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
-from typing import Any
 
 from memeloc.errors import MemelocError
 from memeloc.language_models.messages import Message, whole
@@ -174,11 +173,6 @@ class Spending:
         parts.append(f"{about}{self.cost:.4f} {self.currency}")
         return "; ".join(parts)
 
-    def to_json(self) -> dict[str, Any]:
-        """All counts by name."""
-        names = (name for name in self.__slots__ if not name.startswith("_"))
-        return {name: getattr(self, name) for name in names}
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -209,10 +203,3 @@ class Plan:
             f"answered in the cache): about {self.tokens_in:,} + {self.tokens_out:,} tokens, about "
             f"{self.expected:.4f} {self.currency}, at the most {self.most:.4f}; nothing was asked"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it by name."""
-        return {
-            name: list(value) if isinstance(value := getattr(self, name), tuple) else value
-            for name in self.__slots__
-        }

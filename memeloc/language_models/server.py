@@ -11,16 +11,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from functools import partial
 from threading import Lock
-from time import monotonic, time
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import MissingError, ServiceError
 from memeloc.language_models.messages import Message
 from memeloc.language_models.settings import ModelSettings, read_key
-from memeloc.request_pool import Backoff, TransientFailure
+from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -207,9 +206,8 @@ class Server:
         if 300 <= status < 400:
             text = "it redirects elsewhere; set base_url to where it stands"
         code = _field(error, "code") or _field(error, "type")
-        return StatusError(
-            self.service, status, text, _asked_wait(response), code if isinstance(code, str) else ""
-        )
+        wait = retry_after(response.headers.get("retry-after", ""))
+        return StatusError(self.service, status, text, wait, code if isinstance(code, str) else "")
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text
@@ -323,16 +321,3 @@ def _filtered(error: StatusError) -> bool:
         _FILTERED.search(error.code)
         or re.search(r"content[ _](?:filter|policy|manage)", error.said)
     )
-
-
-def _asked_wait(response: httpx.Response) -> float:
-    """Seconds by the header Retry-After: a number, or a date (RFC 9110, section 10.2.3)."""
-    value = response.headers.get("retry-after", "").strip()
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - time()
-        except (ValueError, TypeError, OverflowError):
-            return 0.0
-    return max(0.0, seconds) if seconds == seconds else 0.0

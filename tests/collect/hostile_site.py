@@ -77,7 +77,7 @@ _REPLIES: dict[str, Callable[[], Reply]] = {
     "/robots.txt": lambda: Reply(b"User-agent: *\nDisallow: /private/\n", headers=_TEXT),
     "/huge.png": lambda: Reply(huge_picture(), headers=_PNG),
     "/bomb.gz": lambda: Reply(
-        gzip.compress(b"\0" * 50_000_000, 9), headers={**_HTML, "Content-Encoding": "gzip"}
+        gzip.compress(b"\0" * 20_000_000, 1), headers={**_HTML, "Content-Encoding": "gzip"}
     ),
     "/endless": lambda: Reply(headers=_HTML, stream=_without_end(b"<p>more</p>" * 1000)),
     "/drip": lambda: Reply(headers=_HTML, stream=_without_end(b"<p>more</p>", 0.05)),

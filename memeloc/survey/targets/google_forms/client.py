@@ -12,7 +12,7 @@ from http.client import BadStatusLine, HTTPException, ResponseNotReady
 from typing import Any
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.request_pool import Backoff, TransientFailure
+from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
 SCOPES = ("https://www.googleapis.com/auth/drive.file",)
 SERVICE = "Google Forms"
@@ -145,8 +145,7 @@ def refusal(error: Exception) -> TransientFailure | None:
         )
         if not busy:
             return None
-        asked = str(error.resp.get("retry-after", ""))
-        wait = float(asked) if asked.isdigit() and len(asked) < 6 else 0.0
+        wait = retry_after(str(error.resp.get("retry-after", "")))
         return TransientFailure(ServiceError(SERVICE, _reason(error), retryable=True), wait)
     if isinstance(error, OSError | HTTPException | httplib2.HttpLib2Error):
         told = f"the connection was cut ({type(error).__name__}: {error})"
