@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from memeloc.curate.judgement import Judgement
+from memeloc.curate.judgement import Judgement, majority
 from memeloc.curate.keep import Groups
 from memeloc.curate.pairs import PAIR, Pair, Stage
 from memeloc.items import Item
@@ -24,27 +24,13 @@ SAME, DIFFERENT = "same", "different"
 
 
 def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
-    """What people decided: `same` or `different` by pair (`first|second`).
-
-    The majority decides; while people disagree evenly, nothing is decided. Other answers are none.
-    """
-    votes: dict[str, Counter[str]] = {}
-    for one in judgements:
-        answer = one.answer.strip().lower()
-        if one.question == QUESTION and answer in (SAME, DIFFERENT):
-            subject = PAIR.join(sorted(one.subject.split(PAIR)))
-            votes.setdefault(subject, Counter())[answer] += 1
-    return {
-        subject: SAME if counts[SAME] > counts[DIFFERENT] else DIFFERENT
-        for subject, counts in votes.items()
-        if counts[SAME] != counts[DIFFERENT]
-    }
-
-
-def open_pairs(pairs: Iterable[Pair], judgements: Iterable[Judgement]) -> list[Pair]:
-    """The pairs that still wait for a person's decision, in the order given."""
-    decided = decisions(judgements)
-    return [one for one in pairs if one.outcome == "ask" and one.subject not in decided]
+    """What people decided by majority: `same` or `different` by pair (`first|second`)."""
+    about = [
+        replace(judgement, subject=PAIR.join(sorted(judgement.subject.split(PAIR))))
+        for judgement in judgements
+        if judgement.question == QUESTION
+    ]
+    return {subject: answer for (subject, _), answer in majority(about, (SAME, DIFFERENT)).items()}
 
 
 @dataclass(slots=True)

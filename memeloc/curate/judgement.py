@@ -1,7 +1,9 @@
-"""What a person said of an item. In: nothing of memeloc. Out: `Judgement`, as a store keeps it."""
+"""What a person answered about an item. In: nothing of memeloc. Out: `Judgement`, as stored."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -24,3 +26,25 @@ class Judgement:
     answer: str
     comment: str = ""
     row: int = 0
+
+
+def majority(
+    judgements: Iterable[Judgement], answers: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """What most people answered, by subject and question; a tie decides nothing.
+
+    Args:
+        judgements: those with other answers do not count.
+        answers: the answers that count.
+    """
+    votes: dict[tuple[str, str], Counter[str]] = {}
+    for judgement in judgements:
+        answer = judgement.answer.strip().lower()
+        if answer in answers:
+            votes.setdefault((judgement.subject, judgement.question), Counter())[answer] += 1
+    ranked = {key: counts.most_common(2) for key, counts in votes.items()}
+    return {
+        key: first[0]
+        for key, (first, *others) in ranked.items()
+        if not others or first[1] > others[0][1]
+    }

@@ -34,10 +34,10 @@ def write_pairs_page(
     Raises:
         InputError: it cannot be written.
     """
-    several = list(rows)
+    pairs = list(rows)
     with replacing(path) as temporary:
-        temporary.write_text(pairs_page(question, several, person), encoding="utf-8")
-    return len(several)
+        temporary.write_text(pairs_page(question, pairs, person), encoding="utf-8")
+    return len(pairs)
 
 
 def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:
@@ -73,13 +73,12 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
 
 
 def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
+    scores = row.scores or {}
     return {
         "subject": drawable(row.subject),
         "sides": [_side(side, pictures) for side in row.sides],
         "hint": drawable(row.hint),
-        "scores": {
-            name.replace("_", " "): round(value, 4) for name, value in (row.scores or {}).items()
-        },
+        "scores": {name.replace("_", " "): round(value, 4) for name, value in scores.items()},
         "answer": row.answer,
         "comment": drawable(row.comment),
     }
@@ -92,9 +91,5 @@ def _side(side: ReviewSide, pictures: dict[str, str]) -> dict[str, str]:
         content = side.picture.read_bytes()
         key = hashlib.sha256(content).hexdigest()[:16]
         pictures.setdefault(key, f"data:image/jpeg;base64,{base64.b64encode(content).decode()}")
-    return {
-        "name": drawable(side.name),
-        "text": drawable(side.text),
-        "about": drawable(side.about),
-        "picture": key,
-    }
+    texts = {name: drawable(getattr(side, name)) for name in ("name", "text", "about")}
+    return {**texts, "picture": key}

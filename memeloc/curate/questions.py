@@ -1,4 +1,4 @@
-"""What people are asked. In: a question's name, or people's answers. Out: the question, or a rule.
+"""What people are asked. In: a question's name, people's answers. Out: the question, an outcome.
 
 A question is data: a text, what it is asked of, and what may be answered. A filter's name is a
 question too, answered with `keep` or `drop`: it settles what the filter asks.
@@ -58,7 +58,7 @@ class ReviewQuestion:
         return not self.answers
 
     def as_answer(self, typed: str) -> str | None:
-        """The answer that somebody typed or picked; None when it is none.
+        """The answer that somebody typed or picked; None when it is not an answer.
 
         Case and white space do not count, a unique beginning is enough, and what an answer means
         stands for it.
@@ -163,7 +163,7 @@ _QUESTIONS = (
     ),
 )
 
-BUILT_IN: Mapping[str, ReviewQuestion] = {one.name: one for one in _QUESTIONS}
+BUILT_IN: Mapping[str, ReviewQuestion] = {question.name: question for question in _QUESTIONS}
 """The questions that memeloc brings, by name; filters' names are questions besides."""
 
 
@@ -183,8 +183,8 @@ def find_question(name: str) -> ReviewQuestion:
     wanted = name.strip().casefold()
     if wanted in BUILT_IN:
         return BUILT_IN[wanted]
-    known = question_names()
-    if wanted in known:
+    names = question_names()
+    if wanted in names:
         return ReviewQuestion(
             wanted,
             f"Does it stay? The filter “{wanted}” could not decide.",
@@ -193,48 +193,43 @@ def find_question(name: str) -> ReviewQuestion:
             which="asked",
             filter=wanted,
         )
-    near = difflib.get_close_matches(wanted, known, 1)
-    said = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    raise InputError(f"there is no question {name[:60]!r}: {said}")
+    near = difflib.get_close_matches(wanted, names, 1)
+    meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    raise InputError(f"there is no question {name[:60]!r}: {meant}")
 
 
 def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
     """Answers by subject and person, in the order in which subjects were first answered.
 
-    Of several answers of one person the last one counts; an empty one is none.
+    Of several answers of one person the last one counts; an empty one does not.
     """
-    found: dict[str, dict[str, str]] = {}
-    for one in judgements:
-        answer = one.answer.strip()
-        people = found.setdefault(one.subject, {})
-        people.pop(one.person, None)
-        if answer:
-            people[one.person] = answer
-    return {subject: people for subject, people in found.items() if people}
+    answers: dict[str, dict[str, str]] = {}
+    for judgement in judgements:
+        by_person = answers.setdefault(judgement.subject, {})
+        by_person.pop(judgement.person, None)
+        if answer := judgement.answer.strip():
+            by_person[judgement.person] = answer
+    return {subject: by_person for subject, by_person in answers.items() if by_person}
 
 
-def unanimous(judgements: Iterable[Judgement], people: int = 2) -> str:
-    """What people say of one subject, when enough of them say the same.
+def unanimous(by_person: Mapping[str, str], people: int = 2) -> str:
+    """What people answer about one subject, when enough of them agree.
 
     Args:
-        judgements: of one subject and question; each person's last counts.
+        by_person: each person's answer.
         people: who must have answered.
 
     Returns:
         The answer, such as `yes` or `no`; `disagree` as soon as two differ, or when one of enough
         people is unsure; `incomplete` while answers are missing.
 
-    >>> said = [Judgement("c", "wordplay", who, "no") for who in ("ana", "bo")]
-    >>> unanimous(said), unanimous(said[:1])
+    >>> unanimous({"ana": "no", "bo": "no"}), unanimous({"ana": "no"})
     ('no', 'incomplete')
     """
-    answers = {one.person: one.answer.strip().casefold() for one in judgements}
-    given = [answer for answer in answers.values() if answer]
-    clear = {answer for answer in given if answer != UNSURE}
+    answers = [answer.casefold() for answer in by_person.values()]
+    clear = {*answers} - {UNSURE}
     if len(clear) > 1:
         return DISAGREE
-    if len(given) < people:
+    if len(answers) < people:
         return INCOMPLETE
-    if len(given) > sum(answer != UNSURE for answer in given):
-        return DISAGREE
-    return clear.pop()
+    return DISAGREE if UNSURE in answers else clear.pop()

@@ -1,7 +1,7 @@
 """Answers that come back. In: a sheet of a review, or what a page of pairs saved. Out: judgements.
 
 Columns are found by their headings, in any order and case; what is empty is not answered; a formula
-is told as a problem and never computed.
+is reported as a problem and never computed.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class ReviewAnswers:
     sha256: str
 
     def by(self, person: str) -> ReviewAnswers:
-        """The same, said by this person."""
-        several = tuple(replace(one, person=person) for one in self.judgements)
-        return replace(self, person=person, judgements=several)
+        """The same, answered by this person."""
+        judgements = tuple(replace(judgement, person=person) for judgement in self.judgements)
+        return replace(self, person=person, judgements=judgements)
 
 
 def read_review(path: Path) -> ReviewAnswers:
@@ -118,13 +118,13 @@ _WANTED = (
 def _gather(
     path: Path, rows: Sequence[tuple[Row, dict[str, str]]], problems: list[InputError]
 ) -> ReviewAnswers:
-    def said(name: str) -> set[str]:
+    def texts(name: str) -> set[str]:
         return {text for row, names in rows if name in names and (text := row[names[name]])}
 
-    questions, people = {one.casefold() for one in said("question")}, said("person")
-    for what, several in (("questions", questions), ("people", people)):
-        if len(several) > 1:
-            named = ", ".join(sorted(one[:40] for one in several)[:6])
+    questions, people = {text.casefold() for text in texts("question")}, texts("person")
+    for what, values in (("questions", questions), ("people", people)):
+        if len(values) > 1:
+            named = ", ".join(sorted(value[:40] for value in values)[:6])
             raise InputError(
                 f"rows of several {what} stand together ({named}): import each in a file of its "
                 "own",
@@ -146,18 +146,18 @@ def _gather(
         number = row.number
         cells = {name: row.value(column) for name, column in columns.items()}
         try:
-            one = _judgement(question, person, number, cells)
+            judgement = _judgement(question, person, number, cells)
         except InputError as error:
             problems.append(InputError(error.message, file=path, row=number, column=error.column))
             continue
-        if one is None:
+        if judgement is None:
             continue
-        earlier = taken.setdefault(one.subject, one)
-        if earlier is not one and earlier.answer != one.answer:
+        earlier = taken.setdefault(judgement.subject, judgement)
+        if earlier.answer != judgement.answer:
             problems.append(
                 InputError(
-                    f"{one.subject} stands in row {earlier.row} too, with another answer; the "
-                    "first is taken: delete one of them",
+                    f"{judgement.subject} stands in row {earlier.row} too, with another answer; "
+                    "the first is taken: delete one of them",
                     file=path,
                     row=number,
                 )
@@ -170,10 +170,10 @@ def _gather(
 def _judgement(
     question: ReviewQuestion, person: str, number: int, cells: dict[str, Cell]
 ) -> Judgement | None:
-    """What a row says; None when it is not answered.
+    """The answer of a row; None when it is not answered.
 
     Raises:
-        InputError: it says nothing that can be taken; with the column.
+        InputError: it cannot be taken; with the column.
     """
     for name in ("answer", "comment", "subject"):
         cell = cells.get(name)
@@ -187,28 +187,28 @@ def _judgement(
             raise InputError(
                 f"has {len(text):,} characters; {LONGEST_ANSWER:,} are read", column=HEADINGS[name]
             )
-    given = question.as_answer(typed)
-    if given is None:
+    answer = question.as_answer(typed)
+    if answer is None:
         near = difflib.get_close_matches(typed.casefold(), list(question.answers), 1)
         help_ = f"did you mean {near[0]!r}?" if near else f"it is {_or(question.answers)}"
-        raise InputError(f"{typed[:40]!r} is no answer: {help_}", column=HEADINGS["answer"])
+        raise InputError(f"{typed[:40]!r} is not an answer: {help_}", column=HEADINGS["answer"])
     subject = text_of(cells.get("subject"))
-    ids = [one.strip() for one in subject.split(PAIR)]
+    ids = [id.strip() for id in subject.split(PAIR)]
     is_pair = question.which == "pairs"
     if not all(ids) or len(ids) != (2 if is_pair else 1):
-        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is no {_whole(is_pair)}"
+        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is not {_whole(is_pair)}"
         raise InputError(
             f"the subject {wrong}: copy it from the sheet that was sent",
             column=HEADINGS["subject"],
         )
     subject = pair_subject(*ids) if is_pair else ids[0]
-    return Judgement(subject, question.name, person, given, comment, number)
+    return Judgement(subject, question.name, person, answer, comment, number)
 
 
 def _whole(is_pair: bool) -> str:
-    return f"pair of two ids with {PAIR} between" if is_pair else "item's id"
+    return f"a pair of two ids with {PAIR} between" if is_pair else "an item's id"
 
 
-def _or(several: Iterable[str]) -> str:
-    *rest, last = several
+def _or(answers: Iterable[str]) -> str:
+    *rest, last = answers
     return f"{', '.join(rest)} or {last}" if rest else last

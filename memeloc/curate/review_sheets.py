@@ -51,16 +51,16 @@ def write_review(
     Raises:
         InputError: the suffix is another, or the file cannot be written.
     """
-    several = list(rows)
+    rows = list(rows)
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
     with replacing(path) as temporary:
         if kind == "csv":
-            _write_csv(question, several, temporary, person)
+            _write_csv(question, rows, temporary, person)
         else:
-            _write_xlsx(question, several, temporary, person)
-    return len(several)
+            _write_xlsx(question, rows, temporary, person)
+    return len(rows)
 
 
 def _columns(question: ReviewQuestion) -> list[str]:
@@ -75,12 +75,12 @@ def _cells(question: ReviewQuestion, row: ReviewRow, person: str) -> dict[str, s
     scores = ", ".join(f"{name} {value:g}" for name, value in (row.scores or {}).items())
     return {
         "text": first.text or first.name,
-        "about": "\n".join(one for one in (first.name, first.about) if one),
+        "about": "\n".join(text for text in (first.name, first.about) if text),
         "other text": other.text or other.name,
-        "other about": "\n".join(one for one in (other.name, other.about) if one),
+        "other about": "\n".join(text for text in (other.name, other.about) if text),
         "answer": row.answer,
         "comment": row.comment,
-        "hint": "\n".join(one for one in (row.hint, scores) if one),
+        "hint": "\n".join(text for text in (row.hint, scores) if text),
         "subject": row.subject,
         "question": question.name,
         "person": person,
@@ -124,13 +124,13 @@ class _Writer:
         self._columns = {name: index for index, name in enumerate(_columns(question))}
         cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
         grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
-        hers = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
+        own = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
         small = {**grey, "font_color": "#666666", "font_size": 9}
         forms = {
             "text": grey,
             "other text": grey,
-            "answer": {**hers, "font_size": 12},
-            "comment": hers,
+            "answer": {**own, "font_size": 12},
+            "comment": own,
             "hint": {**small, "italic": True},
         }
         # Text without direction of its own takes that of the cell: 0 is by its first strong letter.

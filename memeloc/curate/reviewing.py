@@ -1,10 +1,11 @@
-"""Who is to look at what. In: a question, items, what filters and people said. Out: rows to review.
+"""Who is to look at what. In: a question, items, verdicts, answers. Out: rows to review.
 
 A subject is an item's id, or of a pair both, see `memeloc.curate.pairs.pair_subject`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,9 +51,9 @@ class ReviewRow:
     Attributes:
         subject: see the module.
         sides: one, or of a pair two.
-        hint: what rules or models say, for people to pass over.
+        hint: what rules or models find, for people to pass over.
         scores: what was measured, by name.
-        answer, comment: what this person said before.
+        answer, comment: of this person, before.
     """
 
     subject: str
@@ -84,18 +85,18 @@ def subjects(
         verdicts: the newest, by item and filter.
         pairs: what the search for duplicates found.
         no_text: ids of the items whose transcripts are marked `no text extracted`.
-        people: what people said of an item and a filter, `keep` or `drop`; before any verdict. See
+        people: what most people answered about an item and a filter, before any verdict; see
             `memeloc.curate.selection.answers_of`.
     """
     if question.which == "pairs":
-        return [one.subject for one in pairs if one.outcome == "ask"]
-    several = list(items)
+        return [pair.subject for pair in pairs if pair.outcome == "ask"]
+    items = list(items)
     settled = people or {}
 
     def is_dropped(subject: str, but: tuple[str, ...]) -> bool:
         return any(
-            settled.get((subject, name), one.verdict) == "drop"
-            for name, one in verdicts.get(subject, {}).items()
+            settled.get((subject, name), verdict.verdict) == "drop"
+            for name, verdict in verdicts.get(subject, {}).items()
             if name not in but
         )
 
@@ -105,35 +106,36 @@ def subjects(
         return not is_dropped(item.id, (own,)) and not is_dropped(item.parent, (own, "dedup"))
 
     def is_asked(item: Item) -> bool:
-        for name, one in verdicts.get(item.id, {}).items():
-            if one.verdict != "ask" or (item.id, name) in settled:
+        for name, verdict in verdicts.get(item.id, {}).items():
+            if verdict.verdict != "ask" or (item.id, name) in settled:
                 continue
-            if one.reason == f"not answered: {question.name}":
-                return True
-            if name == question.filter and one.reason in (question.reasons or (one.reason,)):
+            mine = name == question.filter and verdict.reason in (
+                question.reasons or (verdict.reason,)
+            )
+            if mine or verdict.reason == f"not answered: {question.name}":
                 return True
         return False
 
-    if question.which == "above":
-        above = {one.parent for one in several if one.kind == "caption" and is_left(one)}
-        return [one.id for one in several if one.kind in question.kinds and one.id in above]
-    mine = (one for one in several if one.kind in question.kinds)
-    if question.which == "asked":
-        return [one.id for one in mine if is_asked(one)]
-    if question.which == "unread":
-        return [one.id for one in mine if one.id in no_text and is_left(one)]
-    return [one.id for one in mine if is_left(one)]
+    above = {item.parent for item in items if item.kind == "caption" and is_left(item)}
+    is_chosen: dict[str, Callable[[Item], bool]] = {
+        "left": is_left,
+        "above": lambda item: item.id in above,
+        "asked": is_asked,
+        "unread": lambda item: item.id in no_text and is_left(item),
+    }
+    mine = (item for item in items if item.kind in question.kinds)
+    return [item.id for item in mine if is_chosen[question.which](item)]
 
 
-def left_for(person: str, several: Sequence[str], judgements: Iterable[Judgement]) -> list[str]:
+def left_for(person: str, asked: Sequence[str], judgements: Iterable[Judgement]) -> list[str]:
     """The subjects that a person has not answered, in their order."""
-    said = by_subject(judgements)
-    return [one for one in several if person not in said.get(one, {})]
+    answers = by_subject(judgements)
+    return [subject for subject in asked if person not in answers.get(subject, {})]
 
 
 def review_rows(
     question: ReviewQuestion,
-    several: Sequence[str],
+    asked: Sequence[str],
     items: Mapping[str, Item],
     *,
     person: str = "",
@@ -146,30 +148,30 @@ def review_rows(
 
     Args:
         question: what is asked.
-        several: subjects.
+        asked: subjects.
         items: by id: those of the subjects, and the templates of captions.
-        person: who is asked; what she said before stands in her rows.
+        person: who is asked; earlier answers of this person stand in the rows.
         verdicts, pairs: for hints.
-        judgements: what people said to this question.
+        judgements: the answers to this question.
         picture: makes a small copy of a picture; None when it cannot be opened.
     """
-    found = {one.subject: one for one in pairs}
-    before = {one.subject: one for one in judgements if one.person == person}
-    for subject in several:
+    pair_of = {pair.subject: pair for pair in pairs}
+    before = {answer.subject: answer for answer in judgements if answer.person == person}
+    for subject in asked:
         ids = subject.split(PAIR)
-        if any(one not in items for one in ids):
+        if any(id not in items for id in ids):
             continue
-        sides = tuple(_side(items[one], items, picture) for one in ids)
-        pair = found.get(subject)
+        sides = tuple(_side(items[id], items, picture) for id in ids)
+        pair = pair_of.get(subject)
         verdict = (verdicts or {}).get(subject, {}).get(question.filter)
-        said = before.get(subject)
+        earlier = before.get(subject)
         yield ReviewRow(
             subject,
             sides,
             hint=pair.reason if pair else _hint(question, items[ids[0]], items, verdict),
             scores=dict(pair.scores) if pair else None,
-            answer=said.answer if said else "",
-            comment=said.comment if said else "",
+            answer=earlier.answer if earlier else "",
+            comment=earlier.comment if earlier else "",
         )
 
 
@@ -196,19 +198,18 @@ def _side(
 def _hint(
     question: ReviewQuestion, item: Item, items: Mapping[str, Item], verdict: Verdict | None
 ) -> str:
-    """What rules and models say of an item: the verdict's own words, and wordplay's rules."""
-    said: list[str] = []
+    """What rules and models find in an item: the verdict's reason, and wordplay's rules."""
     if question.name == "wordplay":
         from memeloc.curate.hints import hints, in_words
 
-        told = verdict.evidence.get("hints") if verdict is not None else None
-        said.append(str(told) if told else in_words(hints(item, items.get(item.parent))))
-    elif verdict is not None and verdict.verdict != "keep" and "people" not in verdict.evidence:
-        # What other people said is kept from her, or she would no longer decide by herself.
-        said.append(verdict.reason)
-        if question.name == "language" and verdict.evidence.get("language"):
-            said.append(f"looks like {verdict.evidence['language']}")
-    return "; ".join(one for one in said if one)
+        stored = verdict.evidence.get("hints") if verdict is not None else None
+        return str(stored or in_words(hints(item, items.get(item.parent))))
+    # Other people's answers are not shown, so that each person decides alone.
+    if verdict is None or verdict.verdict == "keep" or "people" in verdict.evidence:
+        return ""
+    if question.name == "language" and verdict.evidence.get("language"):
+        return f"{verdict.reason}; looks like {verdict.evidence['language']}"
+    return verdict.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,37 +238,33 @@ class ReviewStatus:
 
 
 def review_status(
-    question: ReviewQuestion, several: Sequence[str], judgements: Iterable[Judgement]
+    question: ReviewQuestion, asked: Sequence[str], judgements: Iterable[Judgement]
 ) -> ReviewStatus:
     """How far a question is.
 
     Args:
         question: the question.
-        several: its subjects, see `subjects`; what was answered counts besides.
-        judgements: what people said to it.
+        asked: its subjects, see `subjects`; what was answered counts besides.
+        judgements: the answers to it.
     """
-    known = list(judgements)
-    said = by_subject(known)
-    people: dict[str, int] = {}
-    answers: dict[str, int] = {}
+    by_person = by_subject(judgements)
+    people: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
     complete = agreed = disagreed = 0
-    for subject, by in said.items():
-        for person, answer in by.items():
-            people[person] = people.get(person, 0) + 1
-            if not question.is_free:
-                answers[answer.casefold()] = answers.get(answer.casefold(), 0) + 1
+    for by in by_person.values():
+        people.update(by.keys())
         if question.is_free:
-            outcome = INCOMPLETE if len(by) < question.people else "told"
+            outcome = INCOMPLETE if len(by) < question.people else "answered"
         else:
-            several_said = [Judgement(subject, question.name, who, by[who]) for who in by]
-            outcome = unanimous(several_said, question.people)
+            answers.update(answer.casefold() for answer in by.values())
+            outcome = unanimous(by, question.people)
         complete += len(by) >= question.people
         agreed += outcome not in (INCOMPLETE, DISAGREE)
         disagreed += outcome == DISAGREE
     return ReviewStatus(
         question=question.name,
-        subjects=len({*several, *said}),
-        answered=len(said),
+        subjects=len({*asked, *by_person}),
+        answered=len(by_person),
         complete=complete,
         agreed=agreed,
         disagreed=disagreed,

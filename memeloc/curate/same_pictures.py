@@ -1,4 +1,4 @@
-"""Pictures that are the same. In: items, their hashes and texts. Out: pairs, told to a `Joining`.
+"""Pictures that are the same. In: items, their hashes and texts. Out: pairs, in a `Joining`.
 
 Two stages: files that are the same byte by byte, and perceptual hashes within a distance. Different
 memes on one template are near in hash, so a near pair is a duplicate only when its texts are the
@@ -8,8 +8,8 @@ same too; where a text is not known, or the texts are nearly the same, a person 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ from memeloc.items import Item
 if TYPE_CHECKING:
     from memeloc.curate.dedup import DedupSettings
 
-_TILE = 1 << 20
-"""Hashes that are compared at a time when a person is to be asked."""
+_FIRST = 256
+"""The better hashes that one is compared with first when a person is to be asked."""
 
 
 def text_of(item: Item) -> str | None:
@@ -133,7 +133,7 @@ class _Crowd:
         self._settings = settings
 
     def join_by_text(self, texts: Sequence[str | None]) -> None:
-        """Unite what has the same text, and ask where that cannot be told."""
+        """Unite what has the same text, and ask where that is not clear."""
         by_text: dict[str, list[int]] = {}
         for at, text in enumerate(texts):
             if text is not None:
@@ -141,15 +141,13 @@ class _Crowd:
         cells = {text: self._join_equal(members) for text, members in by_text.items()}
         unique = list(cells)
         for one, other, score in alike_texts(unique, self._settings.ask_text):
-            same = score >= self._settings.same_text and numbers(unique[one]) == numbers(
-                unique[other]
-            )
-            for first in cells[unique[one]]:
-                for second in cells[unique[other]]:
-                    differ = bits_between(self._values[first], self._values[second])
-                    if differ <= self._settings.distance:
-                        self._tell(first, second, differ, score, "same" if same else "ask")
-        if any(text is None for text in texts):
+            first, second = unique[one], unique[other]
+            same = score >= self._settings.same_text and numbers(first) == numbers(second)
+            for left, right in product(cells[first], cells[second]):
+                bits = bits_between(self._values[left], self._values[right])
+                if bits <= self._settings.distance:
+                    self._report(left, right, bits, score, same=same)
+        if None in texts:
             self._ask_unknown(np.array([text is None for text in texts]))
 
     def _join_equal(self, members: Sequence[int]) -> list[int]:
@@ -158,76 +156,48 @@ class _Crowd:
         for at in members:
             leader = leaders.setdefault(self._values[at], at)
             if leader != at:
-                self._tell(leader, at, 0, 1.0, "same")
+                self._report(leader, at, 0, 1.0, same=True)
         values = sorted(leaders)
-        for some in near_pairs(as_array(values), self._settings.distance):
-            for one, other, differ in zip(
-                some.first.tolist(), some.second.tolist(), some.distance.tolist(), strict=True
+        for pairs in near_pairs(as_array(values), self._settings.distance):
+            for one, other, bits in zip(
+                pairs.first.tolist(), pairs.second.tolist(), pairs.distance.tolist(), strict=True
             ):
-                self._tell(leaders[values[one]], leaders[values[other]], differ, 1.0, "same")
+                self._report(leaders[values[one]], leaders[values[other]], bits, 1.0, same=True)
         return list(leaders.values())
 
-    def _tell(
-        self, one: int, other: int, differ: int, score: float, what: Literal["same", "ask"]
-    ) -> None:
+    def _report(self, one: int, other: int, bits: int, score: float, *, same: bool) -> None:
         places = self._places[one], self._places[other]
-        scores = {"distance": differ, "text": round(score, 4)}
-        template = self._joining.items[places[0]].kind == "template"
-        if what == "ask":
-            said = f"{_differ(differ)} Their texts are alike ({score:.0%}), but not the same."
-            self._joining.ask(*places, "hash", scores, said)
-        elif template:
-            self._joining.same(*places, "hash", {"distance": differ}, _differ(differ))
+        scores = {"distance": bits, "text": round(score, 4)}
+        if not same:
+            reason = f"{_differ(bits)} Their texts are alike ({score:.0%}), but not the same."
+            self._joining.ask(*places, "hash", scores, reason)
+        elif self._joining.items[places[0]].kind == "template":
+            self._joining.same(*places, "hash", {"distance": bits}, _differ(bits))
         else:
-            said = f"{_differ(differ)} Their texts are the same."
-            self._joining.same(*places, "hash", scores, said)
+            reason = f"{_differ(bits)} Their texts are the same."
+            self._joining.same(*places, "hash", scores, reason)
 
     def _ask_unknown(self, unknown: NDArray[Any]) -> None:
         """Ask about near ones of which at least one has no known text, a few of each.
 
-        The better ones come first, so that a crowd of equal hashes is done after the first tile.
+        The better ones come first; where these are enough, the others are not compared.
         """
         values = as_array(self._values)
-        count = len(values)
-        most = np.array(
-            [self._settings.questions + self._joining.judged(place) for place in self._places]
-        )
-        rows = np.arange(1, count)
-        width = 256
-        while len(rows):
-            left = []
-            for some in np.array_split(rows, max(1, len(rows) * width // _TILE)):
-                left.append(self._ask_tile(some, values, unknown, most, width))
-            rows = np.concatenate(left)
-            width *= 8
-
-    def _ask_tile(
-        self,
-        rows: NDArray[Any],
-        values: Hashes,
-        unknown: NDArray[Any],
-        most: NDArray[Any],
-        width: int,
-    ) -> NDArray[Any]:
-        """Ask of some rows with the first `width`, where those suffice; the rows that need more."""
-        columns = np.arange(min(width, len(values)))
-        bits = np.bitwise_count(values[rows, None] ^ values[None, columns])
-        near = (bits <= self._settings.distance) & (columns[None, :] < rows[:, None])
-        near &= unknown[rows, None] | unknown[None, columns]
-        enough = (near.sum(axis=1) >= most[rows]) | (rows <= width)
-        for at in np.flatnonzero(enough).tolist():
-            row = int(rows[at])
-            for column in np.flatnonzero(near[at])[: most[row]].tolist():
-                differ = int(bits[at, column])
-                said = (
-                    f"{_differ(differ)} The text of one is not known."
-                    if not (unknown[row] and unknown[column])
-                    else f"{_differ(differ)} Their texts are not known."
-                )
+        for row in range(1, len(values)):
+            most = self._settings.questions + self._joining.judged(self._places[row])
+            for width in dict.fromkeys((min(row, _FIRST), row)):
+                bits = np.bitwise_count(values[:width] ^ values[row])
+                near = (bits <= self._settings.distance) & (unknown[:width] | unknown[row])
+                columns = np.flatnonzero(near)[:most].tolist()
+                if len(columns) == most:
+                    break
+            for column in columns:
+                both = unknown[row] and unknown[column]
+                texts = "Their texts are not known." if both else "The text of one is not known."
                 places = self._places[column], self._places[row]
-                self._joining.ask(*places, "hash", {"distance": differ}, said)
-        left: NDArray[Any] = rows[~enough]
-        return left
+                distance = int(bits[column])
+                reason = f"{_differ(distance)} {texts}"
+                self._joining.ask(*places, "hash", {"distance": distance}, reason)
 
 
 def _differ(bits: int) -> str:

@@ -1,4 +1,4 @@
-"""Which captions are worth translating. In: items, verdicts, duplicates, people's word. Out: those.
+"""Which captions are worth translating. In: items, verdicts, people's answers. Out: those.
 
 Multi3Hate, appendix A.2: of what passed the filters, templates with at least 10 captions; of these,
 topics with at least 3 templates; of each topic the 3 templates with most captions. All numbers are
@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from memeloc.curate.funnel import Funnel, Stage, TopicLine
+from memeloc.curate.judgement import Judgement, majority
 from memeloc.curate.protocol import FilterSettings
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Item
-
-if TYPE_CHECKING:
-    from memeloc.curate.judgement import Judgement
 
 TOPICS = "topics"
 """The filter whose evidence says what a template is about."""
@@ -142,16 +140,7 @@ def answers_of(judgements: Iterable[Judgement]) -> dict[tuple[str, str], str]:
 
     A judgement counts when its question is a filter's name and its answer `keep` or `drop`.
     """
-    votes: dict[tuple[str, str], Counter[str]] = {}
-    for one in judgements:
-        answer = one.answer.strip().lower()
-        if answer in ("keep", "drop"):
-            votes.setdefault((one.subject, one.question), Counter())[answer] += 1
-    return {
-        key: "keep" if counts["keep"] > counts["drop"] else "drop"
-        for key, counts in votes.items()
-        if counts["keep"] != counts["drop"]
-    }
+    return majority(judgements, ("keep", "drop"))
 
 
 class _Work:
