@@ -156,7 +156,7 @@ def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="broken archive"):
         read_review(path)
     path.write_bytes(b"\x00\x01\x02")
-    with pytest.raises(InputError, match="has no row|is no table"):
+    with pytest.raises(InputError, match="has no row"):
         read_review(path)
 
 
