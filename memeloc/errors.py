@@ -7,21 +7,18 @@ catches them. Anything else that escapes is a defect.
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pydantic_core import CoreSchema
+from typing import Annotated, Any
 
 
 class MemelocError(Exception):
     """A failure with a sentence for people: what was wrong, where, and what to do about it."""
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """In a result as JSON it is its sentence."""
-        from pydantic_core import core_schema
+        from pydantic import PlainSerializer
 
-        return core_schema.is_instance_schema(cls, serialization=core_schema.to_string_ser_schema())
+        return handler.generate_schema(Annotated[Any, PlainSerializer(str, return_type=str)])
 
 
 class InputError(MemelocError):

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from memeloc.correct.model import GIVEN_UP, NO_PART, Answer, SheetAnswers, Status, text_key
+from memeloc.correct.model import GIVEN_UP, NO_PART, Answer, SheetAnswers, text_key
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 
@@ -74,7 +74,7 @@ class EarlierAnswer:
     round: int
     person: str
     parts: tuple[str, ...]
-    status: Status
+    status: str
     sheet_created: datetime | None
     standing: bool = True
 
@@ -93,24 +93,29 @@ class KnownMeme:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """What becomes of one answer.
+class PlacedAnswer:
+    """An answer, and what becomes of it.
 
     Attributes:
-        answer: as it was read.
+        meme_id, status, comment, row: as it was read.
         round, person: whose it is, from the sheet or from the command.
         parts: the text it stands for; empty when it was given up.
+        typed: the parts as they were read.
         outcome, reason: see `Outcome` and `Reason`.
         message: a sentence for people; empty when it was simply placed.
     """
 
-    answer: Answer
+    meme_id: str
     round: int
     person: str
     parts: tuple[str, ...]
+    typed: tuple[str, ...]
+    status: str
+    comment: str
+    row: int
     outcome: Outcome
-    reason: Reason
-    message: str
+    reason: Reason = ""
+    message: str = ""
 
 
 def identify(
@@ -164,7 +169,7 @@ def identify(
 
 def place(
     answers: SheetAnswers, sheet: SentSheet, memes: Mapping[str, KnownMeme], *, person: str = ""
-) -> list[Placement]:
+) -> list[PlacedAnswer]:
     """Decide what becomes of every answer of a sheet.
 
     Args:
@@ -182,11 +187,23 @@ def place(
 
 def _place(
     answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str, file: Path
-) -> Placement:
+) -> PlacedAnswer:
     def result(
         outcome: Outcome, reason: Reason = "", message: str = "", parts: tuple[str, ...] = ()
-    ) -> Placement:
-        return Placement(answer, sheet.round, who, parts, outcome, reason, message)
+    ) -> PlacedAnswer:
+        return PlacedAnswer(
+            meme_id=answer.meme_id,
+            round=sheet.round,
+            person=who,
+            parts=parts,
+            typed=answer.parts,
+            status=answer.status,
+            comment=answer.comment,
+            row=answer.row,
+            outcome=outcome,
+            reason=reason,
+            message=message,
+        )
 
     if meme is None:
         return result("refused", "unknown id", f"there is no meme {answer.meme_id!r} here")

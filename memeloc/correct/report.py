@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memeloc.correct.compare import Edit, edits
 from memeloc.correct.distance import chrf, hter
-from memeloc.correct.model import GIVEN_UP, Status
+from memeloc.correct.model import GIVEN_UP
 from memeloc.model import Locale
 from memeloc.pages import fill_page
 
@@ -37,7 +37,7 @@ class Judgement:
     locale: Locale
     round: int
     person: str
-    status: Status
+    status: str
     before: tuple[str, ...]
     after: tuple[str, ...]
     comment: str = ""

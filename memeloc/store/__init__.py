@@ -13,6 +13,7 @@ translating, correcting and the rest do with it stands in memeloc.workspace.
 
 from typing import TYPE_CHECKING, Any
 
+from memeloc.correct.placing import PlacedAnswer
 from memeloc.store.caption_versions import check_parts
 from memeloc.store.database import WorkspaceError
 from memeloc.store.records import (
@@ -23,17 +24,15 @@ from memeloc.store.records import (
     FileRecord,
     ImportSummary,
     Kind,
-    KnownMeme,
     KnownSheet,
     LanguageStatus,
-    MemoryUnit,
-    PlacedAnswer,
     SentText,
     SheetRecord,
     ToCorrect,
     ToTranslate,
 )
 from memeloc.store.store import Store
+from memeloc.translate.memory import MemoryUnit
 
 if TYPE_CHECKING:
     from memeloc.store.old_workspace import Workspace
@@ -46,7 +45,6 @@ __all__ = [
     "FileRecord",
     "ImportSummary",
     "Kind",
-    "KnownMeme",
     "KnownSheet",
     "LanguageStatus",
     "MemoryUnit",

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, Row, insert, select
 
+from memeloc.correct.placing import KnownMeme, PlacedAnswer
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import (
     add_versions,
@@ -30,9 +31,7 @@ from memeloc.store.records import (
     CorrectionRecord,
     FileRecord,
     Kind,
-    KnownMeme,
     KnownSheet,
-    PlacedAnswer,
 )
 from memeloc.store.sheets import find_sheets, sent_texts
 from memeloc.store.tables import captions, cases, corrections, memes, sheet_items, sheets
@@ -79,12 +78,13 @@ class Corrections:
                 return AddedAnswers(stored, True, (), Counter(), ())
             sheet = _known_sheet(connection, sheet_id, also)
             placed = list(decide(sheet))
-            current = {meme_id: meme.current for meme_id, meme in sheet.memes.items()}
+            current: dict[str, CaptionVersion | None] = dict.fromkeys(sheet.memes)
+            current |= current_of(connection, sheet.sheet.language, sheet.memes)
             opened: list[int] = []
             for answer in placed:
                 if answer.outcome != "refused":
                     opened += _store(connection, file_id, sheet, answer, current)
-        outcomes = Counter(answer.outcome for answer in placed)
+        outcomes = Counter[str](answer.outcome for answer in placed)
         return AddedAnswers(stored, False, placed, outcomes, tuple(opened))
 
     def find(
@@ -109,13 +109,12 @@ def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -
     items = sent_texts(connection, sheet_id)
     ids = list(dict.fromkeys((*items, *also)))
     sources = sources_of(connection, ids)
-    current = current_of(connection, sheet.language, ids)
     shown = {meme_id: item.source.parts for meme_id, item in items.items()}
     answers: dict[str, list[CorrectionRecord]] = {}
     for answer in find_corrections(connection, sheet.language, ids, shown=shown):
         answers.setdefault(answer.meme_id, []).append(answer)
     known_memes = {
-        meme_id: KnownMeme(source, current.get(meme_id), tuple(answers.get(meme_id, ())))
+        meme_id: KnownMeme(source.parts, answers.get(meme_id, ()))
         for meme_id, source in sources.items()
     }
     return KnownSheet(sheet, items, known_memes)

@@ -13,9 +13,10 @@ from sqlalchemy import Connection, func, select
 
 from memeloc.store.database import Database, now, upsert
 from memeloc.store.files import store_file
-from memeloc.store.records import FileRecord, Kind, MemoryUnit
+from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json
+from memeloc.translate.memory import MemoryUnit
 
 PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
@@ -114,11 +115,12 @@ def find_units(
         .order_by(captions.c.id)
     )
     for row in connection.execute(own):
+        filled = [index for index, part in enumerate(row.source) if part.strip()]
         yield MemoryUnit(
             source_language,
             language,
-            row.source,
-            row.parts,
+            tuple(row.source[index] for index in filled),
+            tuple(row.parts[index] if index < len(row.parts) else "" for index in filled),
             row.stage,
             row.person,
             row.meme_id,

@@ -31,7 +31,6 @@ from memeloc.store.records import (
     Kind,
     KnownSheet,
     LanguageStatus,
-    MemoryUnit,
     Need,
     SentText,
     SheetRecord,
@@ -42,6 +41,7 @@ from memeloc.store.selections import Selection
 from memeloc.store.sheets import Only
 from memeloc.store.submissions import AddedSubmissions
 from memeloc.survey.model import Batch, Participant, Submission
+from memeloc.translate.memory import MemoryUnit
 from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:

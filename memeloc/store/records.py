@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from memeloc.captions import CaptionProblem
+from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer
 from memeloc.errors import InputError
 from memeloc.model import Caption
 
@@ -156,13 +157,12 @@ class SentText:
     base: CaptionVersion
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionRecord:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionRecord(EarlierAnswer):
     """An answer as it is stored.
 
     Attributes:
         typed: the parts as they stood in the file.
-        parts: the text the answer stands for; empty when it was given up.
         outcome, reason, message: what became of it, see `memeloc.correct.placing`.
         caption_id: the version it made, None when it made none.
         sheet_created: when the sheet it came on was made.
@@ -175,11 +175,7 @@ class CorrectionRecord:
     sheet_id: str
     meme_id: str
     language: str
-    round: int
-    person: str
-    parts: tuple[str, ...]
     typed: tuple[str, ...]
-    status: str
     comment: str
     outcome: str
     reason: str
@@ -187,23 +183,6 @@ class CorrectionRecord:
     caption_id: int | None
     sheet_created: datetime
     created_at: datetime
-    standing: bool
-
-
-@dataclass(frozen=True, slots=True)
-class KnownMeme:
-    """What is known of a meme in a sheet's language.
-
-    Attributes:
-        source: the current source caption.
-        current: the current caption, None when there is none.
-        answers: all that were stored for it, oldest first; `standing` is relative to the source
-            text that the sheet showed.
-    """
-
-    source: CaptionVersion
-    current: CaptionVersion | None
-    answers: tuple[CorrectionRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,28 +216,6 @@ class FileRecord:
     rows: int = 0
     created_at: datetime | None = None
     id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedAnswer:
-    """An answer and what is to become of it.
-
-    Attributes:
-        outcome: of `placed`, `replaced`, `unchanged`, `older`, `case` and `refused`; the last is
-            counted and not stored.
-    """
-
-    meme_id: str
-    round: int
-    person: str
-    parts: tuple[str, ...]
-    typed: tuple[str, ...]
-    status: str
-    comment: str
-    row: int
-    outcome: str
-    reason: str = ""
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,26 +260,6 @@ class CaseRecord:
     source: CaptionVersion
     current: CaptionVersion | None
     decision: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryUnit:
-    """A source text and its translation by people.
-
-    Attributes:
-        origin: `corrected`, `settled` or `imported` for a caption of this workspace, otherwise the
-            file it came from.
-        meme_id: empty for units from files.
-    """
-
-    source_language: str
-    language: str
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    origin: str
-    person: str
-    meme_id: str
-    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

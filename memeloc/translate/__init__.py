@@ -12,7 +12,7 @@ sent, and each answer is handed on as it comes.
 1
 """
 
-from memeloc.translate.memory import MemoryUnit, TranslationMemory, unit_of
+from memeloc.translate.memory import MemoryUnit, TranslationMemory
 from memeloc.translate.protecting import ProtectingTranslator, mended
 from memeloc.translate.protocol import (
     Answer,
@@ -43,5 +43,4 @@ __all__ = [
     "names",
     "plan",
     "run",
-    "unit_of",
 ]

@@ -13,10 +13,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.model import SEPARATOR, Caption
+from memeloc.model import SEPARATOR
 from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
@@ -43,7 +44,11 @@ class MemoryUnit:
         source_language, language: locale tags.
         source, target: the parts that have text; as many of the one as of the other, unless they
             come from a foreign file, whose units are single texts.
-        origin: where it is from, as a file's name or `round 2`.
+        origin: where it is from: a file's name, or `imported`, `corrected` or `settled` for a
+            caption of a workspace.
+        person: who wrote the translation, if that is known.
+        meme_id: the caption's; empty for units from files.
+        created_at: when it was stored.
     """
 
     source_language: str
@@ -51,6 +56,9 @@ class MemoryUnit:
     source: tuple[str, ...]
     target: tuple[str, ...]
     origin: str = ""
+    person: str = ""
+    meme_id: str = ""
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,20 +196,6 @@ def from_match(item: TranslationItem, match: Match) -> Translation:
     """The answer that a match makes."""
     return Translation(
         item.meme_id, item.target.tag, merged(item, match.texts), "memory", (match.mark,)
-    )
-
-
-def unit_of(
-    source: Caption, target: Caption, source_language: str, language: str, origin: str = ""
-) -> MemoryUnit:
-    """The unit of a caption and its translation: the parts that have text in the source."""
-    kept = [index for index, part in enumerate(source.parts) if part.strip()]
-    return MemoryUnit(
-        source_language,
-        language,
-        tuple(source.parts[index] for index in kept),
-        tuple(target.parts[index] if index < len(target.parts) else "" for index in kept),
-        origin,
     )
 
 

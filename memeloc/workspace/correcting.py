@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import get_args
@@ -13,9 +13,7 @@ from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
 from memeloc.correct.model import SheetAnswers
 from memeloc.correct.placing import (
-    EarlierAnswer,
-    KnownMeme,
-    Placement,
+    PlacedAnswer,
     SentItem,
     SentSheet,
     identify,
@@ -32,7 +30,6 @@ from memeloc.store.records import (
     FileRecord,
     Kind,
     KnownSheet,
-    PlacedAnswer,
     SentText,
     SheetRecord,
 )
@@ -389,9 +386,8 @@ class Correcting:
 
         def decide(known: KnownSheet) -> list[PlacedAnswer]:
             sent = _sent_sheet(known.sheet, known.items)
-            return [
-                _placed(each) for each in place(answers, sent, _memes(known, ids), person=person)
-            ]
+            placed = place(answers, sent, known.memes, person=person)
+            return [_storable(answer) for answer in placed]
 
         record = FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers))
         if not dry_run:
@@ -428,7 +424,7 @@ class Correcting:
                     locale=self._workspace.locale(answer.language),
                     round=answer.round,
                     person=answer.person,
-                    status=answer.status,  # type: ignore[arg-type]
+                    status=answer.status,
                     before=sent.base.parts,
                     after=answer.parts,
                     comment=answer.comment,
@@ -450,43 +446,11 @@ def _sent_sheet(record: SheetRecord, items: Mapping[str, SentText]) -> SentSheet
     )
 
 
-def _memes(known: KnownSheet, ids: Iterable[str]) -> dict[str, KnownMeme]:
-    memes = {}
-    for meme_id in ids:
-        if meme := known.memes.get(meme_id):
-            earlier = [
-                EarlierAnswer(
-                    round=answer.round,
-                    person=answer.person,
-                    parts=answer.parts,
-                    status=answer.status,  # type: ignore[arg-type]
-                    sheet_created=answer.sheet_created,
-                    standing=answer.standing,
-                )
-                for answer in meme.answers
-            ]
-            memes[meme_id] = KnownMeme(meme.source.parts, earlier)
-    return memes
-
-
-def _placed(placement: Placement) -> PlacedAnswer:
-    answer = placement.answer
-    outcome, reason, message = placement.outcome, placement.reason, placement.message
-    if placement.parts:
-        try:
-            check_parts(placement.parts)
-        except InputError as error:
-            outcome, reason, message = "refused", "", str(error)
-    return PlacedAnswer(
-        meme_id=answer.meme_id,
-        round=placement.round,
-        person=placement.person,
-        parts=placement.parts,
-        typed=answer.parts,
-        status=answer.status,
-        comment=answer.comment,
-        row=answer.row,
-        outcome=outcome,
-        reason=reason,
-        message=message,
-    )
+def _storable(answer: PlacedAnswer) -> PlacedAnswer:
+    """The answer, refused if its text cannot be a caption."""
+    try:
+        if answer.parts:
+            check_parts(answer.parts)
+    except InputError as error:
+        return replace(answer, outcome="refused", reason="", message=str(error))
+    return answer

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.errors import InputError
-from memeloc.model import Caption, Locale
+from memeloc.model import Locale
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
-from memeloc.store.records import MemoryUnit as StoredUnit
 from memeloc.store.survey_texts import ENGLISH
 from memeloc.translate import (
     MemoryUnit,
@@ -27,7 +25,6 @@ from memeloc.translate import (
     mended,
     plan,
     run,
-    unit_of,
 )
 from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
@@ -200,25 +197,9 @@ class Translating:
         """
         from memeloc.translate.tmx import Imported, read_tmx
 
-        path, now, outcome = Path(file), datetime.now(UTC), Imported()
-        units = [
-            StoredUnit(
-                unit.source_language,
-                unit.language,
-                unit.source,
-                unit.target,
-                path.name,
-                "",
-                "",
-                now,
-            )
-            for unit in read_tmx(
-                path,
-                source_language=self._workspace.source.tag,
-                locales=self._workspace.locales,
-                outcome=outcome,
-            )
-        ]
+        path, outcome = Path(file), Imported()
+        source, locales = self._workspace.source.tag, self._workspace.locales
+        units = list(read_tmx(path, source_language=source, locales=locales, outcome=outcome))
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         new = self._store.memory.add(units, FileRecord("memory", path.name, digest, len(units)))
@@ -262,14 +243,7 @@ class Translating:
     def _units(self, locales: Sequence[Locale], source: Locale, kind: Kind) -> Iterator[MemoryUnit]:
         """The memory of these languages, oldest first."""
         for locale in locales:
-            for unit in self._store.memory.find(source.tag, locale.tag, kind):
-                yield unit_of(
-                    Caption(unit.source),
-                    Caption(unit.target),
-                    unit.source_language,
-                    unit.language,
-                    unit.origin,
-                )
+            yield from self._store.memory.find(source.tag, locale.tag, kind)
 
     def _wanted(
         self,

@@ -12,7 +12,7 @@ from memeloc.correct.model import Answer, SheetAnswers, Status, text_key
 from memeloc.correct.placing import (
     EarlierAnswer,
     KnownMeme,
-    Placement,
+    PlacedAnswer,
     SentItem,
     SentSheet,
     identify,
@@ -47,7 +47,7 @@ def earlier(
 
 def placed(
     one: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
-) -> Placement:
+) -> PlacedAnswer:
     known = {"m1": KnownMeme(source, before)}
     (found,) = place(came_back(one), sheet(), known)
     return found

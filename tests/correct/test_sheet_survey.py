@@ -22,7 +22,7 @@ from memeloc.correct.model import (
     Status,
     text_key,
 )
-from memeloc.correct.placing import KnownMeme, Placement, SentItem, SentSheet, place
+from memeloc.correct.placing import KnownMeme, PlacedAnswer, SentItem, SentSheet, place
 from memeloc.correct.rows import Row, gather, key_of
 from memeloc.correct.sheets import formats, read_sheet, write_sheet
 from memeloc.locales import default
@@ -110,7 +110,9 @@ def test_placeholders_that_stand_twice_have_ids_of_their_own(tmp_path: Path) -> 
         assert [one.get("id") for one in element] == ids
 
 
-def _placed(source: str, text: str, status: Status = "corrected", base: str = "قديم") -> Placement:
+def _placed(
+    source: str, text: str, status: Status = "corrected", base: str = "قديم"
+) -> PlacedAnswer:
     sent = SentItem((source,), (base,))
     sheet = SentSheet("s1", "ar", 1, "samira", MADE, {"survey:x": sent}, "survey")
     key, before = text_key((source,)), text_key((base,))

@@ -12,6 +12,7 @@ from memeloc.model import Caption
 from memeloc.translate import (
     Answer,
     Estimate,
+    MemoryUnit,
     Translation,
     TranslationFailure,
     TranslationItem,
@@ -20,7 +21,6 @@ from memeloc.translate import (
     create,
     names,
     run,
-    unit_of,
 )
 from memeloc.translate.memory import MemoryTranslator
 from tests.chat_server import serve_chat
@@ -47,7 +47,8 @@ def translator(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Trans
         yield create(name, {"models": str(tmp_path)})
     elif name == "memory":
         units = [
-            unit_of(Caption.parse(text), Caption.parse(text.upper()), "en", "de") for text in TEXTS
+            MemoryUnit("en", "de", Caption.parse(text).parts, Caption.parse(text.upper()).parts)
+            for text in TEXTS
         ]
         yield MemoryTranslator(TranslationMemory(units))
     else:

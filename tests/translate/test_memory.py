@@ -18,7 +18,6 @@ from memeloc.translate import (
     TranslationMemory,
     create,
     run,
-    unit_of,
 )
 from memeloc.translate.tmx import Imported, read_tmx, write_tmx
 
@@ -27,7 +26,7 @@ Item = Callable[..., TranslationItem]
 
 def _memory(*pairs: tuple[str, str], language: str = "de") -> TranslationMemory:
     return TranslationMemory(
-        unit_of(Caption.parse(source), Caption.parse(target), "en", language)
+        MemoryUnit("en", language, Caption.parse(source).parts, Caption.parse(target).parts)
         for source, target in pairs
     )
 
