@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memeloc.collect.entries import Entry, Example, is_entry, read_entry
 from memeloc.collect.page_values import line_of, refused
 from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.paging import (
-    MOST_PAGES,
-    MOST_UNKNOWN,
-    Paging,
-    layout_changed,
-    unknown_layout,
-)
+from memeloc.collect.paging import MOST_PAGES, Paging, walk_list
 from memeloc.collect.selectors import selectors_of
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
@@ -74,48 +68,35 @@ class EncyclopaediaSource:
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundPicture | Refusal]:
         """Yield each entry's template and then its examples; what fails is a refusal."""
-        paging = Paging(self.name, self.pages)
-        seen: set[str] = set()
-        strange = 0
-        url = self.address
-        while True:
-            document = self._read(fetcher, url)
-            if isinstance(document, Refusal):
-                yield document
-                return
-            if not seen and is_entry(document):
-                yield from self._entry(fetcher, document, url)
-                return
-            links = [
-                one for one in document.addresses("entry_link") if same_host(one, document.url)
-            ]
-            if not links and not seen:
-                yield self._unknown(document, url)
-                return
-            new = [one for one in links if key_of(one) not in seen]
-            for link in new:
-                if key_of(link) in seen:
-                    continue
-                seen.add(key_of(link))
-                entry = self._read(fetcher, link)
-                known = False
-                for found in (
-                    [entry] if isinstance(entry, Refusal) else self._entry(fetcher, entry, link)
-                ):
-                    known = known or not unknown_layout(found)
-                    yield found
-                strange = 0 if known else strange + 1
-                if strange == len(seen) == MOST_UNKNOWN:
-                    yield layout_changed(self.name, url)
-                    return
-                if self.limit and len(seen) >= self.limit:
-                    return
-            following = paging.after(document, len(new))
-            if isinstance(following, Refusal):
-                yield following
-            if not isinstance(following, str):
-                return
-            url = following
+        yield from walk_list(
+            Paging(self.name, self.pages),
+            self.address,
+            read=lambda url: self._read(fetcher, url),
+            open_one=lambda page: (
+                self._entry(fetcher, page, self.address) if is_entry(page) else None
+            ),
+            links=self._links,
+            follow=lambda link: self._linked(fetcher, link),
+            unknown=self._unknown,
+            limit=self.limit,
+        )
+
+    @staticmethod
+    def _links(document: Document) -> dict[str, str]:
+        links: dict[str, str] = {}
+        for link in document.addresses("entry_link"):
+            if same_host(link, document.url):
+                links.setdefault(key_of(link), link)
+        return links
+
+    def _linked(
+        self, fetcher: Fetcher, link: str
+    ) -> Iterator[FoundTemplate | FoundPicture | Refusal]:
+        document = self._read(fetcher, link)
+        if isinstance(document, Refusal):
+            yield document
+        else:
+            yield from self._entry(fetcher, document, link)
 
     def _read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
         """A page, by the selectors of the first kind of site that it looks like."""

@@ -18,13 +18,7 @@ from selectolax.lexbor import LexborNode
 
 from memeloc.collect.page_values import line_of, refused
 from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.paging import (
-    MOST_PAGES,
-    MOST_UNKNOWN,
-    Paging,
-    layout_changed,
-    unknown_layout,
-)
+from memeloc.collect.paging import MOST_PAGES, Paging, walk_list
 from memeloc.collect.selectors import selectors_of
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
@@ -87,42 +81,20 @@ class MemegeneratorSource:
         Raises:
             InputError: the file of selectors cannot be used.
         """
-        paging = Paging(self.name, self.pages)
-        seen: set[str] = set()
-        strange = 0
-        url: str = self.address
-        while True:
-            document = self._read(fetcher, url)
-            if isinstance(document, Refusal):
-                yield document
-                return
-            if not seen and self._caption_nodes(document):
-                yield from self._template(fetcher, _Card(url), document)
-                return
-            new = [card for card in self._cards(document) if key_of(card.url) not in seen]
-            if not new and not seen:
-                yield self._unknown(document, url)
-                return
-            for card in new:
-                if key_of(card.url) in seen:
-                    continue
-                seen.add(key_of(card.url))
-                known = False
-                for found in self._template(fetcher, card):
-                    known = known or not unknown_layout(found)
-                    yield found
-                strange = 0 if known else strange + 1
-                if strange == len(seen) == MOST_UNKNOWN:
-                    yield layout_changed(self.name, url)
-                    return
-                if self.limit and len(seen) >= self.limit:
-                    return
-            following = paging.after(document, len(new))
-            if isinstance(following, Refusal):
-                yield following
-            if not isinstance(following, str):
-                return
-            url = following
+        yield from walk_list(
+            Paging(self.name, self.pages),
+            self.address,
+            read=lambda url: self._read(fetcher, url),
+            open_one=lambda page: (
+                self._template(fetcher, _Card(self.address), page)
+                if self._caption_nodes(page)
+                else None
+            ),
+            links=lambda page: {key_of(card.url): card for card in self._cards(page)},
+            follow=lambda card: self._template(fetcher, card),
+            unknown=self._unknown,
+            limit=self.limit,
+        )
 
     def _read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
         try:
