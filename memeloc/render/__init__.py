@@ -1,4 +1,26 @@
-"""Text and template in, picture and proof out."""
+"""Text and template in, picture and proof out.
+
+One caption, from table to picture:
+
+1. `parallel_set.render_table` reads the table once; what is unchanged is taken off, the rest goes
+   in shards to `memeloc.engine.pool`, and `shards` makes them in each process.
+2. `renderer.Renderer.render`: `background` has the template's picture, decoded once, and lends a
+   copy that notes which rows are painted on.
+3. `text`: line breaks become paragraphs; what cannot be drawn becomes a space or U+FFFD.
+4. `itemize`: a paragraph is cut into runs of one direction (`bidi`, UAX #9), one script and one
+   face, never within a grapheme cluster.
+5. `shape`: HarfBuzz shapes each run once, in units of the em.
+6. `layout`: `breaks` says where lines may end (ICU, UAX #14; BudouX for phrases), `fit` finds the
+   largest size of the ladder at which balanced lines fit: arithmetic over advances, no shaping.
+   Each line is put in display order, and shaped again only where HarfBuzz calls a break unsafe.
+7. `paint`: masks of the glyphs (`glyphs`, drawn by Skia once a size) are laid together, and
+   `compose` blends outline and letters into the pixels.
+8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`.
+9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
+   the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
+10. `merging` and `manifest` write the rows in the table's order, `page` the contact sheet; both take
+    their names when the last shard is done. `review` reads the manifest for `memeloc proof`.
+"""
 
 from __future__ import annotations
 
