@@ -18,8 +18,8 @@ One caption, from table to picture:
 8. `proof`: sizes, ink, contrast, coverage and problems become the picture's `Proof`.
 9. `jpeg`: a restart marker after each row of blocks, so that of a template's second picture only
    the rows that text touches are encoded; the bytes are those of the whole picture encoded at once.
-10. `merging` and `manifest` write the rows in the table's order, `page` the contact sheet; both take
-    their names when the last shard is done. `review` reads the manifest for `memeloc proof`.
+10. `merging` and `manifest` write the rows in the table's order, `page` the contact sheet; both
+    take their names when the last shard is done. `review` reads the manifest for `memeloc proof`.
 """
 
 from __future__ import annotations
