@@ -115,12 +115,11 @@ def find_units(
         .order_by(captions.c.id)
     )
     for row in connection.execute(own):
-        filled = [index for index, part in enumerate(row.source) if part.strip()]
         yield MemoryUnit(
             source_language,
             language,
-            tuple(row.source[index] for index in filled),
-            tuple(row.parts[index] if index < len(row.parts) else "" for index in filled),
+            row.source,
+            row.parts,
             row.stage,
             row.person,
             row.meme_id,

@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +42,7 @@ class MemoryUnit:
 
     Attributes:
         source_language, language: locale tags.
-        source, target: the parts that have text; as many of the one as of the other, unless they
+        source, target: parts of the texts; as many of the one as of the other, unless they
             come from a foreign file, whose units are single texts.
         origin: where it is from: a file's name, or `imported`, `corrected` or `settled` for a
             caption of a workspace.
@@ -59,6 +59,15 @@ class MemoryUnit:
     person: str = ""
     meme_id: str = ""
     created_at: datetime | None = None
+
+    def without_empty_parts(self) -> MemoryUnit:
+        """The unit without the parts that have no text in the source."""
+        places = [index for index, part in enumerate(self.source) if part.strip()]
+        if len(places) == len(self.source):
+            return self
+        source = tuple(self.source[index] for index in places)
+        target = tuple(self.target[index] for index in places if index < len(self.target))
+        return replace(self, source=source, target=target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +111,10 @@ class TranslationMemory:
             yield from units.values()
 
     def add(self, unit: MemoryUnit) -> None:
-        """Remember a unit; one without any text is passed over."""
+        """Remember a unit's parts that have text in the source; all must have a translation."""
+        unit = unit.without_empty_parts()
         key = tuple(map(normalised, unit.source))
-        if not all(key) or not key or not all(text.strip() for text in unit.target):
+        if not key or not all(text.strip() for text in unit.target):
             return
         pair = (unit.source_language, unit.language)
         self._exact.setdefault(pair, {})[key] = unit

@@ -79,7 +79,7 @@ def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str =
             xml.write(etree.Element("header", header))
             with xml.element("body"):
                 for unit in units:
-                    xml.write(_unit_element(unit), pretty_print=True)
+                    xml.write(_unit_element(unit.without_empty_parts()), pretty_print=True)
                     count += 1
     return count
 
