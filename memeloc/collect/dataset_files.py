@@ -17,7 +17,7 @@ from typing import Any
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import Refusal
 from memeloc.model import Caption
-from memeloc.records import open_records
+from memeloc.tables import read_table, text_of
 from memeloc.templates.pictures import MAX_BYTES, SUFFIXES, picture_size
 
 OUTSIDE = "outside the folder"
@@ -75,7 +75,7 @@ class Row:
             raise NotTakenError("not readable", self.error)
 
     def text(self, column: str) -> str:
-        """A cell as text, see `text_of`; empty when there is none."""
+        """A cell as text, see `memeloc.tables.text_of`; empty when there is none."""
         return text_of(self.cells.get(column))
 
     def need(self, column: str) -> str:
@@ -88,23 +88,6 @@ class Row:
         if not found:
             raise NotTakenError("not readable", f"its {column} is missing")
         return found
-
-
-def text_of(value: Any) -> str:
-    """A value of JSON or Parquet as text: identifiers as they are written, lists with commas.
-
-    >>> text_of("007"), text_of(7), text_of(7.0), text_of(None), text_of(["a", 1])
-    ('007', '7', '7', '', 'a, 1')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return "" if value != value else str(int(value)) if value.is_integer() else str(value)
-    if isinstance(value, list | tuple):
-        return ", ".join(text_of(one) for one in value)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return str(value)
 
 
 def parts_of(text: str) -> tuple[str, ...]:
@@ -143,15 +126,15 @@ def table_rows(path: Path, root: Path, required: Sequence[str]) -> Iterator[Row]
         InputError: it cannot be opened, or has not the columns.
     """
     file = relative(path, root)
-    records = open_records(path, tuple(required))
-    for record in records:
-        if record.error:
-            yield Row(file, record.row, {}, record.error)
-        elif len(record.cells) > len(records.columns):
-            yield Row(file, record.row, {}, "it has more cells than the table has columns")
+    table = read_table(path, required)
+    for row in table.rows:
+        names = row.header.names
+        if row.error:
+            yield Row(file, row.number, {}, row.error)
+        elif len(row.cells) > len(names):
+            yield Row(file, row.number, {}, "it has more cells than the table has columns")
         else:
-            cells = dict(zip(records.columns, record.cells, strict=False))
-            yield Row(file, record.row, cells)
+            yield Row(file, row.number, dict(zip(names, row.cells, strict=False)))
 
 
 def rows_of_all(tables: Sequence[Path], root: Path, required: Sequence[str]) -> Iterator[Row]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 
 from memeloc.collect.keywords import Variant
 from memeloc.errors import InputError
-from memeloc.files import replacing
-from memeloc.records import open_records
-from memeloc.tables import drawable, guarded, unguarded
+from memeloc.tables import drawable, read_table, write_table
 
 MOST_KEYWORDS = 100_000
 """Keywords of one list."""
@@ -31,14 +28,10 @@ def read_keywords(path: Path) -> list[str]:
     """
     found: dict[str, None] = {}
     if path.suffix.lower() in _TABLES:
-        records = open_records(path, ("keyword",))
-        place = records.columns.index("keyword")
-        for record in records:
-            if record.error:
-                raise InputError(record.error, file=path, row=record.row)
-            cell = record.cells[place] if place < len(record.cells) else None
-            if cell is not None:
-                found.setdefault(unguarded(str(cell)).strip())
+        for row in read_table(path, ("keyword",)).rows:
+            if row.error:
+                raise InputError(row.error, file=path, row=row.number)
+            found.setdefault(row["keyword"])
             _check(len(found), path)
     else:
         try:
@@ -68,15 +61,5 @@ def write_variants(variants: Iterable[Variant], path: Path, language: str) -> in
     Raises:
         InputError: it cannot be written.
     """
-    count = 0
-    with (
-        replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8-sig", newline="") as stream,
-    ):
-        writer = csv.writer(stream, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
-        for one in variants:
-            cells = (one.keyword, one.text, one.kind, one.rule, language)
-            writer.writerow([guarded(drawable(cell)) for cell in cells])
-            count += 1
-    return count
+    rows = ((one.keyword, one.text, one.kind, one.rule, language) for one in variants)
+    return write_table(path, COLUMNS, ([drawable(cell) for cell in row] for row in rows))

@@ -19,11 +19,11 @@ from memeloc.collect.dataset_files import (
     read_checked,
     rows_of_all,
     terms_of,
-    text_of,
 )
 from memeloc.collect.source_hateful_memes import find_tables
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
+from memeloc.tables import text_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher

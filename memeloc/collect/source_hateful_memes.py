@@ -22,7 +22,7 @@ from memeloc.collect.dataset_files import (
 )
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
-from memeloc.records import open_records
+from memeloc.tables import read_table
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher
@@ -97,7 +97,7 @@ class HatefulMemesSource:
 
 def _lacks_labels(table: Path) -> bool:
     try:
-        return "label" not in open_records(table, ()).columns
+        return "label" not in read_table(table).columns
     except InputError:
         return True  # what is wrong with it is told when its rows are read
 

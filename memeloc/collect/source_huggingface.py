@@ -26,11 +26,11 @@ from memeloc.collect.dataset_files import (
     relative,
     table_rows,
     terms_of,
-    text_of,
     walk_pictures,
 )
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
+from memeloc.tables import text_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher

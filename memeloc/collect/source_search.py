@@ -21,7 +21,7 @@ from memeloc.collect.picture_bytes import picture_side
 from memeloc.collect.search_pages import MAX_BYTES, read_page
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import FoundPicture, Origin, Refusal
-from memeloc.records import Records, open_records
+from memeloc.tables import read_table
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher
@@ -138,33 +138,23 @@ class SearchSource:
 
     def _from_table(self, path: Path, refusals: list[Refusal]) -> Iterator[_Wanted]:
         """Rows with an address and, as a rule, a keyword."""
-        records = open_records(path, ())
-        names = {name.strip().lower(): index for index, name in enumerate(records.columns)}
-        places = [
-            next((names[one] for one in known if one in names), None)
-            for known in (_URL_COLUMNS, _KEYWORD_COLUMNS, _TITLE_COLUMNS, _PAGE_COLUMNS)
-        ]
-        if places[0] is None:
+        table = read_table(path)
+        names = [name.casefold() for name in table.columns]
+        url, keyword, title, page = (
+            next((name for name in wanted if name in names), "")
+            for wanted in (_URL_COLUMNS, _KEYWORD_COLUMNS, _TITLE_COLUMNS, _PAGE_COLUMNS)
+        )
+        if not url:
             raise InputError(
                 f"has no column of addresses: call it url (or {', '.join(_URL_COLUMNS[1:4])})"
             )
-        yield from self._rows(path, records, places, refusals)
-
-    def _rows(
-        self, path: Path, records: Records, places: list[int | None], refusals: list[Refusal]
-    ) -> Iterator[_Wanted]:
-        for record in records:
-            if record.error:
-                where = f"{path.name} row {record.row}"
-                refusals.append(Refusal(NAME, where, "not readable", record.error))
+        for row in table.rows:
+            if row.error:
+                where = f"{path.name} row {row.number}"
+                refusals.append(Refusal(NAME, where, "not readable", row.error))
                 continue
-            cells = [
-                record.cells[place] if place is not None and place < len(record.cells) else ""
-                for place in places
-            ]
-            address, keyword = line_of(cells[0], 20_000_000), line_of(cells[1])
-            for one in self._listed(path, record.row, address, keyword, refusals):
-                one.title, one.page = line_of(cells[2]), web_address(cells[3])
+            for one in self._listed(path, row.number, row[url], row[keyword], refusals):
+                one.title, one.page = line_of(row[title]), web_address(row[page])
                 yield one
 
     def _listed(

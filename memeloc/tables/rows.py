@@ -46,10 +46,10 @@ class Header:
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
         self.positions: dict[str, int] = {}
-        for position, name in enumerate(self.names):
-            self.positions.setdefault(name, position)
-        for position, name in enumerate(self.names):
-            self.positions.setdefault(name.casefold(), position)
+        for names in (self.names, [name.casefold() for name in self.names]):
+            for position, name in enumerate(names):
+                if name:
+                    self.positions.setdefault(name, position)
 
 
 class Row:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from memeloc.collect.dataset_files import parts_of, terms_of, text_of
+from memeloc.collect.dataset_files import parts_of, terms_of
 from memeloc.collect.fetch import Fetcher
 from memeloc.collect.protocol import Source, options_of
 from memeloc.collect.registry import find
@@ -414,17 +414,6 @@ def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
     ((one,), _) = collect("folder", tmp_path)
     assert one.origin.key == "caf\\xe9.png"
     one.name.encode("utf-8")
-
-
-def test_values_as_text() -> None:
-    assert [text_of(value) for value in ("007", 7, 7.5, float("nan"), True, b"a")] == [
-        "007",
-        "7",
-        "7.5",
-        "",
-        "True",
-        "a",
-    ]
 
 
 def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:

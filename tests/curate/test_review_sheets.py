@@ -155,7 +155,7 @@ def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 and nothing")
     with pytest.raises(InputError, match="broken archive"):
         read_review(path)
-    path.write_bytes(b"\x00\x01\x02")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
     with pytest.raises(InputError, match="has no row"):
         read_review(path)
 
