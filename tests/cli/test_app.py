@@ -186,7 +186,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
-def test_output_that_cannot_be_written_is_a_sentence_and_status_1() -> None:
+def test_output_that_cannot_be_written_is_a_sentence() -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "memeloc", "--version"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -216,7 +216,7 @@ cli.main()
 """
 
 
-def test_the_program_ends_at_once_but_not_before_all_is_done_and_said() -> None:
+def test_the_program_ends_when_all_is_printed() -> None:
     done = subprocess.run([sys.executable, "-c", _ENDING], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (3, "")
     assert done.stdout.split() == ["done", "answered", "put", "away"]
@@ -261,7 +261,7 @@ def test_progress_appears_on_a_terminal_only_after_a_second() -> None:
     assert _on_a_terminal(script.format(0.001)) == ""
 
 
-def test_progress_is_silent_when_the_standard_error_is_no_terminal(
+def test_progress_is_silent_without_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "_PATIENCE", 0.0)

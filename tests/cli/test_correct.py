@@ -109,7 +109,7 @@ def _two_sheets(command: Command) -> tuple[Path, Path]:
     return anna, ben
 
 
-def test_each_format_goes_out_and_an_untouched_sheet_brings_nothing(
+def test_an_untouched_sheet_brings_nothing_in_each_format(
     workspace: Path, command: Command
 ) -> None:
     before = _captions(command)
@@ -164,9 +164,7 @@ def test_the_same_answers_twice_change_nothing(workspace: Path, command: Command
 
 
 @pytest.mark.parametrize("order", ["anna first", "ben first"])
-def test_either_order_leaves_the_same_to_settle_and_ends_the_same(
-    workspace: Path, command: Command, order: str
-) -> None:
+def test_the_order_of_import_changes_nothing(workspace: Path, command: Command, order: str) -> None:
     sheets = _two_sheets(command)
     _import(command, *(sheets if order == "anna first" else reversed(sheets)))
     (case,) = _cases(command)
@@ -317,7 +315,7 @@ def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Co
     assert _captions(command) == before
 
 
-def test_another_file_language_or_workspace_is_refused_and_the_rest_is_taken(
+def test_foreign_files_are_refused_and_the_rest_is_taken(
     workspace: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sheet, _ = _two_sheets(command)

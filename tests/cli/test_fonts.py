@@ -82,7 +82,7 @@ def test_each_cluster_is_named_with_the_family_that_draws_it(command: Command) -
     assert checked["clusters"][3]["code_points"] == ["U+1F469", "U+1F3FD", "U+200D", "U+1F4BB"]
 
 
-def test_the_language_decides_between_cjk_families_and_the_face_between_stacks(
+def test_language_and_face_decide_the_family(
     command: Command,
 ) -> None:
     def family(*arguments: str) -> str:
@@ -130,7 +130,7 @@ def test_wrong_input_is_a_sentence(command: Command, arguments: list[str], sente
     assert "defect" not in outcome.err
 
 
-def test_each_font_package_is_pinned_to_the_release_whose_files_are_named() -> None:
+def test_each_font_package_is_pinned_to_its_release() -> None:
     """Another release may carry other files, which their SHA-256 would refuse."""
     dependencies = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
     pinned = {line.partition("==")[0] for line in dependencies if "==" in line}

@@ -68,7 +68,7 @@ def _captions(folder: Path, language: str) -> dict[str, tuple[tuple[str, ...], t
         }
 
 
-def test_the_starter_set_in_four_languages_and_a_second_run_asks_nothing(
+def test_a_second_run_over_the_starter_set_asks_nothing(
     workspace: Path, google: GoogleServer, command: Command
 ) -> None:
     outcome = command(*_google(google), "--json")
@@ -90,9 +90,7 @@ def test_the_starter_set_in_four_languages_and_a_second_run_asks_nothing(
     assert json.loads(again.out)["translated"] == 0
 
 
-def test_dry_run_without_credentials_says_the_cost_and_without_it_what_is_missing(
-    workspace: Path, command: Command
-) -> None:
+def test_a_dry_run_needs_no_credentials(workspace: Path, command: Command) -> None:
     dry = command("translate", "--langs", "de", "--with", "google", "--dry-run")
     assert dry.status == 0, dry.err
     assert "0.08 USD" in dry.out
@@ -141,9 +139,7 @@ def test_what_goes_wrong_is_named_and_a_second_run_mends_it(
         assert {request.target_language_code for request in server.requests} == {"hi"}
 
 
-def test_pseudo_text_gives_way_to_a_real_translator_but_not_to_itself(
-    workspace: Path, command: Command
-) -> None:
+def test_pseudo_text_gives_way_to_a_real_translator(workspace: Path, command: Command) -> None:
     assert command("translate", "--with", "pseudo").status == 0
     pseudo = _captions(workspace, "de")
     assert all(marks == ("pseudo",) for _, marks in pseudo.values())
@@ -200,7 +196,7 @@ def test_memory_in_fill_and_out(workspace: Path, command: Command, tmp_path: Pat
     assert "bad.tmx" in command("memory", "import", bad).err
 
 
-def test_models_are_listed_without_a_workspace_and_translate_within_one(
+def test_offline_models_are_listed_and_translate(
     workspace: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = tmp_path / "models"

@@ -58,16 +58,16 @@ def test_a_new_text_is_placed() -> None:
     assert (found.outcome, found.parts, found.person, found.round) == ("placed", NEW, "anna", 1)
 
 
-def test_correct_stands_for_what_the_sheet_showed_whatever_came_back() -> None:
+def test_correct_stands_for_what_the_sheet_showed() -> None:
     assert placed(answer("correct", ("x", "y"))).parts == BASE
 
 
-def test_the_same_again_changes_nothing_and_another_text_replaces() -> None:
+def test_the_same_again_is_unchanged_and_another_replaces() -> None:
     assert placed(answer(), [earlier(NEW)]).outcome == "unchanged"
     assert placed(answer(), [earlier(BASE)]).outcome == "replaced"
 
 
-def test_two_people_who_agree_are_placed_and_who_differ_are_a_case() -> None:
+def test_people_who_differ_make_a_case() -> None:
     assert placed(answer(), [earlier(NEW, "ben")]).outcome == "placed"
     found = placed(answer(), [earlier(BASE, "ben")])
     assert (found.outcome, found.reason) == ("case", "disagreement")
@@ -97,7 +97,7 @@ def test_a_lost_part_is_a_case(parts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful", "skip"])
-def test_what_was_given_up_waits_to_be_settled_and_brings_no_text(status: Status) -> None:
+def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
     found = placed(answer(status, ()))
     assert (found.outcome, found.reason, found.parts) == ("case", "given up", ())
 
@@ -109,7 +109,7 @@ def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:
     assert (elsewhere.outcome, elsewhere.reason) == ("refused", "not on the sheet")
 
 
-def test_a_sheet_is_known_by_its_id_or_by_language_round_and_person() -> None:
+def test_a_sheet_is_known_by_id_or_by_whose_it_is() -> None:
     sheets = {"s1": sheet(), "s2": sheet("s2", person="ben")}
     assert identify(came_back(answer()), sheets).id == "s1"
     assert identify(came_back(answer(), sheet_id=""), sheets, person="ben").id == "s2"

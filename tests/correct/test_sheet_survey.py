@@ -73,9 +73,7 @@ def test_what_goes_out_comes_back_untouched(
 
 
 @pytest.mark.parametrize("form", ["xlsx", "xliff"])
-def test_text_between_and_around_placeholders_is_read_letter_by_letter(
-    form: str, tmp_path: Path
-) -> None:
+def test_text_around_placeholders_is_read_exactly(form: str, tmp_path: Path) -> None:
     texts = ["{a}", "{a}{b}", " x {a}{a} y", "{a} of {b}", "no { brace", "{number}、{total}"]
     for text in texts:
         path = tmp_path / "sheet.xlsx"
@@ -124,9 +122,7 @@ def _placed(
 
 
 @given(source=TEXT, text=TEXT)
-def test_an_answer_is_taken_when_it_has_the_placeholders_of_its_source(
-    source: str, text: str
-) -> None:
+def test_an_answer_needs_the_placeholders_of_its_source(source: str, text: str) -> None:
     found = _placed(source, text)
     same = set(placeholders(source)) == set(placeholders(text))
     assert (found.outcome == "placed") == same == (misplaced(source, text) == "")
@@ -171,7 +167,7 @@ def test_checks_pass_over_placeholders() -> None:
     assert warning.check == "script"
 
 
-def test_translate_toolkit_shows_placeholders_and_what_it_saves_comes_back(tmp_path: Path) -> None:
+def test_translate_toolkit_keeps_placeholders(tmp_path: Path) -> None:
     from translate.storage import xliff
 
     path = tmp_path / "sheet.xlf"

@@ -83,7 +83,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_all_come_back(filled: Path) -> None:
     check_filled(filled)
 
 
-def test_columns_may_move_rows_may_be_sorted_and_headings_change_their_case(filled: Path) -> None:
+def test_columns_and_rows_may_move(filled: Path) -> None:
     rows = rows_of(filled)
     mixed = [["note to self", *reversed(row)] for row in rows]
     mixed[0] = [cell.upper() for cell in mixed[0]]
@@ -108,7 +108,7 @@ def test_latin_1_and_other_tables_are_refused_with_what_to_do(tmp_path: Path) ->
         read_sheet(path)
 
 
-def test_wrong_statuses_and_doubled_rows_are_named_with_their_rows(filled: Path) -> None:
+def test_wrong_statuses_and_doubled_rows_are_named(filled: Path) -> None:
     rows = rows_of(filled)
     text, status = (rows[0].index(HEADINGS[name]) for name in ("text", "status"))
     rows[3][status] = "wordpaly"
@@ -129,7 +129,7 @@ def workbook(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_workbook_holds_text_as_text_and_locks_what_is_not_hers(workbook: Path) -> None:
+def test_a_workbook_holds_text_as_text_and_locks_the_rest(workbook: Path) -> None:
     book = openpyxl.load_workbook(workbook)
     page = book["Captions"]
     column = {cell.value: cell.column for cell in page[1]}
@@ -170,7 +170,7 @@ def test_a_filled_workbook_comes_back(workbook: Path) -> None:
     check_filled(fill(workbook))
 
 
-def test_what_a_spreadsheet_makes_of_numbers_is_taken_back_and_formulas_are_named(
+def test_numbers_are_taken_back_and_formulas_are_named(
     workbook: Path,
 ) -> None:
     book = openpyxl.load_workbook(workbook)

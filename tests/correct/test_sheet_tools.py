@@ -63,7 +63,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def test_an_untouched_sheet_brings_no_answer_and_says_whose_it_is(written: Path) -> None:
+def test_an_untouched_sheet_brings_no_answer(written: Path) -> None:
     back = read_sheet(written)
     assert (back.sheet, back.language, back.round, back.person) == ("s1", "ar", 2, "amal")
     assert back.created == datetime(2026, 11, 21, tzinfo=UTC)
@@ -77,7 +77,7 @@ def test_msgfmt_accepts_the_po(tmp_path: Path) -> None:
     subprocess.run(["msgfmt", "--check", "-o", "/dev/null", path], check=True)
 
 
-def test_translate_toolkit_reads_the_po_and_what_it_saves_comes_back(tmp_path: Path) -> None:
+def test_translate_toolkit_reads_and_saves_the_po(tmp_path: Path) -> None:
     path = tmp_path / "sheet.po"
     write_sheet(sheet(), path, "po")
     store = pypo.pofile.parsefile(str(path))
@@ -97,7 +97,7 @@ def test_translate_toolkit_reads_the_po_and_what_it_saves_comes_back(tmp_path: P
     assert answers.keys() == {"m1", "m3"}
 
 
-def test_translate_toolkit_reads_the_xliff_and_what_it_saves_comes_back(tmp_path: Path) -> None:
+def test_translate_toolkit_reads_and_saves_the_xliff(tmp_path: Path) -> None:
     path = tmp_path / "sheet.xlf"
     write_sheet(sheet(), path, "xliff")
     store = toolkit_xliff.xlifffile.parsefile(str(path))

@@ -100,7 +100,7 @@ def test_what_is_on_disk_is_listed_with_its_licence(models: Path, tmp_path: Path
     assert [one.end_token for one in found] == ["", "</s>", ""]
 
 
-def test_what_is_wrong_with_a_model_is_said_and_the_others_are_found(
+def test_a_broken_model_is_reported_and_the_others_found(
     models: Path, tmp_path: Path, item: Item
 ) -> None:
     shutil.copytree(models / "translate-en_de-1_0", tmp_path / "good")

@@ -52,7 +52,7 @@ def _expected(item: TranslationItem) -> tuple[str, ...]:
     return tuple(translated(p, item.target.google) if p else "" for p in item.source.parts)
 
 
-def test_quota_a_dropped_connection_and_lost_separators_change_nothing_but_marks(
+def test_trouble_on_the_way_changes_nothing_but_marks(
     google: GoogleServer, quick: Backoff, starter: list[TranslationItem]
 ) -> None:
     undisturbed = _collect(starter, _translator(google, quick))
@@ -151,9 +151,7 @@ def test_a_service_that_stays_away_is_given_up(google: GoogleServer, item: Item)
     assert summary.left >= 4
 
 
-def test_batches_keep_to_googles_limits_and_a_longer_text_is_refused(
-    google: GoogleServer, quick: Backoff, item: Item
-) -> None:
+def test_batches_keep_to_googles_limits(google: GoogleServer, quick: Backoff, item: Item) -> None:
     items = [item(f"{number}") for number in range(1500)]
     items += [item(f"{number} {'x' * 2400}") for number in range(5)]
     items += [item("y" * 5001, meme_id="long")]
@@ -264,7 +262,7 @@ def test_missing_credentials_and_projects_are_named(
 
 
 @pytest.mark.parametrize("transport", ["grpc", "rest"])
-def test_credentials_are_googles_own_and_stay_away_from_plain_text(
+def test_credentials_never_go_in_plain_text(
     transport: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
@@ -301,7 +299,7 @@ def test_credentials_are_googles_own_and_stay_away_from_plain_text(
         Connection(GoogleSettings(transport=transport))
 
 
-def test_a_failure_in_parts_keeps_the_others_and_counts_what_was_billed(
+def test_a_failure_in_parts_counts_what_was_billed(
     google: GoogleServer, quick: Backoff, item: Item
 ) -> None:
     google.lose = lambda text: text.startswith("lost")

@@ -49,7 +49,7 @@ def test_parts_that_are_known_one_by_one_fill_a_caption(item: Item) -> None:
     assert memory.find(item("me // your code")) is None
 
 
-def test_a_similar_match_fills_only_when_asked_and_says_how_similar(item: Item) -> None:
+def test_a_similar_match_fills_only_when_asked(item: Item) -> None:
     memory = _memory(
         ("when the build passes // on the first try", "A // B"),
         ("when the build fails // on the last try", "C // D"),
@@ -74,7 +74,7 @@ def test_nearly_the_same_is_never_called_exact(item: Item) -> None:
     assert match.mark == "fuzzy 0.99"
 
 
-def test_a_later_unit_replaces_an_earlier_one_and_empty_ones_are_passed_over(item: Item) -> None:
+def test_a_later_unit_replaces_an_earlier_one(item: Item) -> None:
     memory = _memory(("me", "ich"), ("me", "icke"), ("you", ""), ("", "nichts"))
     match = memory.find(item("me"))
     assert match is not None
@@ -140,7 +140,7 @@ FOREIGN = """<?xml version="1.0" encoding="UTF-16"?>
 </body></tmx>"""  # noqa: E501
 
 
-def test_foreign_files_with_codes_many_languages_and_older_attributes(tmp_path: Path) -> None:
+def test_foreign_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "foreign.tmx"
     path.write_bytes(FOREIGN.encode("utf-16"))
     outcome = Imported()

@@ -33,7 +33,7 @@ def _translator(chat: ChatServer, backoff: Backoff, **more: Any) -> OpenAITransl
     return OpenAITranslator(ModelSettings(model="tiny", base_url=chat.url, asks=2, **more), backoff)
 
 
-def test_the_question_says_what_the_picture_shows_and_how_much_room_there_is(
+def test_the_question_gives_picture_and_capacity(
     chat: ChatServer, quick: Backoff, item: Item, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sesame")
@@ -86,7 +86,7 @@ def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
     assert told in again[3]["content"]
 
 
-def test_two_wrong_answers_are_a_failure_that_is_paid_for_and_the_rest_goes_on(
+def test_two_wrong_answers_are_a_failure_that_is_paid_for(
     chat: ChatServer, quick: Backoff, item: Item
 ) -> None:
     chat.say = lambda number, body: (
@@ -116,7 +116,7 @@ def test_fences_and_thoughts_are_taken_off(
     assert answer.marks == ()
 
 
-def test_a_server_without_structured_answers_is_asked_more_simply_from_then_on(
+def test_a_server_without_structured_answers_is_asked_simply(
     chat: ChatServer, quick: Backoff, item: Item
 ) -> None:
     def refuse(number: int, body: dict[str, Any]) -> Any:
@@ -150,7 +150,7 @@ def test_quota_unavailability_and_dropped_connections_pass(
     assert time.monotonic() - before >= 0.2
 
 
-def test_retry_after_may_be_a_date_and_too_long_a_wait_is_a_failure(
+def test_retry_after_may_be_a_date_and_has_a_limit(
     chat: ChatServer, quick: Backoff, item: Item
 ) -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
@@ -184,7 +184,7 @@ def test_a_part_longer_than_its_box_is_marked(chat: ChatServer, quick: Backoff, 
 
 
 @pytest.mark.parametrize("usage", [True, False])
-def test_the_budget_holds_even_when_every_answer_has_to_be_repaired(
+def test_the_budget_holds_when_every_answer_is_repaired(
     chat: ChatServer, quick: Backoff, item: Item, usage: bool
 ) -> None:
     chat.say = lambda number, body: right(body) if len(body["messages"]) > 2 else "{" + "x" * 5000

@@ -135,7 +135,7 @@ def test_pseudo_keeps_them_in_every_direction() -> None:
         assert LOST not in answer.marks
 
 
-def test_a_run_estimates_what_is_sent_asks_the_memory_first_and_hands_failures_on() -> None:
+def test_a_run_protects_placeholders_after_the_memory() -> None:
     rewriter = Rewriter(str.upper)
     protecting = ProtectingTranslator(rewriter)
     assert protecting.estimate([_item("{number} a")]).characters == len("{1} a")

@@ -34,7 +34,7 @@ def test_latin_text_is_accented_longer_and_in_brackets() -> None:
     assert letters / 3 <= added <= letters / 3 + 6
 
 
-def test_placeholders_addresses_names_numbers_emoji_and_lines_stay() -> None:
+def test_placeholders_addresses_numbers_and_lines_stay() -> None:
     text = "Hi {name}, %d of 3 at https://a.org/b #MondayMood @me 😀\n<b>now</b>"
     written = pseudolocalise(text, default().get("es"))
     for kept in ("{name}", "%d", "3", "https://a.org/b", "#MondayMood", "@me", "😀\n<b>", "</b>"):
@@ -42,7 +42,7 @@ def test_placeholders_addresses_names_numbers_emoji_and_lines_stay() -> None:
 
 
 @pytest.mark.parametrize("tag", ["ar", "he", "fa", "ur"])
-def test_right_to_left_languages_get_words_that_run_from_right_to_left(tag: str) -> None:
+def test_right_to_left_languages_get_mirrored_words(tag: str) -> None:
     words = pseudolocalise("my {n} cats\nsleep", default().get(tag)).replace("\n", " ").split(" ")
     assert words[0] == "\u200f\u202emy\u202c\u200f"
     assert words[1] == "{n}"
@@ -66,7 +66,7 @@ def test_other_scripts_get_their_own_letters(tag: str) -> None:
 
 
 @given(st.text(max_size=80), st.sampled_from(["de", "ar", "hi", "zh-Hans", "ru"]))
-def test_any_text_gives_the_same_text_each_time_and_is_never_lost(text: str, tag: str) -> None:
+def test_any_text_gives_the_same_text_each_time(text: str, tag: str) -> None:
     locale = default().get(tag)
     once = pseudolocalise(text, locale)
     assert once == pseudolocalise(text, locale)

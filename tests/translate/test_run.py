@@ -83,9 +83,7 @@ def test_captions_without_text_are_not_asked_for(item: Item) -> None:
 
 
 @pytest.mark.parametrize(("budget", "asked"), [(0, 0), (1.99, 0), (2, 1), (3, 2), (9.5, 8)])
-def test_money_is_held_back_by_the_most_and_freed_by_what_was_paid(
-    item: Item, budget: float, asked: int
-) -> None:
+def test_the_most_that_an_item_can_cost_is_held_back(item: Item, budget: float, asked: int) -> None:
     translator = Counter()
     items = [item(str(number)) for number in range(20)]
     summary = run(items, translator, budget=budget, on_answer=lambda _: None)
@@ -121,7 +119,7 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
     }
 
 
-def test_what_cannot_be_stored_ends_the_run_and_is_no_translation(item: Item) -> None:
+def test_what_cannot_be_stored_ends_the_run(item: Item) -> None:
     def store(answer: Translation) -> None:
         if answer.meme_id == "2":
             raise ServiceError("disk", "full", retryable=False)
