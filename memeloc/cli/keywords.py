@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memeloc.cli.output import print_json, table
+from memeloc.cli.options import AsJson
+from memeloc.cli.show import Table, show
 
 if TYPE_CHECKING:
     from memeloc.collect.keyword_rules_file import KeywordRules
@@ -27,8 +29,19 @@ RulesFile = Annotated[
 Limit = Annotated[
     int, typer.Option("--limit", min=1, help="Variants of one keyword, itself among them.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 _LIMIT = 300
+_VARIANTS = Table(
+    "Variants",
+    lambda result: result["variants"],
+    (("keyword", "keyword"), ("variant", "text"), ("kind", "kind"), ("rule", "rule")),
+    empty=True,
+)
+_MATCHES = Table(
+    "Keywords found",
+    lambda result: result["matches"],
+    [(name, name) for name in ("line", "found", "keyword", "kind", "rule")],
+    empty=True,
+)
 
 
 @app.command("expand")
@@ -62,36 +75,27 @@ def expand(
       memeloc keywords expand قهوة شاي --lang ar --kind arabizi
       memeloc keywords expand words.txt --lang ar -o variants.csv
     """
-    from dataclasses import asdict
-
     from memeloc.collect.keyword_lists import write_variants
     from memeloc.collect.keywords import expand as expand_keywords
     from memeloc.errors import InputError
 
     loaded = _rules(lang, rules)
-    if kind:
-        known = dict.fromkeys(["word", *(one.kind for one in loaded.rule)])
-        for one in kind:
-            if one not in known:
-                raise InputError(f"there is no kind {one[:40]!r}; there are {', '.join(known)}")
+    kinds = dict.fromkeys(["word", *(rule.kind for rule in loaded.rule)])
+    for name in kind or ():
+        if name not in kinds:
+            raise InputError(f"there is no kind {name[:40]!r}; there are {', '.join(kinds)}")
     variants = (
-        one
-        for one in expand_keywords(_keywords(words), loaded, limit=limit)
-        if not kind or one.kind in kind
+        variant
+        for variant in expand_keywords(_keywords(words), loaded, limit=limit)
+        if not kind or variant.kind in kind
     )
-    if out is not None:
-        count = write_variants(variants, out, loaded.language)
-        if as_json:
-            print_json({"language": loaded.language, "variants": count, "file": str(out)})
-        else:
-            print(f"Wrote {count:,} variants to {out}")
+    if out is None:
+        result = {"language": loaded.language, "variants": list(variants)}
+        show(result, as_json=as_json, tables=[_VARIANTS])
         return
-    made = list(variants)
-    if as_json:
-        print_json({"language": loaded.language, "variants": [asdict(one) for one in made]})
-        return
-    rows = [[one.keyword, one.text, one.kind, one.rule] for one in made]
-    table("Variants", ["keyword", "variant", "kind", "rule"], rows)
+    count = write_variants(variants, out, loaded.language)
+    written = {"language": loaded.language, "variants": count, "file": str(out)}
+    show(written, as_json=as_json, then=f"Wrote {count:,} variants to {out}")
 
 
 @app.command("find")
@@ -119,36 +123,26 @@ def find(
     loaded = _rules(lang, rules)
     variants = expand_keywords(_keywords(keywords), loaded, limit=limit)
     matcher = KeywordMatcher(variants, loaded)
-    found = []
-    lines = 0
+    matches = []
+    number = 0
     try:
         with texts.open(encoding="utf-8-sig") as file:
-            for lines, line in enumerate(file, 1):
-                found += [(lines, match) for match in matcher.find(line)]
+            for number, line in enumerate(file, 1):
+                matches += [(number, match.found, match.variant) for match in matcher.find(line)]
     except UnicodeDecodeError as error:
         raise InputError("is not in UTF-8: save it again as UTF-8", file=texts) from error
-    if as_json:
-        matches = [
-            {
-                "line": number,
-                "found": one.found,
-                "keyword": one.variant.keyword,
-                "variant": one.variant.text,
-                "kind": one.variant.kind,
-                "rule": one.variant.rule,
-            }
-            for number, one in found
-        ]
-        print_json({"lines": lines, "matches": matches})
-        return
-    table(
-        "Keywords found",
-        ["line", "found", "keyword", "kind", "rule"],
-        [
-            [number, one.found, one.variant.keyword, one.variant.kind, one.variant.rule]
-            for number, one in found
-        ],
-    )
+    rows = [
+        {
+            "line": line,
+            "found": words,
+            "keyword": variant.keyword,
+            "variant": variant.text,
+            "kind": variant.kind,
+            "rule": variant.rule,
+        }
+        for line, words, variant in matches
+    ]
+    show({"lines": number, "matches": rows}, as_json=as_json, tables=[_MATCHES])
 
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:
@@ -170,15 +164,11 @@ def _keywords(words: list[str]) -> list[str]:
     from memeloc.collect.keyword_lists import read_keywords
     from memeloc.errors import InputError
 
-    found: list[str] = []
+    keywords: list[str] = []
     for word in words:
         path = Path(word)
-        looks = path.suffix.lower() in (".txt", ".csv", ".tsv", ".jsonl", ".parquet")
-        if looks and not path.exists():
+        is_file = isfile(word)  # unlike Path.is_file, False for a text that cannot be a name
+        if not is_file and path.suffix.lower() in (".txt", ".csv", ".tsv", ".jsonl", ".parquet"):
             raise InputError("there is no such file of keywords", file=path)
-        try:
-            is_file = path.is_file()
-        except (OSError, ValueError):
-            is_file = False
-        found += read_keywords(path) if is_file else [word]
-    return found
+        keywords += read_keywords(path) if is_file else [word]
+    return keywords
