@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -167,7 +166,7 @@ def _keywords(words: list[str]) -> list[str]:
     keywords: list[str] = []
     for word in words:
         path = Path(word)
-        is_file = isfile(word)  # unlike Path.is_file, False for a text that cannot be a name
+        is_file = len(word) < 250 and "\0" not in word and path.is_file()
         if not is_file and path.suffix.lower() in (".txt", ".csv", ".tsv", ".jsonl", ".parquet"):
             raise InputError("there is no such file of keywords", file=path)
         keywords += read_keywords(path) if is_file else [word]
