@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, Row, insert, select
 
-from memeloc.correct.placing import KnownMeme, PlacedAnswer
+from memeloc.correct.placing import KnownMeme, PlacedAnswer, SentSheet
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import (
     add_versions,
@@ -21,8 +21,8 @@ from memeloc.store.caption_versions import (
     sources_of,
     texts_of,
 )
-from memeloc.store.database import Database, by_slices, now
-from memeloc.store.files import store_file
+from memeloc.store.database import Database, by_slices, now, two_columns
+from memeloc.store.files import find_file, store_file
 from memeloc.store.records import (
     ACCEPTING,
     STANDING,
@@ -33,7 +33,7 @@ from memeloc.store.records import (
     Kind,
     KnownSheet,
 )
-from memeloc.store.sheets import find_sheets, sent_texts
+from memeloc.store.sheets import find_sheets, sent_sheet
 from memeloc.store.tables import captions, cases, corrections, memes, sheet_items, sheets
 
 Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
@@ -46,17 +46,14 @@ class Corrections:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def known_sheet(self, sheet_id: str, also: Collection[str] = ()) -> KnownSheet:
-        """What placing answers needs to know, for a look without storing (`--dry-run`).
-
-        Raises:
-            InputError: there is no such sheet.
-        """
-        with self.database.read() as connection:
-            return _known_sheet(connection, sheet_id, also)
-
     def add(
-        self, file: FileRecord, sheet_id: str, decide: Decide, also: Collection[str] = ()
+        self,
+        file: FileRecord,
+        sheet_id: str,
+        decide: Decide,
+        also: Collection[str] = (),
+        *,
+        dry_run: bool = False,
     ) -> AddedAnswers:
         """Store a file of answers, whole or not at all, and once.
 
@@ -65,27 +62,29 @@ class Corrections:
             sheet_id: the sheet that came back.
             decide: gets what is known and returns what becomes of each answer. It is called within
                 the transaction, so that nothing changes meanwhile, and is not called when the very
-                same file was stored before.
+                same file was stored before. A text that cannot be a caption is refused.
             also: ids of memes in the file; those beyond the sheet's are looked up too.
+            dry_run: decide, and store nothing.
 
         Raises:
-            InputError: there is no such sheet, or a placed text cannot be a caption.
+            InputError: there is no such sheet.
         """
-        with self.database.write() as connection:
-            file_id, seen = store_file(connection, file)
-            stored = replace(file, id=file_id)
-            if seen:
+        opened: list[int] = []
+        with self.database.read() if dry_run else self.database.write() as connection:
+            stored = find_file(connection, file.kind, file.sha256)
+            if stored is not None:
                 return AddedAnswers(stored, True, (), Counter(), ())
             sheet = _known_sheet(connection, sheet_id, also)
-            placed = list(decide(sheet))
-            current: dict[str, CaptionVersion | None] = dict.fromkeys(sheet.memes)
-            current |= current_of(connection, sheet.sheet.language, sheet.memes)
-            opened: list[int] = []
-            for answer in placed:
-                if answer.outcome != "refused":
-                    opened += _store(connection, file_id, sheet, answer, current)
+            placed = [_storable(answer) for answer in decide(sheet)]
+            if not dry_run:
+                file = replace(file, id=store_file(connection, file)[0])
+                current = current_of(connection, sheet.sheet.language, sheet.memes)
+                sources = _source_ids(connection, sheet_id)
+                for answer in placed:
+                    if answer.outcome != "refused":
+                        opened += _store(connection, file.id, sheet.sheet, answer, sources, current)
         outcomes = Counter[str](answer.outcome for answer in placed)
-        return AddedAnswers(stored, False, placed, outcomes, tuple(opened))
+        return AddedAnswers(file, False, placed, outcomes, tuple(opened))
 
     def find(
         self,
@@ -102,38 +101,54 @@ class Corrections:
 
 
 def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -> KnownSheet:
-    matches = find_sheets(connection, sheet_id=sheet_id)
-    if not matches:
+    records = find_sheets(connection, sheet_id=sheet_id)
+    if not records:
         raise InputError(f"There is no sheet {sheet_id[:60]!r} in this workspace.")
-    sheet = matches[0]
-    items = sent_texts(connection, sheet_id)
-    ids = list(dict.fromkeys((*items, *also)))
-    sources = sources_of(connection, ids)
-    shown = {meme_id: item.source.parts for meme_id, item in items.items()}
+    sheet = sent_sheet(connection, records[0])
+    ids = list(dict.fromkeys((*sheet.items, *also)))
+    shown = {meme_id: item.source for meme_id, item in sheet.items.items()}
     answers: dict[str, list[CorrectionRecord]] = {}
     for answer in find_corrections(connection, sheet.language, ids, shown=shown):
         answers.setdefault(answer.meme_id, []).append(answer)
+    sources = sources_of(connection, ids)
     known_memes = {
         meme_id: KnownMeme(source.parts, answers.get(meme_id, ()))
         for meme_id, source in sources.items()
     }
-    return KnownSheet(sheet, items, known_memes)
+    return KnownSheet(sheet, known_memes)
+
+
+def _source_ids(connection: Connection, sheet_id: str) -> dict[str, int]:
+    """The versions of the source that a sheet showed, by meme."""
+    query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
+    return two_columns(connection.execute(query.where(sheet_items.c.sheet_id == sheet_id)))
+
+
+def _storable(answer: PlacedAnswer) -> PlacedAnswer:
+    """The answer, refused when its text cannot be a caption."""
+    try:
+        if answer.parts:
+            check_parts(answer.parts)
+    except InputError as error:
+        return replace(answer, outcome="refused", reason="", message=str(error))
+    return answer
 
 
 def _store(
     connection: Connection,
     file_id: int,
-    sheet: KnownSheet,
+    sheet: SentSheet,
     answer: PlacedAnswer,
-    current: dict[str, CaptionVersion | None],
+    sources: Mapping[str, int],
+    current: dict[str, CaptionVersion],
 ) -> list[int]:
     """Store one answer; the id of the case it opened, if it opened one."""
     version = None
     if answer.outcome in ACCEPTING:
-        version = _accept(connection, sheet, answer, current)
+        version = _accept(connection, sheet, answer, sources[answer.meme_id], current)
     shared = {
         "meme_id": answer.meme_id,
-        "language": sheet.sheet.language,
+        "language": sheet.language,
         "round": answer.round,
         "reason": answer.reason,
         "message": answer.message,
@@ -142,7 +157,7 @@ def _store(
     statement = insert(corrections).values(
         file_id=file_id,
         row=answer.row,
-        sheet_id=sheet.sheet.id,
+        sheet_id=sheet.id,
         person=answer.person,
         parts=answer.parts,
         typed=answer.typed,
@@ -161,35 +176,37 @@ def _store(
 
 def _accept(
     connection: Connection,
-    sheet: KnownSheet,
+    sheet: SentSheet,
     answer: PlacedAnswer,
-    current: dict[str, CaptionVersion | None],
+    source_id: int,
+    current: dict[str, CaptionVersion],
 ) -> int | None:
     """Add an answer's text as a version; None when a later round has superseded it already.
 
-    Current versions that were looked up before are used once: an answer makes a newer one.
+    `current` has each meme's version; it is looked up again after an answer has made a newer one.
     """
-    language, meme_id = sheet.sheet.language, answer.meme_id
-    source = sheet.items[meme_id].source
-    if meme_id in current:
-        version = current.pop(meme_id)
-    else:
-        version = current_of(connection, language, [meme_id]).get(meme_id)
+    meme_id = answer.meme_id
+    if meme_id not in current:
+        current |= current_of(connection, sheet.language, [meme_id])
+    version = current.get(meme_id)
     if version is not None and version.round > answer.round:
         translated = texts_of(connection, [version.source_id])
-        if version.source_id is None or translated[version.source_id] == source.parts:
+        shown = sheet.items[meme_id].source
+        if version.source_id is None or translated[version.source_id] == shown:
             return None
     row = {
         "meme_id": meme_id,
-        "language": language,
+        "language": sheet.language,
         "parts": check_parts(answer.parts, meme_id),
         "stage": "corrected",
         "round": answer.round,
         "person": answer.person,
-        "origin": f"sheet {sheet.sheet.id}",
-        "source_id": source.id,
+        "origin": f"sheet {sheet.id}",
+        "source_id": source_id,
     }
-    return add_versions(connection, [row], {meme_id: version} if version else {})[0]
+    (added,) = add_versions(connection, [row], current)
+    current.pop(meme_id, None)
+    return added
 
 
 def find_corrections(

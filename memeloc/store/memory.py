@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
 
@@ -17,6 +18,9 @@ from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json
 from memeloc.translate.memory import MemoryUnit
+
+if TYPE_CHECKING:
+    from memeloc.translate.memory import MemoryUnit
 
 PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
@@ -76,6 +80,8 @@ def find_units(
     connection: Connection, source_language: str, language: str, kind: Kind = "caption"
 ) -> Iterator[MemoryUnit]:
     """The units of a pair of languages, those from files first, then the oldest of a kind."""
+    from memeloc.translate.memory import MemoryUnit
+
     query = (
         select(memory_units)
         .where(

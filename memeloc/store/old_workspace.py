@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memeloc.correct.placing import SentItem
 from memeloc.curate.judgement import Judgement
 from memeloc.curate.pairs import Pair
 from memeloc.curate.verdict import Verdict
@@ -29,10 +30,8 @@ from memeloc.store.records import (
     FileRecord,
     ImportSummary,
     Kind,
-    KnownSheet,
     LanguageStatus,
     Need,
-    SentText,
     SheetRecord,
     ToCorrect,
     ToTranslate,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
 
     from memeloc.captions import CaptionProblem
     from memeloc.survey.targets.protocol import Imported
+    from memeloc.translate.memory import MemoryUnit
 
 _EXAMPLES = 100
 
@@ -168,14 +168,11 @@ class Workspace(WorkspaceFolder):
     def sheets(self, language: str | None = None, *, kind: Kind | None = None) -> list[SheetRecord]:
         return self.store.sheets.find(self._tag(language), kind)
 
-    def sheet_items(self, sheet_id: str) -> dict[str, SentText]:
+    def sheet_items(self, sheet_id: str) -> dict[str, SentItem]:
         return self.store.sheets.texts(sheet_id)
 
     def file(self, kind: str, sha256: str) -> FileRecord | None:
         return self.store.files.find(kind, sha256)
-
-    def known_sheet(self, sheet_id: str, also: Collection[str] = ()) -> KnownSheet:
-        return self.store.corrections.known_sheet(sheet_id, also)
 
     def add_answers(
         self, file: FileRecord, sheet_id: str, decide: Decide, also: Collection[str] = ()

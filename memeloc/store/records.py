@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from memeloc.captions import CaptionProblem
-from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer
+from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
 from memeloc.errors import InputError
 from memeloc.model import Caption
 
@@ -149,14 +149,6 @@ class SheetRecord:
     kind: str = "caption"
 
 
-@dataclass(frozen=True, slots=True)
-class SentText:
-    """What a sheet showed for one meme."""
-
-    source: CaptionVersion
-    base: CaptionVersion
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionRecord(EarlierAnswer):
     """An answer as it is stored.
@@ -191,12 +183,10 @@ class KnownSheet:
 
     Attributes:
         sheet: as it went out.
-        items: what it showed, by meme.
         memes: by id, those of its items and of the answers, as far as they are there.
     """
 
-    sheet: SheetRecord
-    items: Mapping[str, SentText]
+    sheet: SentSheet
     memes: Mapping[str, KnownMeme]
 
 
@@ -220,12 +210,12 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class AddedAnswers:
-    """What `Workspace.add_answers` stored.
+    """What `Corrections.add` stored.
 
     Attributes:
         file: as stored.
         seen: whether the very same file had been imported before; nothing is stored then.
-        answers: what the decision was, as it was handed in; empty when `seen`.
+        answers: what was decided of each; empty when `seen`.
         outcomes: how many of each.
         cases: ids of those opened.
     """

@@ -13,9 +13,9 @@ from typing import Literal
 
 from sqlalchemy import Connection, insert, select
 
+from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import (
-    VERSION_COLUMNS,
     current_query,
     source_query,
     texts_of,
@@ -26,7 +26,6 @@ from memeloc.store.records import (
     STANDING,
     CaptionVersion,
     Kind,
-    SentText,
     SheetRecord,
     ToCorrect,
 )
@@ -141,10 +140,16 @@ class Sheets:
         with self.database.read() as connection:
             return find_sheets(connection, tag, kind)
 
-    def texts(self, sheet_id: str) -> dict[str, SentText]:
+    def texts(self, sheet_id: str) -> dict[str, SentItem]:
         """What a sheet showed, by meme, in its order; empty when there is no such sheet."""
         with self.database.read() as connection:
-            return sent_texts(connection, sheet_id)
+            return sent_items(connection, sheet_id)
+
+    def sent(self, sheet_id: str = "") -> dict[str, SentSheet]:
+        """The sheet of an id, with what it showed; all sheets when there is none of that id."""
+        with self.database.read() as connection:
+            records = find_sheets(connection, sheet_id=sheet_id) or find_sheets(connection)
+            return {record.id: sent_sheet(connection, record) for record in records}
 
 
 _COLUMNS = ("id", "kind", "language", "source_language", "round", "person", "format", "name")
@@ -229,16 +234,27 @@ def find_sheets(
     ]
 
 
-def sent_texts(connection: Connection, sheet_id: str) -> dict[str, SentText]:
+def sent_sheet(connection: Connection, record: SheetRecord) -> SentSheet:
+    """A sheet with what it showed."""
+    return SentSheet(
+        record.id,
+        record.language,
+        record.round,
+        record.person,
+        record.created,
+        sent_items(connection, record.id),
+        record.kind,
+    )
+
+
+def sent_items(connection: Connection, sheet_id: str) -> dict[str, SentItem]:
     """What a sheet showed, by meme, in the sheet's order."""
-    versions: list[dict[str, CaptionVersion]] = []
-    for column in (sheet_items.c.source_id, sheet_items.c.base_id):
-        query = (
-            select(*VERSION_COLUMNS)
-            .join(sheet_items, column == captions.c.id)
-            .where(sheet_items.c.sheet_id == sheet_id)
-            .order_by(sheet_items.c.position)
-        )
-        versions.append({row.meme_id: version_of(row) for row in connection.execute(query)})
-    sources, bases = versions
-    return {meme_id: SentText(source, bases[meme_id]) for meme_id, source in sources.items()}
+    source, base = captions.alias(), captions.alias()
+    query = (
+        select(sheet_items.c.meme_id, source.c.parts.label("source"), base.c.parts.label("base"))
+        .join(source, source.c.id == sheet_items.c.source_id)
+        .join(base, base.c.id == sheet_items.c.base_id)
+        .where(sheet_items.c.sheet_id == sheet_id)
+        .order_by(sheet_items.c.position)
+    )
+    return {row.meme_id: SentItem(row.source, row.base) for row in connection.execute(query)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import get_args
@@ -12,25 +12,16 @@ from typing import get_args
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
 from memeloc.correct.model import SheetAnswers
-from memeloc.correct.placing import (
-    PlacedAnswer,
-    SentItem,
-    SentSheet,
-    identify,
-    place,
-)
+from memeloc.correct.placing import SentItem, identify, place
 from memeloc.correct.report import Judgement, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.model import SEPARATOR
-from memeloc.store import check_parts
 from memeloc.store.records import (
     AddedAnswers,
     FileRecord,
     Kind,
-    KnownSheet,
-    SentText,
     SheetRecord,
 )
 from memeloc.store.sheets import Only
@@ -379,39 +370,27 @@ class Correcting:
         self, answers: SheetAnswers, tag: str, round_: int, person: str, *, dry_run: bool
     ) -> AddedAnswers:
         """Place the answers of a sheet, and store them in one transaction."""
-        ids = {answer.meme_id for answer in answers.answers}
         sheet = identify(
-            answers, self._sent(answers.sheet), language=tag, round_=round_, person=person
+            answers,
+            self._store.sheets.sent(answers.sheet),
+            language=tag,
+            round_=round_,
+            person=person,
         )
-
-        def decide(known: KnownSheet) -> list[PlacedAnswer]:
-            sent = _sent_sheet(known.sheet, known.items)
-            placed = place(answers, sent, known.memes, person=person)
-            return [_storable(answer) for answer in placed]
-
-        record = FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers))
-        if not dry_run:
-            return self._store.corrections.add(record, sheet.id, decide, also=ids)
-        seen = self._store.files.find("answers", answers.sha256) is not None
-        decided = [] if seen else decide(self._store.corrections.known_sheet(sheet.id, ids))
-        return AddedAnswers(record, seen, decided, Counter(each.outcome for each in decided), ())
-
-    def _sent(self, sheet_id: str) -> Mapping[str, SentSheet]:
-        """The sheet of that id, or else all that went out."""
-        records = {record.id: record for record in self._store.sheets.find()}
-        if sheet_id in records:
-            records = {sheet_id: records[sheet_id]}
-        return {
-            record.id: _sent_sheet(record, self._store.sheets.texts(record.id))
-            for record in records.values()
-        }
+        return self._store.corrections.add(
+            FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers)),
+            sheet.id,
+            lambda known: place(answers, known.sheet, known.memes, person=person),
+            also={answer.meme_id for answer in answers.answers},
+            dry_run=dry_run,
+        )
 
     def _judgements(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Judgement]:
         """Everybody's standing answers, with what their sheets showed."""
         wanted = None
         if languages is not None:
             wanted = {locale.tag for locale in self._workspace.locales_of(languages)}
-        shown: dict[str, dict[str, SentText]] = {}
+        shown: dict[str, dict[str, SentItem]] = {}
         for answer in self._store.corrections.find(kind=kind):
             if not answer.standing or (wanted is not None and answer.language not in wanted):
                 continue
@@ -425,32 +404,7 @@ class Correcting:
                     round=answer.round,
                     person=answer.person,
                     status=answer.status,
-                    before=sent.base.parts,
+                    before=sent.base,
                     after=answer.parts,
                     comment=answer.comment,
                 )
-
-
-def _sent_sheet(record: SheetRecord, items: Mapping[str, SentText]) -> SentSheet:
-    shown = {
-        meme_id: SentItem(sent.source.parts, sent.base.parts) for meme_id, sent in items.items()
-    }
-    return SentSheet(
-        record.id,
-        record.language,
-        record.round,
-        record.person,
-        record.created,
-        shown,
-        record.kind,
-    )
-
-
-def _storable(answer: PlacedAnswer) -> PlacedAnswer:
-    """The answer, refused if its text cannot be a caption."""
-    try:
-        if answer.parts:
-            check_parts(answer.parts)
-    except InputError as error:
-        return replace(answer, outcome="refused", reason="", message=str(error))
-    return answer

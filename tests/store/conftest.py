@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from memeloc.captions import read_captions
+from memeloc.correct.placing import PlacedAnswer
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.store import (
     FileRecord,
     ImportSummary,
     KnownSheet,
-    PlacedAnswer,
     SheetRecord,
     Store,
 )
@@ -168,8 +168,8 @@ def answer(
                 status=status,
                 comment="=a comment",
                 row=row,
-                outcome=outcome,
-                reason=reason,
+                outcome=outcome,  # type: ignore[arg-type]
+                reason=reason,  # type: ignore[arg-type]
             )
             for row, (meme_id, text) in enumerate(texts.items(), start=2)
         ]

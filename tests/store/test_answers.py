@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.correct.placing import PlacedAnswer
 from memeloc.errors import InputError
-from memeloc.store import FileRecord, KnownSheet, PlacedAnswer, Store
+from memeloc.store import FileRecord, KnownSheet, Store, WorkspaceError
 from tests.store.conftest import answer, import_table, send
 
 Write = Callable[..., Path]
@@ -19,7 +20,7 @@ def test_two_people_of_one_round_get_the_same_text(filled: Store) -> None:
     answer(filled, "s1", {"one": "Anns // Text"})
     assert send(filled, "s2", person="bob") == ["one", "two", "three"]
     shown = filled.sheets.texts("s2")["one"]
-    assert shown.base.parts == ("de first", "de joke")
+    assert shown.base == ("de first", "de joke")
     # The same person is asked only for what is left, and so is nobody in particular.
     assert send(filled, "s3", person="ann") == ["two", "three"]
     assert send(filled, "s4", person="") == ["two", "three"]
@@ -84,18 +85,24 @@ def test_what_is_known_when_answers_are_placed(filled: Store) -> None:
     answer(filled, "s1", {"one": "erste // Fassung"})
     answer(filled, "s1", {"one": "bessere // Fassung"}, outcome="replaced")
     answer(filled, "s1", {"one": "alte // Fassung"}, outcome="older")
-    known = filled.corrections.known_sheet("s1", also=["nowhere", "two"])
+    seen: list[KnownSheet] = []
+    file = FileRecord("answers", "dry.csv", "d" * 64)
+    filled.corrections.add(
+        file, "s1", lambda known: seen.append(known) or [], ["nowhere", "two"], dry_run=True
+    )
+    (known,) = seen
     assert set(known.memes) == {"one", "two", "three"}
-    one = known.memes["one"]
-    assert [(each.parts[0], each.standing) for each in one.answers] == [
+    answers = known.memes["one"].answers
+    assert [(each.parts[0], each.standing) for each in answers] == [
         ("erste", False),
         ("bessere", True),
         ("alte", False),
     ]
-    assert known.items["one"].base.parts == ("de first", "de joke")
-    assert one.answers[0].sheet_created == known.sheet.created
+    assert known.sheet.items["one"].base == ("de first", "de joke")
+    assert answers[0].sheet_created == known.sheet.created
+    assert filled.files.find("answers", "d" * 64) is None
     with pytest.raises(InputError, match="no sheet 'zzz'"):
-        filled.corrections.known_sheet("zzz")
+        filled.corrections.add(file, "zzz", lambda known: [])
 
 
 def test_the_same_file_is_stored_once(filled: Store) -> None:
@@ -118,18 +125,24 @@ def test_the_same_file_is_stored_once(filled: Store) -> None:
 def test_a_file_is_stored_whole_or_not_at_all(filled: Store) -> None:
     send(filled, "s1")
     before = filled.exports.frame("history")
-    with pytest.raises(InputError, match="'//' between spaces"):
-        filled.corrections.add(
-            FileRecord("answers", "f.csv", "f" * 64),
-            "s1",
-            lambda known: [
-                PlacedAnswer(meme, 1, "ann", parts, parts, "corrected", "", 2, "placed")
-                for meme, parts in (("one", ("gut", "so")), ("two", ("nicht // so", "gut")))
-            ],
-        )
+    with pytest.raises(WorkspaceError):
+        answer(filled, "s1", {"one": "gut // so", "nowhere": "x"}, outcome="older", name="f")
     assert filled.exports.frame("history").equals(before)
     assert filled.corrections.find() == []
-    assert filled.files.find("answers", "f" * 64) is None
+    assert filled.files.find("answers", "f".rjust(64, "0")) is None
+
+
+def test_a_text_that_cannot_be_a_caption_is_refused(filled: Store) -> None:
+    send(filled, "s1")
+    parts = ("nicht // so", "gut")
+    placed = PlacedAnswer("two", 1, "ann", parts, parts, "corrected", "", 2, "placed")
+    for dry_run in (True, False):
+        added = filled.corrections.add(
+            FileRecord("answers", "f.csv", "f" * 64), "s1", lambda _: [placed], dry_run=dry_run
+        )
+        assert added.outcomes == {"refused": 1}
+        assert "'//' between spaces" in added.answers[0].message
+        assert (added.file.id > 0) != dry_run
 
 
 def test_what_was_typed_is_kept_whatever_becomes_of_it(filled: Store) -> None:

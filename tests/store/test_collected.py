@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from memeloc.correct.placing import PlacedAnswer
 from memeloc.items import (
     FoundCaption,
     FoundPicture,
@@ -19,7 +20,7 @@ from memeloc.items import (
 )
 from memeloc.model import STYLES, TextBox
 from memeloc.ocr.transcript import Transcript
-from memeloc.store import FileRecord, PlacedAnswer, SheetRecord, Store
+from memeloc.store import FileRecord, SheetRecord, Store
 from memeloc.templates import load_templates
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

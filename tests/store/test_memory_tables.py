@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.store import FileRecord, MemoryUnit, Store
+from memeloc.store import FileRecord, Store
+from memeloc.translate.memory import MemoryUnit
 from tests.store.conftest import answer, import_table, send
 
 
