@@ -113,7 +113,7 @@ def decide(
     if send:
         for outcome, count in sorted(sent.items()):
             print(f"{outcome}: {count:,}")
-        print(f"Told Prolific {sent['told']:,} of them")
+        print(f"Sent Prolific {sent['sent']:,} of them")
 
 
 def minutes_of(workspace: Workspace, name: str, sheets: Sequence[Sheet]) -> dict[str, int]:
@@ -124,12 +124,13 @@ def minutes_of(workspace: Workspace, name: str, sheets: Sequence[Sheet]) -> dict
 
 def _real_ids(workspace: Workspace, survey: Survey, exported: Sequence[Path]) -> dict[str, str]:
     """By what is stored of an id, the id, as far as Prolific's exports name it."""
+    from memeloc.cli.survey_export import with_state
     from memeloc.cli.surveying import packs_back
     from memeloc.survey.targets.registry import importer
 
     people: list[Participant] = []
-    reader = importer("prolific", {"made": workspace.survey_state(survey.name, "prolific")})
-    pack = packs_back(workspace, survey)[0] if exported else None
+    reader = importer("prolific")
+    pack = with_state(workspace, packs_back(workspace, survey)[0]) if exported else None
     for path in exported:
         if pack is not None:
             people += reader.read(path, pack).participants
@@ -174,17 +175,15 @@ def _send(
     agreed: bool,
 ) -> Counter[str]:
     """Tell Prolific what was decided, each once; how many came to what."""
-    from memeloc.cli.survey_export import WorkspaceState, api_settings
-    from memeloc.survey.targets.prolific.decide import tell
-    from memeloc.survey.targets.prolific.push import PushSettings
+    from memeloc.cli.survey_export import WorkspaceState
+    from memeloc.survey.targets.protocol import Decide
+    from memeloc.survey.targets.registry import make_target
 
-    def agree(counts: Mapping[str, int]) -> bool:
-        said = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))
-        say(f"Telling Prolific: {said}. This cannot be taken back.")
+    def agree(counts: str) -> bool:
+        say(counts)
         return agreed or typer.confirm("Send it?", err=True)
 
-    settings = PushSettings(
-        WorkspaceState(workspace, name, "prolific"),
-        api_settings(workspace.settings.survey.get("prolific", {})),
-    )
-    return Counter(one.outcome for one in tell(found, names, settings, agree=agree))
+    target = make_target("prolific", workspace.settings.survey.get("prolific", {}))
+    assert isinstance(target, Decide)
+    state = WorkspaceState(workspace, name, "prolific")
+    return Counter(target.decide(found, names, state, agree=agree))

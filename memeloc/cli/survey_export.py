@@ -14,8 +14,6 @@ from memeloc.cli.survey_options import AsJson, Name
 if TYPE_CHECKING:
     from memeloc.cli.surveying import Packed, Survey
     from memeloc.store import Workspace
-    from memeloc.survey.targets.prolific.client import ApiSettings
-    from memeloc.survey.targets.prolific.push import Money
     from memeloc.survey.targets.protocol import Exporter, SurveyPack
 
 
@@ -94,6 +92,8 @@ def export(
       memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
       memeloc survey export pilot --to prolific --push --dry-run
     """
+    from dataclasses import replace
+
     from memeloc.cli.surveying import load_survey, pack_out, remember_texts
     from memeloc.errors import InputError
     from memeloc.store import Workspace
@@ -106,11 +106,6 @@ def export(
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
         options = {**workspace.settings.survey.get(to, {}), **read_options(option or ())}
-        service = {}
-        if to == "prolific":
-            service = {key: options.pop(key) for key in ("endpoint", "workspace") if key in options}
-        if to == "prolific":
-            options = _prolific_options(workspace, survey, options)
         writer = exporter(to, options)
         contact = contact.strip() or str(workspace.survey_state(name, "export").get("contact", ""))
         if not contact:
@@ -133,6 +128,7 @@ def export(
                 minutes=minutes,
                 on_example=bar.advance,
             )
+        packed = replace(packed, pack=with_state(workspace, packed.pack))
         workspace.put_survey_state(name, "export", "contact", contact)
         for batch in {sheet.batch for sheet in packed.pack.sheets}:
             workspace.put_survey_state(name, "minutes", batch, packed.pack.minutes)
@@ -141,9 +137,7 @@ def export(
         pushed: list[dict[str, Any]] = []
         if push:
             make = _push_forms if to == "google-forms" else _push_studies
-            pushed = make(
-                workspace, packed.pack, writer, service, dry_run, publish=publish, agreed=yes
-            )
+            pushed = make(workspace, packed.pack, writer, dry_run, publish=publish, agreed=yes)
     _remarks(packed)
     sheets = packed.pack.sheets
     if as_json:
@@ -186,34 +180,23 @@ def filters(
     Example:
       memeloc survey filters pilot
     """
-    from datetime import UTC, datetime
-
     from memeloc.cli.surveying import load_survey
     from memeloc.store import Workspace
-    from memeloc.survey.targets.prolific.client import ProlificApi
-    from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
+    from memeloc.survey.targets.protocol import Lookup
+    from memeloc.survey.targets.registry import make_target
 
     with Workspace.find() as workspace:
         survey = load_survey(workspace, name)
-        settings = api_settings(workspace.settings.survey.get("prolific", {}))
-        path = out or _filters_file(workspace)
-        known = load_filters(path if path.exists() else None)
-        with ProlificApi(settings) as api:
-            found, problems = lookup(
-                known,
-                api.filters(),
-                survey.design.cultures,
-                source=f"{settings.base_url}/api/v1/filters/",
-                day=datetime.now(UTC).date().isoformat(),
-            )
-        write_filters(found, path)
+        target = make_target("prolific", workspace.settings.survey.get("prolific", {}))
+        assert isinstance(target, Lookup)
+        found = target.look_up(survey.design.cultures, workspace.root or Path(), out)
     if as_json:
-        print_json({"file": str(path), "problems": problems})
+        print_json({"file": str(found.file), "problems": list(found.problems)})
     else:
-        for problem in problems:
+        for problem in found.problems:
             say(problem)
-        print(f"Wrote the ids of {len(found.criteria)} filters to {path}")
-    if problems:
+        print(f"Wrote the ids of {found.count} filters to {found.file}")
+    if found.problems:
         raise typer.Exit(1)
 
 
@@ -235,13 +218,6 @@ def read_options(given: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def api_settings(values: Mapping[str, Any]) -> ApiSettings:
-    """How Prolific is reached, by memeloc.toml's [survey.prolific]."""
-    from memeloc.survey.targets.prolific.client import BASE_URL, ApiSettings
-
-    return ApiSettings(str(values.get("endpoint", BASE_URL)), str(values.get("workspace", "")))
-
-
 class WorkspaceState:
     """What was made at a service, kept in the workspace."""
 
@@ -249,12 +225,21 @@ class WorkspaceState:
         self._workspace, self._survey, self._target = workspace, survey, target
 
     def get(self, key: str) -> Any:
-        """What was put under a key, or empty."""
-        return self._workspace.survey_state(self._survey, self._target).get(key, "")
+        """What was put under a key, or None."""
+        return self._workspace.survey_state(self._survey, self._target).get(key)
 
     def put(self, key: str, value: Any) -> None:
         """Remember a value; it is kept when this returns."""
         self._workspace.put_survey_state(self._survey, self._target, key, value)
+
+
+def with_state(workspace: Workspace, pack: SurveyPack) -> SurveyPack:
+    """The pack with what was made of it at services, and the workspace's folder."""
+    from dataclasses import replace
+
+    names = ("google-forms", "prolific")
+    made = {target: workspace.survey_state(pack.name, target) for target in names}
+    return replace(pack, made=made, root=workspace.root)
 
 
 def _told_minutes(workspace: Workspace, survey: Survey, rounds: Sequence[int]) -> int:
@@ -293,25 +278,6 @@ def _write(writer: Exporter, pack: SurveyPack, folder: Path) -> list[Path]:
         return list(writer.export(replace(pack, sheets=counted), folder))
 
 
-def _filters_file(workspace: Workspace) -> Path:
-    return (workspace.root if workspace.root is not None else Path()) / FILTERS
-
-
-def _prolific_options(
-    workspace: Workspace, survey: Survey, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Options of studies, with the looked-up filters and the forms' addresses where there are."""
-    found = dict(options)
-    file = _filters_file(workspace)
-    if "filters" not in found and file.exists():
-        found["filters"] = file
-    made = workspace.survey_state(survey.name, "google-forms")
-    addresses = {sheet: one["prolific"] for sheet, one in made.items() if one.get("prolific")}
-    if "urls" not in found and addresses:
-        found["urls"] = addresses
-    return found
-
-
 def _rounds(survey: Survey, wanted: str) -> list[int]:
     from memeloc.errors import InputError
 
@@ -331,7 +297,6 @@ def _push_forms(
     workspace: Workspace,
     pack: SurveyPack,
     writer: Any,
-    service: Mapping[str, Any],
     dry_run: bool,
     *,
     publish: bool,
@@ -347,28 +312,18 @@ def _push_studies(
     workspace: Workspace,
     pack: SurveyPack,
     writer: Any,
-    service: Mapping[str, Any],
     dry_run: bool,
     *,
     publish: bool,
     agreed: bool,
 ) -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
-    from memeloc.survey.targets.prolific.push import PushSettings
-
-    settings = PushSettings(
-        WorkspaceState(workspace, pack.name, "prolific"), api_settings(service), dry_run
-    )
-
-    def agree(money: Money) -> bool:
-        say(
-            f"Publishing {len(money.studies)} studies costs {money.total / 100:,.2f} "
-            f"{money.currency}, fee and tax included; people get {money.rewards / 100:,.2f} of it."
-        )
+    def agree(costs: str) -> bool:
+        say(costs)
         return agreed or typer.confirm("Publish them?", err=True)
 
-    return [asdict(one) for one in writer.push(pack, settings, publish=publish, agree=agree)]
+    state = WorkspaceState(workspace, pack.name, "prolific")
+    rows = writer.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
+    return [dict(row) for row in rows]
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:

@@ -73,6 +73,7 @@ def import_(
       memeloc survey import pilot responses.csv prolific_export.csv
       memeloc survey import pilot annotations/ --from potato --left left.csv
     """
+    from memeloc.cli.survey_export import with_state
     from memeloc.cli.surveying import load_survey, packs_back
     from memeloc.errors import MemelocError
     from memeloc.store import FileRecord, Workspace
@@ -87,7 +88,7 @@ def import_(
         survey = load_survey(workspace, name)
         if kind:
             importer(kind, _options(workspace, survey, kind, option or ()))
-        packs = packs_back(workspace, survey)
+        packs = [with_state(workspace, one) for one in packs_back(workspace, survey)]
         found, passed_over = _unfolded(files, kind)
         with progress("Importing", len(found), unit="files") as bar:
             for file in found:
@@ -272,10 +273,7 @@ def _there(file: Path) -> None:
 def _options(workspace: Workspace, survey: Survey, name: str, given: Any) -> Mapping[str, Any]:
     from memeloc.cli.survey_export import read_options
 
-    options = read_options(given)
-    if name == "prolific" and "made" not in options:
-        options["made"] = workspace.survey_state(survey.name, "prolific")
-    return options
+    return read_options(given)
 
 
 def _counted(file: Path, source: str, imported: Imported) -> dict[str, Any]:

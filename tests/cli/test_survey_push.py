@@ -228,8 +228,8 @@ def test_from_filters_to_decisions_at_prolific(
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     done = command(*decide, "--send")
     assert "cannot be taken back" in done.err
-    assert json.loads(command(*decide, "--send", "--yes", "--json").out)["sent"] == {"told": 3}
+    assert json.loads(command(*decide, "--send", "--yes", "--json").out)["sent"] == {"sent": 3}
     told = json.loads(command(*decide, "--send", "--yes", "--json").out)
-    assert told["sent"] == {"told before": 3}
+    assert told["sent"] == {"sent before": 3}
     said = done.out + done.err
     assert prolific_server.TOKEN not in said

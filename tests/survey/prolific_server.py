@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from memeloc.survey.targets.prolific.records import FilterRecord
 from tests.local_server import Reply, Request, json_reply, serve
 
 SCHEMAS = Path(__file__).parent / "prolific_schema"
@@ -88,6 +89,7 @@ class ProlificServer:
         self.style = "page"
         self.currency = "GBP"
         self.workspaces = [WORKSPACE]
+        self.address = ""
         self.retry_after = 0
         self.lock = threading.Lock()
         self._count = 0
@@ -250,6 +252,11 @@ LANGUAGES = (
     "Catalan", "British Sign Language", "Swiss German",
 )  # fmt: skip
 """As a list of first languages may be, in no order that means anything."""
+
+
+def offered_records(countries: list[str]) -> list[FilterRecord]:
+    """The same, validated."""
+    return [FilterRecord.model_validate(each) for each in offered(countries)]
 
 
 def offered(countries: list[str]) -> list[dict[str, Any]]:

@@ -19,12 +19,12 @@ TARGETS: Registry[Target] = Registry(
     "memeloc.targets",
     {
         "google-forms": "memeloc.survey.targets.google_forms.target:GoogleForms",
-        "prolific": "memeloc.survey.targets.prolific.export:Prolific",
-        "label-studio": "memeloc.survey.targets.label_studio.export:LabelStudio",
-        "potato": "memeloc.survey.targets.potato.export:Potato",
+        "prolific": "memeloc.survey.targets.prolific.target:Prolific",
+        "label-studio": "memeloc.survey.targets.label_studio.target:LabelStudio",
+        "potato": "memeloc.survey.targets.potato.target:Potato",
         "html": "memeloc.survey.targets.html.target:Html",
         "csv": "memeloc.survey.targets.csv.target:Csv",
-        "qsf": "memeloc.survey.targets.qualtrics.export:Qsf",
+        "qsf": "memeloc.survey.targets.qualtrics.target:Qsf",
     },
     "target",
 )

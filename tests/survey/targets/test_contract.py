@@ -275,7 +275,7 @@ def test_no_sheets_no_failure(target: Target, survey: SurveyPack, tmp_path: Path
 
 
 def test_an_unknown_option_is_told(target: Target) -> None:
-    with pytest.raises(InputError, match=f"{target.name} has no option 'colour'"):
+    with pytest.raises(InputError, match=f"{target.name} has no (option|setting) 'colour'"):
         make_target(target.name, {"colour": "blue"})
 
 

@@ -1,7 +1,7 @@
-"""Prolific's API, version 1. In: requests. Out: JSON values, or a sentence of what went wrong.
+"""Prolific's API, version 1. In: requests. Out: validated records, or why not.
 
 The token comes from the environment and stands in no file, error or log. Only https is spoken,
-but to this machine; redirects are not followed, and the addresses in answers are not used: pages
+except to this machine; redirects are not followed, and addresses in answers are not used: pages
 are asked for by their number.
 """
 
@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff, TransientFailure
+from memeloc.survey.targets.prolific.records import FilterRecord, WorkspaceRecord
 
 if TYPE_CHECKING:
     import httpx
@@ -28,14 +31,15 @@ SERVICE = "Prolific"
 PAGE = 100
 SMALLEST_PAGE = 20
 """What a page holds at the least where more follow: Prolific's default."""
-MAX_BODY = 50_000_000
-"""Bytes of an answer at the most; the list of all filters is some megabytes."""
 MAX_PAGES = 10_000
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What Prolific's ids of people, studies, submissions and groups look like."""
 
 _BUSY = frozenset((408, 425, 429, 500, 502, 503, 504))
 _HERE = frozenset(("localhost", "127.0.0.1", "::1"))
+
+Record = TypeVar("Record", bound=BaseModel)
+Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,9 @@ class StatusError(ServiceError):
         wait: seconds that it asks to wait; 0.0 if it does not say.
     """
 
-    def __init__(self, status: int, said: str, wait: float = 0.0) -> None:
-        super().__init__(SERVICE, f"HTTP status {status}: {said}", retryable=status in _BUSY)
-        self.status, self.said, self.wait = status, said, wait
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Cross a process boundary whole."""
-        return (StatusError, (self.status, self.said, self.wait))
+    def __init__(self, status: int, reason: str, wait: float = 0.0) -> None:
+        super().__init__(SERVICE, f"HTTP status {status}: {reason}", retryable=status in _BUSY)
+        self.status, self.wait = status, wait
 
 
 class ProlificApi:
@@ -82,68 +82,50 @@ class ProlificApi:
 
     def __init__(self, settings: ApiSettings, environ: Mapping[str, str] | None = None) -> None:
         self.settings = settings
-        self.base_url = _checked(settings.base_url)
+        self.base_url = _checked_url(settings.base_url)
         self._token = (os.environ if environ is None else environ).get(TOKEN, "").strip()
         if not self._token:
             raise MissingError(
-                f"Prolific wants a token: make one in its settings under API tokens and set the "
+                f"Prolific needs a token: make one in its settings under API tokens and set the "
                 f"environment variable {TOKEN}."
             )
         if not self._token.isascii() or not self._token.isprintable() or " " in self._token:
-            raise MissingError(f"What stands in {TOKEN} is no token; copy it again.")
+            raise MissingError(f"The value of {TOKEN} is not a token; copy it again.")
         try:
             import httpx
         except ImportError as error:
             raise MissingError("Prolific needs httpx: pip install 'memeloc[prolific]'") from error
         self._client = httpx.Client(
-            headers={"Authorization": f"Token {self._token}", "Accept-Encoding": "identity"},
-            timeout=settings.timeout,
-            follow_redirects=False,
+            headers={"Authorization": f"Token {self._token}"}, timeout=settings.timeout
         )
 
     def __enter__(self) -> ProlificApi:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self.close()
+        self._client.close()
 
     def __repr__(self) -> str:
         return f"ProlificApi({self.base_url!r})"
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+    def get(self, record: type[Record], path: str) -> Record:
+        """The object at a path below /api/v1/; raises as `ask` does."""
+        return validated(record, self.ask("GET", path))
 
-    def get(self, path: str, **parameters: object) -> Any:
-        """The JSON value at a path below /api/v1/; raises as `send` does."""
-        return self.ask("GET", path, parameters=parameters)
-
-    def ask(
-        self,
-        method: str,
-        path: str,
-        body: object = None,
-        parameters: Mapping[str, object] | None = None,
-    ) -> Any:
+    def ask(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
         """A request that may be sent again without harm, until it is answered.
 
         Raises:
             MissingError: the token is not accepted.
             ServiceError: it is refused, or was not answered in the end.
         """
-        return self.patiently(lambda: self.send(method, path, body, parameters))
+        return self.patiently(lambda: self.send(method, path, body, **parameters))
 
-    def patiently(self, send: Any) -> Any:
-        """What `send` gives, tried again while Prolific is busy; raises as `ask` does."""
+    def patiently(self, send: Callable[[], Answered]) -> Answered:
+        """What `send` returns, tried again while Prolific is busy; raises as `ask` does."""
         return self.settings.backoff.ask(send, self._passing)
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: object = None,
-        parameters: Mapping[str, object] | None = None,
-    ) -> Any:
+    def send(self, method: str, path: str, body: object = None, **parameters: object) -> Any:
         """One request, sent once.
 
         Raises:
@@ -152,32 +134,23 @@ class ProlificApi:
             httpx.HTTPError: there was no answer.
         """
         url = f"{self.base_url}/api/v1/{path}"
-        given = {name: str(value) for name, value in (parameters or {}).items() if value != ""}
-        with self._client.stream(method, url, json=body, params=given or None) as response:
-            content = bytearray()
-            for chunk in response.iter_bytes():
-                content += chunk
-                if len(content) > MAX_BODY:
-                    raise ServiceError(
-                        SERVICE, f"its answer has more than {MAX_BODY:,} bytes", retryable=False
-                    )
-        try:
-            value = json.loads(content) if content else None
-        except (ValueError, RecursionError):
-            value = None
-            if response.status_code < 300:
+        query = {name: str(value) for name, value in parameters.items() if value != ""}
+        response = self._client.request(method, url, json=body, params=query or None)
+        if response.is_success:
+            try:
+                return response.json() if response.content else None
+            except ValueError:
                 raise ServiceError(SERVICE, "its answer is not JSON", retryable=False) from None
-        if response.status_code < 300:
-            return value
-        said = self._said(value, bytes(content))
+        reason = self._reason(response)
         if response.status_code in (401, 403):
             raise MissingError(
-                f"Prolific does not accept the token in {TOKEN} for this ({said}); make another "
+                f"Prolific does not accept the token in {TOKEN} for this ({reason}); make another "
                 "in its settings, or ask for the rights in the workspace."
             )
-        raise StatusError(response.status_code, said, _asked_wait(response))
+        asked = str(response.headers.get("retry-after", ""))
+        raise StatusError(response.status_code, reason, float(asked) if asked.isdigit() else 0.0)
 
-    def pages(self, path: str, **parameters: object) -> Iterator[dict[str, Any]]:
+    def pages(self, record: type[Record], path: str, **parameters: object) -> Iterator[Record]:
         """All objects of a list, each once; raises as `ask` does.
 
         Lists are asked for by page and by offset at once: the documentation has the one, Prolific's
@@ -189,30 +162,26 @@ class ProlificApi:
         for number in range(1, MAX_PAGES):
             asked = {"page": number, "page_size": PAGE, "limit": PAGE, "offset": fetched}
             try:
-                page = self.get(path, **parameters, **asked)
+                results = _results(self.ask("GET", path, **parameters, **asked))
             except StatusError as error:
                 if error.status == 404 and number > 1:  # there is no such page
                     return
                 raise
-            results = page.get("results") if isinstance(page, dict) else page
-            found = [one for one in results or [] if isinstance(one, dict)]
-            fetched += len(found)
-            new = False
-            for one in found:
-                key = str(one.get("id") or json.dumps(one, sort_keys=True))
+            fetched += len(results)
+            before = len(seen)
+            for value in results:
+                key = json.dumps(value, sort_keys=True)
                 if key not in seen:
                     seen.add(key)
-                    new = True
-                    yield one
-            if not new or len(found) < SMALLEST_PAGE:
+                    yield validated(record, value)
+            if len(seen) == before or len(results) < SMALLEST_PAGE:
                 return
         raise ServiceError(SERVICE, f"the list {path} does not end", retryable=False)
 
-    def filters(self) -> list[dict[str, Any]]:
+    def filters(self) -> list[FilterRecord]:
         """All filters with their choices; raises as `ask` does."""
-        value = self.get("filters/", workspace_id=self.settings.workspace)
-        results = value.get("results") if isinstance(value, dict) else value
-        return [one for one in results or [] if isinstance(one, dict)]
+        answer = self.ask("GET", "filters/", workspace_id=self.settings.workspace)
+        return [validated(FilterRecord, value) for value in _results(answer)]
 
     def workspace(self) -> str:
         """The workspace that was named, or the account's only one.
@@ -222,50 +191,73 @@ class ProlificApi:
         """
         if self.settings.workspace:
             return checked_id(self.settings.workspace, "workspace")
-        found = list(self.pages("workspaces/"))
-        if len(found) != 1:
-            named = "; ".join(f"{one.get('id')} = {one.get('title')}" for one in found[:20])
+        workspaces = list(self.pages(WorkspaceRecord, "workspaces/"))
+        if len(workspaces) != 1:
+            names = "; ".join(f"{each.id} = {each.title}" for each in workspaces[:20])
             raise InputError(
-                f"Your account has {len(found)} workspaces at Prolific; name one by its id: {named}"
+                f"Your account has {len(workspaces)} workspaces at Prolific; name one by its id: "
+                f"{names}"
             )
-        return checked_id(found[0].get("id"), "workspace")
+        return workspaces[0].id
 
-    def _said(self, value: object, content: bytes) -> str:
+    def _reason(self, response: httpx.Response) -> str:
+        """Why a request was refused, in Prolific's words, without the token."""
+        try:
+            value = response.json()
+        except ValueError:
+            value = None
         error = value.get("error", value) if isinstance(value, dict) else value
         detail = error.get("detail", error) if isinstance(error, dict) else error
-        if isinstance(detail, str):
-            text = detail
-        elif detail:
-            text = json.dumps(detail, ensure_ascii=False)
-        else:
-            text = content[:2000].decode("utf-8", "replace")
-        return " ".join(text.replace(self._token, "[token]").split())[:400] or "it did not say why"
+        text = detail if isinstance(detail, str) else json.dumps(detail, ensure_ascii=False)
+        if not detail:
+            text = response.text[:2000]
+        return " ".join(text.replace(self._token, "[token]").split())[:400] or "no reason given"
 
     def _passing(self, error: Exception) -> TransientFailure | None:
         import httpx
 
         if isinstance(error, StatusError):
             return TransientFailure(error, error.wait) if error.retryable else None
-        if isinstance(error, httpx.HTTPError | httpx.StreamError):
-            said = f"{error or 'no answer'} ({type(error).__name__})".replace(
-                self._token, "[token]"
-            )
-            return TransientFailure(ServiceError(SERVICE, said, retryable=True))
+        if isinstance(error, httpx.HTTPError):
+            reason = f"{error or 'no answer'} ({type(error).__name__})"
+            reason = reason.replace(self._token, "[token]")
+            return TransientFailure(ServiceError(SERVICE, reason, retryable=True))
         return None
 
 
-def checked_id(value: object, what: str) -> str:
+def validated(record: type[Record], value: object) -> Record:
+    """An answer as a record.
+
+    Raises:
+        ServiceError: it is not what the API's documentation has.
+    """
+    try:
+        return record.model_validate(value)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise ServiceError(
+            SERVICE, f"its answer is not as documented: {where}: {problem['msg']}", retryable=False
+        ) from error
+
+
+def checked_id(value: str, what: str) -> str:
     """An id that may stand in a path.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not one.
     """
-    if isinstance(value, str) and ID.fullmatch(value):
+    if ID.fullmatch(value):
         return value
-    raise InputError(f"{str(value)[:60]!r} is no id of a {what} at Prolific")
+    raise InputError(f"{value[:60]!r} is not an id of a {what} at Prolific")
 
 
-def _checked(base_url: str) -> str:
+def _results(answer: Any) -> list[Any]:
+    results = answer.get("results") if isinstance(answer, dict) else answer
+    return results if isinstance(results, list) else []
+
+
+def _checked_url(base_url: str) -> str:
     try:
         parts = urlsplit(base_url)
         host, _port = parts.hostname or "", parts.port
@@ -278,8 +270,3 @@ def _checked(base_url: str) -> str:
             "encryption the token goes to this machine only."
         )
     return base_url.rstrip("/").removesuffix("/api/v1")
-
-
-def _asked_wait(response: httpx.Response) -> float:
-    asked = str(response.headers.get("retry-after", ""))
-    return float(asked) if asked.isdigit() and len(asked) < 6 else 0.0

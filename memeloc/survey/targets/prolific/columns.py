@@ -11,67 +11,67 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 PARTICIPANT, SUBMISSION, STUDY, STUDY_NAME = "participant", "submission", "study", "study name"
 STATUS, CODE, SECONDS = "status", "code", "seconds"
 STARTED, COMPLETED, REVIEWED, ARCHIVED = "started", "completed", "reviewed", "archived"
 RETURN_REQUESTED = "return_requested"
 MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
-DROPPED = "dropped"
-"""What is not taken over at all: it tells more of a person than anybody asked for."""
 
-_MEANINGS: Mapping[str, tuple[str, ...]] = {
-    PARTICIPANT: ("participant id", "participant", "prolific id", "prolific pid"),
-    SUBMISSION: ("submission id", "session id", "id"),
-    STUDY: ("study id",),
-    STUDY_NAME: ("internal name", "study name", "study internal name", "study"),
-    STATUS: ("status", "submission status"),
-    CODE: ("completion code", "entered code", "study code"),
-    SECONDS: ("time taken", "time taken in seconds", "time taken seconds"),
-    STARTED: ("started at", "started datetime", "started date time", "date started"),
-    COMPLETED: ("completed at", "completed date time", "completed datetime", "date completed"),
-    REVIEWED: ("reviewed at", "reviewed at datetime", "reviewed date time"),
-    ARCHIVED: ("archived at", "archived at datetime", "archived date time"),
-    RETURN_REQUESTED: ("return requested", "return requested at"),
-    DROPPED: ("ip", "ip address", "date of birth"),
-}
-"""What is said of a submission."""
+Group = Literal["submission", "facts", "details", "dropped", "other"]
+"""Whether a column describes a submission or the person, decides nothing, is not taken over at all
+(it tells more of a person than anybody asked for), or is not known."""
 
-_FACTS: Mapping[str, tuple[str, ...]] = {
-    "age": ("age", "age demographics"),
-    "sex": ("sex",),
-    "gender": ("gender", "gender identity"),
-    "ethnicity": ("ethnicity simplified", "simplified ethnicity", "ethnicity"),
-    "nationality": ("nationality", "current nationality"),
-    "country_of_birth": ("country of birth",),
-    "residence": ("current country of residence", "country of residence", "residence"),
-    "first_language": ("first language", "language", "native language"),
-    "fluent_languages": ("fluent languages",),
-    "monocultural": (
-        "monocultural",
-        "monocultural multicultural",
-        "mono multi cultural",
-        "multicultural",
-        "cultural background",
-    ),
-    "student": ("student status",),
-    "employment": ("employment status",),
+MEANINGS: Mapping[Group, Mapping[str, tuple[str, ...]]] = {
+    "submission": {
+        PARTICIPANT: ("participant id", "participant", "prolific id", "prolific pid"),
+        SUBMISSION: ("submission id", "session id", "id"),
+        STUDY: ("study id",),
+        STUDY_NAME: ("internal name", "study name", "study internal name", "study"),
+        STATUS: ("status", "submission status"),
+        CODE: ("completion code", "entered code", "study code"),
+        SECONDS: ("time taken", "time taken in seconds", "time taken seconds"),
+        STARTED: ("started at", "started datetime", "started date time", "date started"),
+        COMPLETED: ("completed at", "completed date time", "completed datetime", "date completed"),
+        REVIEWED: ("reviewed at", "reviewed at datetime", "reviewed date time"),
+        ARCHIVED: ("archived at", "archived at datetime", "archived date time"),
+        RETURN_REQUESTED: ("return requested", "return requested at"),
+    },
+    "facts": {
+        "age": ("age", "age demographics"),
+        "sex": ("sex",),
+        "gender": ("gender", "gender identity"),
+        "ethnicity": ("ethnicity simplified", "simplified ethnicity", "ethnicity"),
+        "nationality": ("nationality", "current nationality"),
+        "country_of_birth": ("country of birth",),
+        "residence": ("current country of residence", "country of residence", "residence"),
+        "first_language": ("first language", "language", "native language"),
+        "fluent_languages": ("fluent languages",),
+        "monocultural": (
+            "monocultural",
+            "monocultural multicultural",
+            "mono multi cultural",
+            "multicultural",
+            "cultural background",
+        ),
+        "student": ("student status",),
+        "employment": ("employment status",),
+    },
+    "details": {
+        "terms_accepted": ("custom study tncs accepted at",),
+        "total_approvals": ("total approvals", "num approvals"),
+        "total_rejections": ("total rejections", "num rejections"),
+        "score": ("prolific score",),
+        "reward": ("reward", "submission reward"),
+        "bonuses": ("bonus payments",),
+        "complete": ("is complete",),
+        "siblings": ("has siblings",),
+        "parent_study": ("parent study id",),
+        "star": ("star awarded",),
+    },
+    "dropped": {"personal": ("ip", "ip address", "date of birth")},
 }
-"""What is said of a person; of several headings of a fact the first goes before the others."""
-
-_DETAILS: Mapping[str, tuple[str, ...]] = {
-    "terms_accepted": ("custom study tncs accepted at",),
-    "total_approvals": ("total approvals", "num approvals"),
-    "total_rejections": ("total rejections", "num rejections"),
-    "score": ("prolific score",),
-    "reward": ("reward", "submission reward"),
-    "bonuses": ("bonus payments",),
-    "complete": ("is complete",),
-    "siblings": ("has siblings",),
-    "parent_study": ("parent study id",),
-    "star": ("star awarded",),
-}
-"""What is known and kept under details."""
 
 STATUSES: Mapping[str, str] = {
     "reserved": "RESERVED",
@@ -90,8 +90,8 @@ STATUSES: Mapping[str, str] = {
 }
 """Statuses as `Participant.status` has them, by what exports and the API write."""
 
-WITHHELD: Mapping[str, str] = {"consent revoked": "consent revoked", "data expired": "data expired"}
-"""What stands for an answer that Prolific does not give any more."""
+WITHHELD = frozenset({"consent revoked", "data expired"})
+"""What stands for a value that Prolific does not give any more."""
 
 NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})
 """What stands for no value in these columns."""
@@ -100,33 +100,35 @@ NO_CODE = frozenset({"nocode", "no code"})
 """What stands for the code of people who entered none."""
 
 _BETWEEN = re.compile(r"[\W_]+")
-_SHORT = 100
 
 
+@lru_cache(1 << 14)
 def key_of(heading: str) -> str:
     """A heading or value as it is compared: small letters, digits and single spaces.
 
     >>> key_of("Ethnicity (simplified)"), key_of("TIMED-OUT"), key_of("Participant.id")
     ('ethnicity simplified', 'timed out', 'participant id')
     """
-    return _short_key(heading) if len(heading) <= _SHORT else _key(heading)
+    return " ".join(_BETWEEN.sub(" ", heading.casefold()).split())
 
 
-def _key(text: str) -> str:
-    return " ".join(_BETWEEN.sub(" ", text.casefold()).split())
+class Column(NamedTuple):
+    """What a heading means: its group, the name within it, and its rank among its synonyms."""
+
+    group: Group
+    name: str
+    rank: int = 0
 
 
-# The same few headings and values stand in every row of a table.
-_short_key = lru_cache(1 << 14)(_key)
+COLUMNS: Mapping[str, Column] = {
+    alias: Column(group, name, rank)
+    for group, names in MEANINGS.items()
+    for name, aliases in names.items()
+    for rank, alias in enumerate(aliases)
+}
+"""By heading, as of `key_of`; of several columns of one meaning the lowest rank goes first."""
 
 
-def _by_heading(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, int]]:
-    return {
-        alias: (name, rank) for name, several in table.items() for rank, alias in enumerate(several)
-    }
-
-
-MEANING = _by_heading(_MEANINGS)
-FACT = _by_heading(_FACTS)
-DETAIL = _by_heading(_DETAILS)
-"""By heading what it means, and the heading's rank among those that mean the same."""
+def column_of(heading: str) -> Column:
+    """What a heading means."""
+    return COLUMNS.get(key_of(heading)) or Column("other", heading)

@@ -60,28 +60,24 @@ def read_pay(wage: object, currency: str, fee: object) -> Pay:
     """Settings of pay, checked.
 
     Raises:
-        InputError: the wage is no amount, or below what Prolific allows; the currency is none of
-            its accounts; the fee is neither a kind of account nor a share.
+        InputError: the wage is not an amount, or below what Prolific allows; the currency is not
+            one of its accounts; the fee is neither a kind of account nor a share.
     """
-    code = str(currency).strip().upper()
+    code = currency.strip().upper()
     if code not in MINIMUM:
         raise InputError(
-            f"Prolific's accounts are in GBP or USD, not {str(currency)[:20]!r}: name the currency "
-            "of yours as currency."
+            f"Prolific's accounts are in GBP or USD, not {currency[:20]!r}: name the currency of "
+            "yours as currency."
         )
     amount = _decimal(wage, "wage")
-    if amount < MINIMUM[code]:
+    if not MINIMUM[code] <= amount <= 1000:
         raise InputError(
             f"A wage of {amount} {code} an hour is below {MINIMUM[code]} {code}, the least that "
-            "Prolific allows; it recommends one and a half times that."
+            "Prolific allows, or above 1000; Prolific recommends one and a half times the least."
         )
-    if amount > 1000:
-        raise InputError(f"A wage of {amount} {code} an hour is surely a slip; wage is an hour's.")
-    share = FEES.get(str(fee))
-    if share is None:
-        share = _decimal(fee, "fee")
-        if not 0 <= share < 5:
-            raise InputError("fee is academic, corporate or a share such as 0.333")
+    share = FEES.get(str(fee)) or _decimal(fee, "fee")
+    if not 0 <= share < 5:
+        raise InputError("fee is academic, corporate or a share such as 0.333")
     return Pay(code, amount, share)
 
 
@@ -106,9 +102,9 @@ def amount(minor: int, currency: str) -> str:
 
 def _decimal(value: object, name: str) -> Decimal:
     try:
-        read = Decimal(str(value).strip())
+        number = Decimal(str(value).strip())
     except InvalidOperation:
-        read = Decimal("NaN")
-    if not read.is_finite():
-        raise InputError(f"{name} is no number: {str(value)[:40]!r}; write it as 10.65")
-    return read
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise InputError(f"{name} is not a number: {str(value)[:40]!r}; write it as 10.65")
+    return number

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,41 +17,19 @@ from urllib.parse import urlsplit
 from memeloc.errors import InputError
 from memeloc.survey.instructions import memes_shown, minutes_told
 from memeloc.survey.model import CompletionCodes, Sheet
-from memeloc.survey.targets.prolific.client import ID
+from memeloc.survey.targets.prolific.client import checked_id
 from memeloc.survey.targets.prolific.filters import Filters
-from memeloc.survey.targets.prolific.money import SMALLEST_SCREEN_OUT, Pay, shortest_limit
+from memeloc.survey.targets.prolific.money import SMALLEST_SCREEN_OUT, shortest_limit
+from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.protocol import SurveyPack
 
-PLACEHOLDERS = {
-    "PROLIFIC_PID": "{{%PROLIFIC_PID%}}",
-    "STUDY_ID": "{{%STUDY_ID%}}",
-    "SESSION_ID": "{{%SESSION_ID%}}",
-}
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+"""What Prolific puts into a study's address of who opens it."""
 NOWHERE = "https://survey.invalid/{sheet}"
 """Stands in a study until it is known where its sheet will be; such a study is not sent."""
-DEVICES = ("desktop", "tablet", "mobile")
-WARNINGS = ("sensitive", "explicit")
 GROUP_FILTER = "participant_group_blocklist"
 STUDIES_FILTER = "previous_studies_blocklist"
 LONGEST_NAME = 255
-
-
-@dataclass(frozen=True, slots=True)
-class StudySettings:
-    """How studies are made; see `Prolific` for what each means."""
-
-    filters: Filters
-    pay: Pay
-    urls: str | Mapping[str, str] = ""
-    minutes: int = 0
-    limit: int = 0
-    devices: tuple[str, ...] = DEVICES
-    warning: str = "sensitive"
-    balance_sex: bool = True
-    project: str = ""
-    group: str = ""
-    screen_out_reward: int = 0
-    screen_out_places: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +45,7 @@ class Study:
 
     sheet: str
     body: Mapping[str, Any]
-    missing: tuple[str, ...] = field(default=())
+    missing: tuple[str, ...] = ()
     guessed: bool = False
 
     @property
@@ -77,31 +55,30 @@ class Study:
 
     def in_group(self, group: str) -> Study:
         """The same with the group that all studies of the survey fill, and keep out."""
-        if not ID.fullmatch(group):
-            raise InputError(f"{group[:60]!r} is no id of a participant group at Prolific")
-        body = dict(self.body)
-        adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
-        body["completion_codes"] = [
-            {**code, "actions": [*code["actions"], adding]} for code in body["completion_codes"]
+        adding = {
+            "action": "ADD_TO_PARTICIPANT_GROUP",
+            "participant_group": checked_id(group, "participant group"),
+        }
+        codes = [
+            {**code, "actions": [*code["actions"], adding]}
+            for code in self.body["completion_codes"]
         ]
-        body["filters"] = [
-            *body["filters"],
-            {"filter_id": GROUP_FILTER, "selected_values": [group]},
-        ]
-        return Study(self.sheet, body, self.missing, self.guessed)
+        kept_out = {"filter_id": GROUP_FILTER, "selected_values": [group]}
+        filters = [*self.body["filters"], kept_out]
+        return replace(self, body={**self.body, "completion_codes": codes, "filters": filters})
 
 
 def digest(body: Mapping[str, Any]) -> str:
-    """What a study is told apart by from one of other content."""
-    whole = {name: value for name, value in body.items() if name != "metadata"}
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:32]
+    """What tells a study from one of other content."""
+    content = {name: value for name, value in body.items() if name != "metadata"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
+def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: Filters) -> Study:
     """The study of a sheet.
 
     Raises:
-        InputError: it has no completion codes or no places, or its address is none that people
+        InputError: it has no completion codes or no places, or its address is not one that people
             can be sent to.
     """
     codes = pack.codes.get(sheet.id)
@@ -116,21 +93,22 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
             f"least, and limit is {settings.limit}."
         )
     balanced = settings.balance_sex and sheet.wanted > 1
-    filters, missing = settings.filters.of(sheet.culture, balance_sex=balanced)
-    address, nowhere = _address(sheet, settings.urls)
-    if nowhere:
+    wanted, missing = filters.of(sheet.culture, balance_sex=balanced)
+    address = _address(pack, sheet, settings.urls)
+    if address.startswith(NOWHERE.format(sheet="")):
         missing.append(
             f"It is not known where the sheet {sheet.id} can be filled in: name the addresses as "
             "urls, such as https://survey.university.example/{sheet}.html"
         )
     texts = pack.texts[sheet.culture.locale.tag]
+    warning = _line(texts.get("warning.text"))
+    introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
     reward = settings.pay.reward(minutes)
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
         "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",
-        "description": _paragraphs(
-            texts.get("intro", count=memes_shown(sheet), minutes=minutes),
-            texts.get("warning.text"),
+        "description": "".join(
+            f"<p>{escape(text, quote=False)}</p>" for text in (introduction, warning) if text
         ),
         "external_study_url": address,
         "prolific_id_option": "url_parameters",
@@ -140,11 +118,11 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
         "reward": reward,
         "device_compatibility": list(settings.devices),
         "peripheral_requirements": [],
-        "filters": filters,
+        "filters": wanted,
         "submissions_config": {"max_submissions_per_participant": 1},
         "study_labels": ["annotation"],
         "content_warnings": [settings.warning],
-        "content_warning_details": _line(texts.get("warning.text")),
+        "content_warning_details": warning,
     }
     if settings.limit:
         body["maximum_allowed_time"] = settings.limit
@@ -152,23 +130,18 @@ def study(pack: SurveyPack, sheet: Sheet, settings: StudySettings) -> Study:
         body["is_custom_screening"] = True
     if settings.project:
         body["project"] = settings.project
-    body["metadata"] = json.dumps(
-        {"culture": sheet.culture.code, "sheet": sheet.id, "survey": pack.name},
-        ensure_ascii=True,
-        sort_keys=True,
-    )
+    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": pack.name}
+    body["metadata"] = json.dumps(metadata, sort_keys=True)
     made = Study(sheet.id, body, tuple(missing), not (settings.minutes or pack.minutes))
     return made.in_group(settings.group) if settings.group else made
 
 
-def _codes(codes: CompletionCodes, settings: StudySettings, reward: int) -> list[dict[str, Any]]:
+def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
     """The four ways that a sheet can end. Nothing is approved or rejected by itself."""
-    returned = "REQUEST_RETURN"
-    screened: dict[str, Any] = {
-        "code": codes.screened_out,
-        "code_type": "OTHER",
-        "actions": [{"action": returned, "return_reason": "Not one of those it is for"}],
-    }
+    if len({codes.done, codes.failed_checks, codes.no_consent, codes.screened_out}) < 4:
+        raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
+    review = {"action": "MANUALLY_REVIEW"}
+    screened_out = ("OTHER", _returned("Not one of those it is for"))
     if settings.screen_out_places:
         least = SMALLEST_SCREEN_OUT[settings.pay.currency]
         if not least <= settings.screen_out_reward < reward:
@@ -177,74 +150,61 @@ def _codes(codes: CompletionCodes, settings: StudySettings, reward: int) -> list
                 f"least and less than the reward of {reward}; screen_out_reward is "
                 f"{settings.screen_out_reward}."
             )
-        screened = {
-            "code": codes.screened_out,
-            "code_type": "FIXED_SCREENOUT",
-            "actions": [
-                {
-                    "action": "FIXED_SCREEN_OUT_PAYMENT",
-                    "fixed_screen_out_reward": settings.screen_out_reward,
-                    "slots": settings.screen_out_places,
-                }
-            ],
+        paid = {
+            "action": "FIXED_SCREEN_OUT_PAYMENT",
+            "fixed_screen_out_reward": settings.screen_out_reward,
+            "slots": settings.screen_out_places,
         }
-    found = [
-        {
-            "code": codes.done,
-            "code_type": "COMPLETED",
-            "actions": [{"action": "MANUALLY_REVIEW"}],
-        },
-        {
-            "code": codes.failed_checks,
-            "code_type": "FAILED_ATTENTION_CHECK",
-            "actions": [{"action": "MANUALLY_REVIEW"}],
-        },
-        {
-            "code": codes.no_consent,
-            "code_type": "NO_CONSENT",
-            "actions": [{"action": returned, "return_reason": "Withdrew consent"}],
-        },
-        screened,
+        screened_out = ("FIXED_SCREENOUT", paid)
+    endings: list[tuple[str, str, dict[str, Any]]] = [
+        (codes.done, "COMPLETED", review),
+        (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
+        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
+        (codes.screened_out, *screened_out),
     ]
-    if len({one["code"] for one in found}) < len(found):
-        raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
-    return [{**one, "actor": "participant"} for one in found]
+    return [
+        {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
+        for code, kind, action in endings
+    ]
 
 
-def _address(sheet: Sheet, urls: str | Mapping[str, str]) -> tuple[str, bool]:
-    """The sheet's address with Prolific's parameters, and whether it leads nowhere yet."""
+def _returned(reason: str) -> dict[str, Any]:
+    return {"action": "REQUEST_RETURN", "return_reason": reason}
+
+
+def _address(pack: SurveyPack, sheet: Sheet, urls: str | Mapping[str, str]) -> str:
+    """Where the sheet is filled in, with Prolific's parameters.
+
+    Without `urls` it is the form that was made for it at another service, if there is one.
+    """
+    made = (state.get(sheet.id) for state in pack.made.values())
+    forms = [form["prolific"] for form in made if isinstance(form, dict) and form.get("prolific")]
     if isinstance(urls, str):
-        given = urls or NOWHERE
-        if "{sheet}" not in given:
-            given = given.rstrip("/") + "/{sheet}.html"
-        address = given.replace("{sheet}", sheet.id)
+        address = urls and (urls if "{sheet}" in urls else f"{urls.rstrip('/')}/{{sheet}}.html")
     else:
-        address = urls.get(sheet.id, "") or NOWHERE.replace("{sheet}", sheet.id)
+        address = urls.get(sheet.id, "")
+    address = (address or (forms[0] if forms else NOWHERE)).replace("{sheet}", sheet.id)
     try:
         parts = urlsplit(address)
-        host = parts.hostname or ""
     except ValueError:
-        parts, host = urlsplit(""), ""
+        parts = urlsplit("")
+    strange = any(ord(sign) <= 32 or ord(sign) == 127 for sign in address)
     if (
-        parts.scheme != "https"
-        or not host
+        strange
+        or parts.scheme != "https"
+        or not parts.hostname
         or parts.username is not None
         or parts.fragment
-        or any(ord(sign) <= 32 or ord(sign) == 127 for sign in address)
     ):
         raise InputError(
-            f"{address[:100]!r} is no address that Prolific can send people to: it begins with "
+            f"{address[:100]!r} is not an address that Prolific can send people to: it begins with "
             "https:// and has neither a password nor a part after #."
         )
-    for name, placeholder in PLACEHOLDERS.items():
+    for name in PARAMETERS:
+        placeholder = f"{{{{%{name}%}}}}"
         if placeholder not in address:
             address += f"{'&' if '?' in address else '?'}{name}={placeholder}"
-    return address, host == "survey.invalid"
-
-
-def _paragraphs(*texts: str) -> str:
-    """Texts as Prolific shows a description: it understands a little HTML."""
-    return "".join(f"<p>{escape(_line(one), quote=False)}</p>" for one in texts if one.strip())
+    return address
 
 
 def _line(text: str) -> str:

@@ -19,10 +19,10 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Answer, entry_id
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.targets.qualtrics.back import QsfBack
-from memeloc.survey.targets.qualtrics.export import Qsf
+from memeloc.survey.targets.qualtrics.target import Qsf
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -237,8 +237,8 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     if form == "numbers":
         row |= {"consent": "1", "Status": "0", "Finished": "1"}
     path = saved(survey, tmp_path / "export.csv", [row])
-    assert QsfBack().recognises(path)
-    found = QsfBack().read(path, survey)
+    assert Qsf().recognises(path)
+    found = import_file(Qsf(), path, survey)
     # What was chosen before the first answer was changed, which Qualtrics keeps.
     assert [one.reason for one in found.rejected] == ["not asked"]
     (one,) = found.submissions
@@ -265,7 +265,7 @@ def test_order_means_nothing_and_what_cannot_be_placed_is_told(
     }
     refused = {"ResponseId": "R_6", "consent": survey.texts["ar"].get("consent.no")}
     rows = [whole, *wrong.values(), refused]
-    plain = QsfBack().read(saved(survey, tmp_path / "plain.csv", rows), survey)
+    plain = import_file(Qsf(), saved(survey, tmp_path / "plain.csv", rows), survey)
     assert [one.reason for one in plain.rejected] == list(wrong)
     assert [one.row for one in plain.rejected] == [5, 6, 7, 8, 9]
     statuses = {one.id: (one.status, one.code, len(one.answers)) for one in plain.submissions}
@@ -276,7 +276,7 @@ def test_order_means_nothing_and_what_cannot_be_placed_is_told(
     }
     for seed in range(5):
         path = saved(survey, tmp_path / f"{seed}.csv", list(rows), seed=seed)
-        found = QsfBack().read(path, survey)
+        found = import_file(Qsf(), path, survey)
         assert {replace(one, row=0) for one in found.submissions} == {
             replace(one, row=0) for one in plain.submissions
         }
@@ -287,6 +287,6 @@ def test_other_files_are_refused(survey: SurveyPack, tmp_path: Path) -> None:
     for content in ("", "a,b\n1,2\n3,4\n5,6\n", '{"ImportId": 1}'):
         path = tmp_path / "other.csv"
         path.write_text(content)
-        assert not QsfBack().recognises(path)
+        assert not Qsf().recognises(path)
         with pytest.raises(InputError):
-            QsfBack().read(path, survey)
+            import_file(Qsf(), path, survey)

@@ -1,4 +1,4 @@
-"""Sheets for Potato. In: a survey's sheets. Out: a project folder a sheet.
+"""The target potato. In: a survey's sheets, or annotators' states. Out: project folders; answers.
 
 `potato start SHEET/config.yaml` opens it: instructions, consent, the entries in order, and the
 completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is JSON, which is YAML.
@@ -7,11 +7,10 @@ completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     consent,
@@ -22,17 +21,17 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import BLANK, copy_picture
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.potato.reading import ANSWERS, CONSENT, FIRST, SECOND, STATE, read
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
-
-FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
-"""The names of the questions."""
+from memeloc.tables import drawable
 
 
 class Potato:
-    """Writes a project of Potato for each sheet."""
+    """Writes a project of Potato for each sheet, and reads what it keeps of annotators."""
 
     name = "potato"
     summary = "a Potato project a sheet: configuration, data and pictures"
@@ -66,19 +65,14 @@ class Potato:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file is of this target."""
-        from memeloc.survey.targets.potato.back import PotatoBack
+        """Whether it is a person's state, or a folder of them."""
+        if path.is_dir():
+            return any(path.rglob(STATE))
+        return starts_as_json(path, f'"{ANSWERS}"')
 
-        return PotatoBack().recognises(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The records of a file."""
-        from memeloc.survey.targets.potato.back import PotatoBack
-
-        found = PotatoBack().read(path, pack)
-        yield from found.submissions
-        yield from found.participants
-        yield from found.rejected
+    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+        """See `potato.reading`."""
+        return read(path, pack)
 
     def _items(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
         items = []

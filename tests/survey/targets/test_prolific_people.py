@@ -22,11 +22,11 @@ from memeloc.errors import InputError
 from memeloc.survey.codes import codes
 from memeloc.survey.model import Participant
 from memeloc.survey.quality.checking import check
-from memeloc.survey.targets.prolific.back import ProlificBack
-from memeloc.survey.targets.prolific.columns import DETAIL, FACT, MEANING, key_of
-from memeloc.survey.targets.prolific.push import FileState
+from memeloc.survey.targets.prolific.columns import COLUMNS, MEANINGS, key_of
+from memeloc.survey.targets.prolific.target import Prolific
 from memeloc.survey.targets.protocol import Imported, SurveyPack
-from memeloc.survey.targets.registry import importer, recognise
+from memeloc.survey.targets.registry import make_target, recognise
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
 from memeloc.tables import clean_text
@@ -35,10 +35,9 @@ from tests.survey.annotators import fill, sheet
 DE, US = sheet("DE"), sheet("US")
 STUDY_DE, STUDY_US = "65f0c0ffee0000000000000a", "65f0c0ffee0000000000000b"
 MADE = {
-    f"pilot/{DE.id}/study": STUDY_DE,
-    f"pilot/{DE.id}/digest": "0123",
-    f"pilot/{US.id}/study": STUDY_US,
-    "pilot/group": "65f0c0ffee0000000000000c",
+    f"study/{DE.id}": {"id": STUDY_DE, "digest": "0123"},
+    f"study/{US.id}": {"id": STUDY_US, "digest": "4567"},
+    "group": "65f0c0ffee0000000000000c",
 }
 HEADER = [
     *("Submission id", "Participant id", "Status", "Custom study tncs accepted at", "Started at"),
@@ -110,13 +109,14 @@ def read(
     content: str | bytes,
     name: str = f"prolific_demographic_export_{STUDY_DE}.csv",
     survey: SurveyPack = PACK,
-    **options: Any,
+    made: Mapping[str, Any] = MADE,
+    sheet: str = "",
 ) -> Imported:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    back = ProlificBack(**(options or {"made": MADE}))
-    assert back.recognises(path)
-    found = back.read(path, survey)
+    target = Prolific(sheet=sheet)
+    assert target.recognises(path)
+    found = import_file(target, path, replace(survey, made={"prolific": made}))
     assert not found.submissions
     assert all(one.file == name and one.message.endswith(".") for one in found.rejected)
     return found
@@ -489,15 +489,11 @@ def test_the_time_taken_is_a_number_or_is_worked_out(
 
 
 def test_the_study_is_found_by_what_a_push_noted(tmp_path: Path) -> None:
-    state = FileState(tmp_path / "made.json")
-    for key, value in MADE.items():
-        state.put(key, value)
     bare = [row(1, Completion_code="NOCODE")]
-    for made in (MADE, state.path, str(state.path)):
-        for study, expected in ((STUDY_DE, DE.id), (STUDY_US, US.id)):
-            name = f"prolific_export_{study}.csv"
-            (one,) = read(tmp_path, table(bare), name, made=made).participants
-            assert one.study == expected
+    for study, expected in ((STUDY_DE, DE.id), (STUDY_US, US.id)):
+        name = f"prolific_export_{study}.csv"
+        (one,) = read(tmp_path, table(bare), name).participants
+        assert one.study == expected
 
 
 @pytest.mark.parametrize(
@@ -513,10 +509,10 @@ def test_the_study_is_found_by_its_name_and_by_what_is_said(tmp_path: Path) -> N
     bare = row(1, Completion_code="NOCODE") | {"Study name": f"memeloc pilot {US.id}"}
     (one,) = read(tmp_path, table([bare], header), "x.csv", made={}).participants
     assert one.study == US.id
-    (one,) = read(tmp_path, table([bare]), "x.csv", sheet=DE.id).participants
+    (one,) = read(tmp_path, table([bare]), "x.csv", made={}, sheet=DE.id).participants
     assert one.study == DE.id
     with pytest.raises(InputError, match="no sheet 'r9-b99-DE'"):
-        ProlificBack(sheet="r9-b99-DE").read(tmp_path / "x.csv", PACK)
+        import_file(Prolific(sheet="r9-b99-DE"), tmp_path / "x.csv", PACK)
 
 
 def test_the_study_is_found_by_the_codes_also_of_who_entered_none(tmp_path: Path) -> None:
@@ -585,7 +581,7 @@ def test_it_is_known_by_its_content_and_others_are_not(tmp_path: Path) -> None:
     path = tmp_path / "x.dat"
     path.write_text(table([row(1)]))
     assert recognise(path).name == "prolific"
-    assert isinstance(importer("prolific"), ProlificBack)
+    assert isinstance(make_target("prolific"), Prolific)
     others = {
         "qualtrics.csv": "StartDate,EndDate,Status,Progress,PROLIFIC_PID,STUDY_ID,SESSION_ID\n1",
         "answers.csv": "sheet,item,participant,answer,status\nr1-b01-DE,i1,p1,hate,\n",
@@ -599,8 +595,8 @@ def test_it_is_known_by_its_content_and_others_are_not(tmp_path: Path) -> None:
     for name, text in others.items():
         path = tmp_path / name
         path.write_text(text)
-        assert not ProlificBack().recognises(path), name
-    assert not ProlificBack().recognises(tmp_path / "missing.csv")
+        assert not Prolific().recognises(path), name
+    assert not Prolific().recognises(tmp_path / "missing.csv")
 
 
 @pytest.mark.parametrize(
@@ -610,39 +606,16 @@ def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path, content: str) -> 
     path = tmp_path / "x.csv"
     path.write_text(content)
     with pytest.raises(InputError) as caught:
-        ProlificBack().read(path, PACK)
+        import_file(Prolific(), path, PACK)
     assert "x.csv" in str(caught.value)
     assert "Google" not in str(caught.value)
 
 
 def test_strange_json_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
-    deep: Any = {}
-    for _ in range(80):
-        deep = {"x": deep}
-    strange = [
-        api(1),
-        7,
-        None,
-        ["x"],
-        {"id": "x"},
-        api(2) | {"deep": deep},
-        api(3, time_taken=1e99),
-    ]
-    text = (
-        json.dumps(strange)[:-1]
-        + ', {"id": "a", "id": "b", "participant_id": "p", "status": "ACTIVE", "started_at": "x"}]'
-    )
-    found = read(tmp_path, text, "x.json")
+    strange = [api(1), 7, None, ["x"], {"id": "x"}, api(3, time_taken=1e99)]
+    found = read(tmp_path, json.dumps(strange), "x.json")
     assert [one.participant[-1] for one in found.participants] == ["1", "3"]
-    assert reasons(found) == [
-        "not a submission",
-        "not a submission",
-        "not a submission",
-        "not a submission",
-        "nested too deep",
-        "unknown time taken",
-        "doubled key",
-    ]
+    assert reasons(found) == [*["not a submission"] * 4, "unknown time taken"]
 
 
 def test_wide_and_long_tables_are_read(tmp_path: Path) -> None:
@@ -658,12 +631,11 @@ def test_wide_and_long_tables_are_read(tmp_path: Path) -> None:
     assert (len(found.participants), len(found.rejected)) == (20_000, 0)
 
 
-def test_a_row_with_more_cells_than_headings_is_told(tmp_path: Path) -> None:
+def test_cells_beyond_the_headings_are_kept(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1)]).rstrip("\r\n") + ",surplus,\r\n")
-    assert len(found.participants) == 1
-    assert [(one.reason, one.content) for one in found.rejected] == [
-        ("no title", {"cells": ["surplus"]})
-    ]
+    (one,) = found.participants
+    assert one.details["other"] == {"column 21": "surplus"}
+    assert reasons(found) == ["unknown column"]
 
 
 def test_columns_that_mean_the_same_and_differ_are_told(tmp_path: Path) -> None:
@@ -672,22 +644,18 @@ def test_columns_that_mean_the_same_and_differ_are_told(tmp_path: Path) -> None:
     found = read(tmp_path, text)
     assert found.participants[0].facts["first_language"] == "Turkish"
     assert found.rejected[0].content == {
-        "column": "First language",
-        "values": ["German", "Turkish"],
+        "column": "Language",
+        "values": ["Turkish", "German"],
     }
     assert not read(tmp_path, table([row(1)], header)).rejected
 
 
 def test_every_heading_of_the_table_means_one_thing() -> None:
-    everything = [*MEANING, *FACT, *DETAIL]
-    assert len(everything) == len(set(everything))
-    assert all(key_of(one) == one for one in everything)
-    assert all(key_of(one) in {*MEANING, *FACT, *DETAIL} for one in (*HEADER, *OLD))
-    assert all(
-        key_of(one) in {*MEANING, *FACT, *DETAIL}
-        for one in api()
-        if one not in ("strata", "_links")
-    )
+    aliases = [alias for names in MEANINGS.values() for each in names.values() for alias in each]
+    assert len(aliases) == len(COLUMNS)
+    assert all(key_of(alias) == alias for alias in aliases)
+    assert {key_of(heading) for heading in (*HEADER, *OLD)} <= COLUMNS.keys()
+    assert {key_of(key) for key in api() if key not in ("strata", "_links")} <= COLUMNS.keys()
 
 
 _CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12) | st.sampled_from(
@@ -703,7 +671,7 @@ def test_every_row_is_a_person_or_told(tmp_path: Path, rows: list[dict[str, str]
     whole = [row(place) | one for place, one in enumerate(rows, 1)]
     path = tmp_path / f"{DE.id}.csv"
     path.write_bytes(table(whole).encode("utf-8", "replace"))
-    found = ProlificBack().read(path, PACK)
+    found = import_file(Prolific(), path, PACK)
     people = {(one.participant, one.submission) for one in found.participants}
     told = {one.row for one in found.rejected if one.content.keys() & set(HEADER)}
     for number, one in enumerate(whole, 2):

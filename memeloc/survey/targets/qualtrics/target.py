@@ -1,4 +1,4 @@
-"""Sheets for Qualtrics. In: a survey's sheets. Out: a `.qsf` a sheet, its survey format.
+"""The target qsf (Qualtrics). In: sheets, or exported responses. Out: a `.qsf` a sheet; answers.
 
 A project is made of it by "Create from a file". The flow reads PROLIFIC_PID from the address, asks
 for consent, ends where it is refused, shows the introduction and then an entry a page. Both ends
@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     consent,
@@ -28,16 +27,11 @@ from memeloc.survey.instructions import (
 )
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
+from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, SECOND, is_export, read
 from memeloc.survey.targets.writing import write_text
-
-CONSENT = "consent"
-"""The export tag of the question that asks for consent; an entry's is its `item_key`."""
-SECOND = "_second"
-"""What follows an entry's tag in that of its second question."""
-PARTICIPANT = "PROLIFIC_PID"
-EMBEDDED = (PARTICIPANT, "STUDY_ID", "SESSION_ID")
+from memeloc.tables import drawable
 
 _BACK = "https://app.prolific.com/submissions/complete?cc="
 _NEVER, _CREATED = "0000-00-00 00:00:00", "2020-01-01 00:00:00"
@@ -46,7 +40,7 @@ _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "
 
 
 class Qsf:
-    """Writes a Qualtrics survey for each sheet."""
+    """Writes a Qualtrics survey for each sheet, and reads what Qualtrics exports of it."""
 
     name = "qsf"
     summary = "a Qualtrics survey (QSF) a sheet, to be made a project of"
@@ -69,19 +63,12 @@ class Qsf:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file is of this target."""
-        from memeloc.survey.targets.qualtrics.back import QsfBack
+        """Whether a file has Qualtrics' three rows of headings."""
+        return is_export(path)
 
-        return QsfBack().recognises(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The records of a file."""
-        from memeloc.survey.targets.qualtrics.back import QsfBack
-
-        found = QsfBack().read(path, pack)
-        yield from found.submissions
-        yield from found.participants
-        yield from found.rejected
+    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+        """See `qualtrics.reading`."""
+        return read(path, pack)
 
 
 class _Survey:

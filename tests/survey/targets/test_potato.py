@@ -17,10 +17,10 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.instructions import said
 from memeloc.survey.model import Answer, Check, entry_id
-from memeloc.survey.targets.placing import item_key
-from memeloc.survey.targets.potato.back import PotatoBack
-from memeloc.survey.targets.potato.export import Potato
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.potato.target import Potato
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -112,9 +112,9 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     (asha.parent / "annotation_history.jsonl").write_text(
         '{"timestamp": "2026-03-01T10:00:00"}\nnot json\n{"timestamp": "2026-03-01T10:05:00"}\n'
     )
-    assert PotatoBack().recognises(asha)
-    assert PotatoBack().recognises(tmp_path)
-    found = PotatoBack().read(tmp_path, survey)
+    assert Potato().recognises(asha)
+    assert Potato().recognises(tmp_path)
+    found = import_file(Potato(), tmp_path, survey)
     reasons = sorted(one.reason for one in found.rejected)
     assert reasons == ["not asked", "unknown time", "unreadable"]
     first, second = found.submissions
@@ -124,7 +124,7 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert (first.submitted - first.started).total_seconds() == 300
     # The second question was answered before the first answer was changed to one without it.
     assert second.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
-    (alone,) = PotatoBack().read(asha, survey).submissions
+    (alone,) = import_file(Potato(), asha, survey).submissions
     assert (alone.id, alone.answers) == (first.id, first.answers)
 
 
@@ -133,32 +133,34 @@ def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
 ) -> None:
     asha = state(survey, "asha", {"m1": ["hate"]})
     saved(tmp_path / "all" / survey.sheets[0].id / "annotation_output" / "asha", asha)
-    assert PotatoBack().recognises(tmp_path / "all")
-    found = PotatoBack().read(tmp_path / "all", survey)
+    assert Potato().recognises(tmp_path / "all")
+    found = import_file(Potato(), tmp_path / "all", survey)
     assert [one.participant for one in found.submissions] == ["asha"]
     (tmp_path / "none").mkdir()
-    assert not PotatoBack().recognises(tmp_path / "none")
+    assert not Potato().recognises(tmp_path / "none")
     with pytest.raises(InputError, match=r"has no user_state\.json below it"):
-        PotatoBack().read(tmp_path / "none", survey)
+        import_file(Potato(), tmp_path / "none", survey)
 
 
 def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> None:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
-    found = PotatoBack().read(saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
-    assert [one.reason for one in found.rejected] == [
-        "unknown label",
+    found = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
+    assert sorted(one.reason for one in found.rejected) == [
         "unknown item",
+        "unknown label",
         "unknown second answer",
     ]
     assert [one.answers for one in found.submissions] == [(Answer("m2", "hate"),)]
-    nobody = PotatoBack().read(saved(tmp_path / "nobody", state(survey, "", {})), survey)
+    nobody = import_file(
+        Potato(), saved(tmp_path / "nobody", state(survey, "", {"m1": ["hate"]})), survey
+    )
     assert [one.reason for one in nobody.rejected] == ["no participant"]
     for content in ("[]", "{", '{"user_id": "x"}'):
         path = tmp_path / "other.json"
         path.write_text(content)
-        assert not PotatoBack().recognises(path)
+        assert not Potato().recognises(path)
         with pytest.raises(InputError):
-            PotatoBack().read(path, survey)
+            import_file(Potato(), path, survey)
 
 
 @pytest.mark.slow
@@ -179,8 +181,8 @@ def test_the_program_shows_every_item_and_what_it_keeps_comes_back(
     assert {file: file.read_bytes() for file in before} == before
 
     output = own / "annotation_output"
-    assert PotatoBack().recognises(output)
-    found = PotatoBack().read(output, survey)
+    assert Potato().recognises(output)
+    found = import_file(Potato(), output, survey)
     assert found.rejected == ()
     first, second, third = found.submissions
     several = {"hate": ("many", "one")}

@@ -15,10 +15,10 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Answer, entry_id
-from memeloc.survey.targets.label_studio.back import LabelStudioBack
-from memeloc.survey.targets.label_studio.export import LabelStudio
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.label_studio.target import LabelStudio
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
@@ -136,8 +136,8 @@ def test_the_latest_annotation_of_a_person_counts_and_skipped_tasks_do_not(
     )
     for one in (value, list(reversed(value))):
         path = saved(tmp_path / "export.json", one)
-        assert LabelStudioBack().recognises(path)
-        found = LabelStudioBack().read(path, survey)
+        assert LabelStudio().recognises(path)
+        found = import_file(LabelStudio(), path, survey)
         assert sorted(one.reason for one in found.rejected) == ["skipped", "superseded"]
         (submission,) = found.submissions
         assert submission.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
@@ -157,7 +157,7 @@ def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> No
             "check-1": [annotation(1, result("answer", "hate"), result("second_answer", "x"))],
         },
     )
-    found = LabelStudioBack().read(saved(tmp_path / "export.json", [*value, 7]), survey)
+    found = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
     assert [(one.row, one.reason) for one in found.rejected] == [
         (1, "unknown label"),
         (2, "unknown item"),
@@ -168,9 +168,9 @@ def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> No
     assert [one.answers for one in found.submissions] == [(Answer("check-1", "hate"),)]
     for content in ("{}", "[", "no"):
         (tmp_path / "broken.json").write_text(content)
-        assert not LabelStudioBack().recognises(tmp_path / "broken.json")
+        assert not LabelStudio().recognises(tmp_path / "broken.json")
         with pytest.raises(InputError):
-            LabelStudioBack().read(tmp_path / "broken.json", survey)
+            import_file(LabelStudio(), tmp_path / "broken.json", survey)
 
 
 @pytest.fixture(scope="module")
@@ -242,8 +242,8 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         assert answer.status_code == 200
         path = tmp_path / f"{kind}.json"
         path.write_bytes(answer.content)
-        assert LabelStudioBack().recognises(path)
-        found = LabelStudioBack().read(path, survey)
+        assert LabelStudio().recognises(path)
+        found = import_file(LabelStudio(), path, survey)
         assert found.rejected == ()
         (submission,) = found.submissions
         assert submission.answers == expected

@@ -1,20 +1,20 @@
-"""Sheets for Label Studio. In: a survey's sheets. Out: a folder a sheet that makes a project.
+"""The target label-studio. In: sheets, or an export as JSON or JSON-MIN. Out: projects; answers.
 
 `project.json` is what the program's API makes a project of, `config.xml` its labelling interface,
 and `tasks.json` what is imported into it: a task an entry, in order. Answers come out as ids of
-labels (the `alias` of a choice), whatever language the annotator read.
+labels (the `alias` of a choice), whatever language the annotator read. Label Studio names
+annotators by a number, or by their e-mail where an export has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import (
     as_html,
     label_names,
@@ -24,17 +24,17 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read
 from memeloc.survey.targets.pictures import BLANK, copy_picture, data_url
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
-
-FIRST, SECOND = "answer", "second_answer"
-"""The names of the two controls that annotators answer by."""
+from memeloc.tables import drawable
 
 
 class LabelStudio:
-    """Writes a project of Label Studio for each sheet.
+    """Writes a project of Label Studio for each sheet, and reads what it exports.
 
     Args:
         local_files: the folder of the pictures below Label Studio's LOCAL_FILES_DOCUMENT_ROOT, for
@@ -49,7 +49,7 @@ class LabelStudio:
 
     def __init__(self, local_files: str = "") -> None:
         parts = Path(local_files).parts
-        if local_files and (Path(local_files).is_absolute() or ".." in parts):
+        if Path(local_files).is_absolute() or ".." in parts:
             raise InputError(
                 f"local_files is a folder below LOCAL_FILES_DOCUMENT_ROOT, not {local_files[:80]!r}"
             )
@@ -85,28 +85,17 @@ class LabelStudio:
             on_sheet()
         return written
 
-    def recognises(self, path: Path) -> bool:
-        """Whether a file is of this target."""
-        from memeloc.survey.targets.label_studio.back import LabelStudioBack
-
-        return LabelStudioBack().recognises(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """The records of a file."""
-        from memeloc.survey.targets.label_studio.back import LabelStudioBack
-
-        found = LabelStudioBack().read(path, pack)
-        yield from found.submissions
-        yield from found.participants
-        yield from found.rejected
-
     def _tasks(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
         tasks = []
         for number, entry in enumerate(sheet.entries, 1):
             key = item_key(pack.name, sheet.id, entry_id(entry))
             picture = BLANK
-            if entry.picture is not None:
-                picture = self._address(entry.picture, sheet, key, own)
+            if entry.picture is not None and self._local:
+                name = copy_picture(entry.picture, own / "pictures", key)
+                path = f"{self._local}/{sheet.id}/pictures/{name}"
+                picture = f"/data/local-files/?d={quote(path)}"
+            elif entry.picture is not None:
+                picture = data_url(entry.picture)
             data = {
                 "item": key,
                 "sheet": sheet.id,
@@ -117,28 +106,30 @@ class LabelStudio:
             tasks.append({"data": data})
         return tasks
 
-    def _address(self, picture: Path, sheet: Sheet, key: str, own: Path) -> str:
-        if not self._local:
-            return data_url(picture)
-        name = copy_picture(picture, own / "pictures", key)
-        return f"/data/local-files/?d={quote(f'{self._local}/{sheet.id}/pictures/{name}')}"
+    def recognises(self, path: Path) -> bool:
+        """Whether a file is a list of such tasks, as JSON or JSON-MIN."""
+        return starts_as_json(path, '"annotations"', '"completed_by"') or starts_as_json(
+            path, '"annotation_id"', '"annotator"'
+        )
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+        """See `label_studio.reading`."""
+        return read(path)
 
 
 def labelling_interface(pack: SurveyPack, sheet: Sheet) -> str:
     """The labelling interface of a sheet, as Label Studio's XML."""
-    texts, locale = pack.texts[sheet.culture.locale.tag], sheet.culture.locale
-    required = _attribute(texts.get("required"))
+    required = _attribute(pack.texts[sheet.culture.locale.tag].get("required"))
     lines = [
-        f'<View style="direction: {locale.direction}">',
+        f'<View style="direction: {sheet.culture.locale.direction}">',
         '  <Image name="picture" value="$picture" zoom="false" maxWidth="600px"/>',
         '  <Text name="text" value="$text"/>',
         f"  <Header value={_attribute(question(pack, sheet))}/>",
         f'  <Choices name="{FIRST}" toName="picture" choice="single-radio" required="true" '
         f"requiredMessage={required}>",
+        *_choices(label_names(pack, sheet)),
+        "  </Choices>",
     ]
-    for one, name in label_names(pack, sheet).items():
-        lines.append(f"    <Choice value={_attribute(name)} alias={_attribute(one)}/>")
-    lines.append("  </Choices>")
     second, (heading, answers) = pack.taxonomy.second, second_names(pack, sheet)
     if second is not None:
         when = f'visibleWhen="choice-selected" whenTagName="{FIRST}"'
@@ -149,14 +140,18 @@ def labelling_interface(pack: SurveyPack, sheet: Sheet) -> str:
             f"    <Header value={_attribute(heading)}/>",
             f'    <Choices name="{SECOND}" toName="picture" choice="{kind}" required="true" '
             f"requiredMessage={required} {when}>",
-            *(
-                f"      <Choice value={_attribute(name)} alias={_attribute(one)}/>"
-                for one, name in answers.items()
-            ),
+            *_choices(answers),
             "    </Choices>",
             "  </View>",
         ]
     return "\n".join((*lines, "</View>\n"))
+
+
+def _choices(names: Mapping[str, str]) -> list[str]:
+    return [
+        f"    <Choice value={_attribute(name)} alias={_attribute(own)}/>"
+        for own, name in names.items()
+    ]
 
 
 def _attribute(text: str) -> str:

@@ -1,0 +1,152 @@
+"""Answers of Potato. In: a person's `user_state.json`, or a folder of them. Out: raw submissions.
+
+Potato writes a folder a person into `annotation_output`. The state has the answers; when they were
+given stands in `annotation_history.jsonl` beside it, by the server's clock, taken for UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from memeloc.errors import InputError
+from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.json_files import read_json, read_records, validated
+from memeloc.survey.targets.moments import read_moment
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+
+FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
+"""The names of the questions."""
+STATE, ANSWERS = "user_state.json", "instance_id_to_label_to_value"
+_HISTORY = "annotation_history.jsonl"
+
+
+class _Choice(BaseModel):
+    """What was chosen; the state has it as a key, its value beside it."""
+
+    question: str = Field(alias="schema")
+    name: str
+
+
+_Choices = list[tuple[_Choice, Any]]
+
+
+class _Phases(BaseModel):
+    consent: dict[str, _Choices] = {}
+
+
+class _State(BaseModel):
+    user_id: Annotated[str, BeforeValidator(lambda value: str(value or ""))] = ""
+    answers: dict[str, _Choices] = Field(alias="instance_id_to_label_to_value")
+    phases: _Phases = Field(_Phases(), alias="phase_to_page_to_label_to_value")
+    place: list[Any] | None = Field(None, alias="current_phase_and_page")
+
+    @property
+    def declined(self) -> bool:
+        """Whether the person chose not to take part."""
+        pages = self.phases.consent.values()
+        return any(
+            (choice.question, choice.name) == (CONSENT, "no")
+            for choices in pages
+            for choice, _ in choices
+        )
+
+
+def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
+    """A state, or all below a folder in the order of their names.
+
+    Raises:
+        InputError: it cannot be read at all, or there is no state below the folder.
+    """
+    if not path.is_dir():
+        state = validated(_State, read_json(path), 1, "not a state")
+        if isinstance(state, RejectedRow):
+            raise InputError(f"is not a state of a Potato annotator: {state.message}", file=path)
+        yield from _records(state, path, path.name, 1, pack)
+        return
+    states = sorted(path.rglob(STATE))
+    if not states:
+        raise InputError(
+            f"has no {STATE} below it; name the project's annotation_output", file=path
+        )
+    for row, file in enumerate(states, 1):
+        name = file.relative_to(path).as_posix()
+        try:
+            state = validated(_State, read_json(file), row, "unreadable")
+        except InputError as error:
+            message = f"The state {error.message}."
+            yield RejectedRow(name, row, "unreadable", message, {"file": name})
+            continue
+        if isinstance(state, RejectedRow):
+            yield state
+        else:
+            yield from _records(state, file, name, row, pack)
+
+
+def _records(
+    state: _State, path: Path, name: str, row: int, pack: SurveyPack
+) -> Iterator[RawRecord]:
+    """A person's submission, and what is not an answer of this survey."""
+    times, unread = _times(path.with_name(_HISTORY))
+    if unread:
+        message = "Lines of the history beside it have no time, so its times may be incomplete."
+        yield RejectedRow(name, row, "unknown time", message, {"lines": unread})
+    answers = []
+    for item, choices in state.answers.items():
+        chosen: dict[str, list[str]] = {FIRST: [], SECOND: []}
+        content = {"file": name, "item": item}
+        for choice, _ in choices:
+            content[choice.question] = choice.name
+            if choice.question in chosen:
+                chosen[choice.question].append(choice.name)
+            else:
+                message = f"{item} has answers to a question that was not asked."
+                yield RejectedRow(name, row, "unknown question", message, content)
+        if choices:
+            labels, second = (list(dict.fromkeys(names)) for names in chosen.values())
+            answers.append(RawAnswer(item, labels, second, row=row, content=content))
+    known = any(pack.places.item(answer.item) for answer in answers)
+    if answers or state.declined:
+        yield RawSubmission(
+            state.user_id,
+            answers,
+            # Answers say which sheet they are of; who declined has none.
+            sheet="" if known else _sheet_of(path, pack),
+            consent=not state.declined,
+            finished=True if state.place and state.place[0] == "done" else None,
+            started=min(times, default=None),
+            submitted=max(times, default=None),
+            row=row,
+            content={"file": name, "participant": state.user_id},
+        )
+
+
+def _sheet_of(path: Path, pack: SurveyPack) -> str:
+    """The only sheet, or the one whose project's folder the state stands in; empty if unknown."""
+    ids = [sheet.id for sheet in pack.sheets]
+    if len(ids) == 1:
+        return ids[0]
+    return next((folder.name for folder in path.resolve().parents if folder.name in ids), "")
+
+
+def _times(history: Path) -> tuple[list[datetime], list[str]]:
+    """When a person answered, as far as the history tells, and its lines that do not."""
+    times: list[datetime] = []
+    unread: list[str] = []
+    if not history.exists():
+        return times, unread
+    try:
+        for _, value in read_records(history):
+            moment = value.get("timestamp") if isinstance(value, dict) else None
+            read = read_moment(moment)
+            if read is not None:
+                times.append(read)
+            elif moment or not isinstance(value, dict):
+                unread.append(str(value)[:1000])
+    except InputError as error:
+        unread.append(str(error))
+    return times, unread

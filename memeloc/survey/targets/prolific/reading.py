@@ -1,0 +1,227 @@
+"""Who took part. In: Prolific's demographic export, or its API's submissions. Out: people.
+
+Which sheet a study is of follows from the study's id where it was drafted from here, from a name
+with the sheet's id in it, from the file's name, or from the completion codes. What cannot be placed
+is rejected with a reason; addresses of people's computers and their dates of birth are not taken
+over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memeloc.survey.codes import ENDINGS
+from memeloc.survey.model import Participant, RejectedRow
+from memeloc.survey.quality.participants import words_of
+from memeloc.survey.targets.prolific import columns
+from memeloc.survey.targets.prolific.client import ID
+from memeloc.survey.targets.prolific.columns import key_of
+from memeloc.survey.targets.prolific.rows import ExportRow, read_rows
+from memeloc.survey.targets.protocol import SurveyPack
+
+_CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2}(?:[.,]\d{1,9})?)", re.ASCII)
+_NUMBER = re.compile(r"\d{1,9}(?:[.,]\d{1,12})?", re.ASCII)
+_MANY = 200
+"""Unknown headings that are listed at the most."""
+
+
+def people(
+    path: Path, pack: SurveyPack, studies: Mapping[str, str], sheet: str
+) -> Iterator[Participant | RejectedRow]:
+    """The people of a file, whoever began last at the end, and what cannot be placed.
+
+    Args:
+        path: the file.
+        pack: the survey.
+        studies: by Prolific's id of a study the id of its sheet, as far as that is known.
+        sheet: the sheet whose study the whole file is of; empty if nobody named it.
+
+    Raises:
+        InputError: it cannot be read at all, or has not the headings that are needed.
+    """
+    every = read_rows(path)
+    rows = [row for row in every if _has_ids(row)]
+    codes = _endings(pack)
+    placed: dict[tuple[str, ...], tuple[ExportRow, Participant]] = {}
+    for row, own in zip(rows, _sheets(rows, path, pack, studies, sheet, codes), strict=True):
+        if not own:
+            message = (
+                "It is not known of which sheet its study is: call the file as the sheet is "
+                "called, such as r1-b03-DE.csv."
+            )
+            row.reject("unknown study", message, row.content)
+            continue
+        person = _person(row, own, codes)
+        begun = "" if person.submission else row.get(columns.STARTED)
+        key = (person.submission or person.participant, own, begun)
+        before = placed.setdefault(key, (row, person))
+        if before[1] != person:
+            older, newer = sorted((before, (row, person)), key=lambda pair: _age(pair[0]))
+            message = "The submission is there twice, and differs; the later one is taken."
+            older[0].reject("doubled row", message, older[0].content)
+            placed[key] = newer
+    # Of a person who came back to a study, what holds is what was begun last.
+    kept = sorted(placed.values(), key=lambda pair: _age(pair[0]))
+    yield from _summaries([row for row, _ in kept])
+    yield from (problem for row in every for problem in row.problems)
+    yield from (person for _, person in kept)
+
+
+def _has_ids(row: ExportRow) -> bool:
+    """Whether a row says whose it is."""
+    if row.problems and not row.submission:
+        return False  # it was rejected whole
+    for name in row.formulas:
+        if name in (columns.PARTICIPANT, columns.SUBMISSION):
+            row.reject(
+                "formula", f"The id of the {name} is a formula; write it as a text.", row.content
+            )
+            return False
+        message = "A formula stands where Prolific writes a value; it is left out."
+        row.reject("formula", message, {"column": name})
+    for name in (columns.PARTICIPANT, columns.SUBMISSION):
+        text = row.get(name)
+        if key_of(text) in columns.WITHHELD:
+            message = f"Prolific does not say its {name} any more, so it joins no answers."
+            row.reject(key_of(text), message, row.content)
+            return False
+        if not ID.fullmatch(text) and (text or name == columns.PARTICIPANT):
+            message = f"{text[:80]!r} is not an id of a {name}."
+            row.reject(f"no {name}", message, row.content)
+            return False
+    return True
+
+
+def _sheets(
+    rows: Sequence[ExportRow],
+    path: Path,
+    pack: SurveyPack,
+    studies: Mapping[str, str],
+    whole_file: str,
+    codes: Mapping[str, tuple[str, str]],
+) -> list[str]:
+    """The sheet of each row's study; empty where nothing says it."""
+    sheets = {sheet.id for sheet in pack.sheets}
+    known = {study: sheet for study, sheet in studies.items() if sheet in sheets}
+    if not whole_file:
+        parts = {part for word in words_of(path.stem) for part in (word, *word.split("_"))}
+        named = (parts & sheets) | {known[part] for part in parts & known.keys()}
+        whole_file = named.pop() if len(named) == 1 else ""
+    placed: list[tuple[str, str]] = []
+    votes: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        study, name = row.get(columns.STUDY), row.get(columns.STUDY_NAME)
+        names = words_of(name) & sheets
+        sheet = known.get(study) or known.get(name) or ""
+        if not sheet:
+            sheet = names.pop() if len(names) == 1 else whole_file
+        by_code = codes.get(row.get(columns.CODE).casefold(), ("", ""))[0]
+        if by_code:
+            votes[study or name].add(by_code)
+        if sheet and by_code not in ("", sheet):
+            message = f"Its completion code is that of {by_code}, and its study that of {sheet}."
+            row.reject("code of another sheet", message, row.content)
+        placed.append((sheet or by_code, study or name))
+    # The people of a study who entered no code are of the sheet of those who did.
+    alone = {study: min(own) for study, own in votes.items() if len(own) == 1}
+    return [sheet or alone.get(study, "") for sheet, study in placed]
+
+
+def _person(row: ExportRow, sheet: str, codes: Mapping[str, tuple[str, str]]) -> Participant:
+    details: dict[str, Any] = dict(row.details)
+    details |= {name: moment.isoformat() for name, moment in sorted(row.moments.items())}
+    for name, meaning in (("study_id", columns.STUDY), ("study_name", columns.STUDY_NAME)):
+        if row.get(meaning):
+            details[name] = row.get(meaning)
+    code = row.get(columns.CODE)
+    if key_of(code) in columns.NO_CODE:
+        details["ended"] = "no code"
+    elif code:
+        whose, ending = codes.get(code.casefold(), ("", ""))
+        details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
+    if row.withheld:
+        details["withheld"] = dict(sorted(row.withheld.items()))
+    if row.other:
+        details["other"] = dict(sorted(row.other.items()))
+    return Participant(
+        row.get(columns.PARTICIPANT),
+        dict(sorted(row.facts.items())),
+        row.get(columns.SUBMISSION),
+        sheet,
+        _status(row),
+        _seconds(row),
+        details,
+    )
+
+
+def _status(row: ExportRow) -> str:
+    text = row.get(columns.STATUS)
+    status = columns.STATUSES.get(key_of(text))
+    if status is not None:
+        return status
+    message = f"Prolific has no status {text[:40]!r}; it is kept as it is."
+    if not text:
+        message = "It has no status, so nothing can be decided about it."
+    row.reject("unknown status", message, {"status": text})
+    return text.upper()[:40] or columns.STATUSES["unknown"]
+
+
+def _seconds(row: ExportRow) -> float | None:
+    """The time taken, `634`, `634.5`, `634,5` or `10:34`; else what lies between the moments."""
+    text = row.get(columns.SECONDS)
+    taken: float | None = None
+    if clock := _CLOCK.fullmatch(text):
+        hours, minutes, seconds = int(clock[1] or 0), int(clock[2]), clock[3].replace(",", ".")
+        taken = hours * 3600 + minutes * 60 + float(seconds)
+    elif _NUMBER.fullmatch(text):
+        taken = float(text.replace(",", "."))
+    elif text:
+        message = f"The time taken, {text[:40]!r}, is not a number of seconds."
+        row.reject("unknown time taken", message, {"text": text})
+    if taken is None and {columns.STARTED, columns.COMPLETED} <= row.moments.keys():
+        between = row.moments[columns.COMPLETED] - row.moments[columns.STARTED]
+        taken = between.total_seconds()
+    return taken if taken and taken > 0 else None
+
+
+def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
+    """What is not said of many people, and what columns are unknown: a line each, not one a row."""
+    withheld = Counter((why, name) for row in rows for name, why in row.withheld.items())
+    for (why, name), count in sorted(withheld.items()):
+        message = (
+            f"Prolific does not say {name[:60].replace('_', ' ')} in {count:,} rows any more "
+            f"({why}); it is not known of these people."
+        )
+        yield RejectedRow("", 1, why, message, {"fact": name, "rows": count})
+    unknown = Counter(heading for row in rows for heading in row.other)
+    if unknown:
+        names = ", ".join(repr(heading[:60]) for heading in list(unknown)[:5])
+        message = (
+            f"{len(unknown):,} columns are not known, such as {names}; what they say is kept under "
+            "the details of people and decides nothing."
+        )
+        content = {"columns": dict(unknown.most_common(_MANY)), "count": len(unknown)}
+        yield RejectedRow("", 1, "unknown column", message, content)
+
+
+def _endings(pack: SurveyPack) -> dict[str, tuple[str, str]]:
+    """Sheet and ending by completion code; one that several sheets have says neither."""
+    found: dict[str, tuple[str, str]] = {}
+    doubled: set[str] = set()
+    for sheet, codes in pack.codes.items():
+        for ending in ENDINGS:
+            code = str(getattr(codes, ending)).casefold()
+            if found.setdefault(code, (sheet, ending))[0] != sheet:
+                doubled.add(code)
+    return {code: pair for code, pair in found.items() if code not in doubled}
+
+
+def _age(row: ExportRow) -> tuple[float, float, int]:
+    """What puts rows in the order of what they tell: begun last, known latest comes last."""
+    started = row.moments.get(columns.STARTED)
+    latest = max((moment.timestamp() for moment in row.moments.values()), default=float("-inf"))
+    return (started.timestamp() if started else float("-inf"), latest, row.number)

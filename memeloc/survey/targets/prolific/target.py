@@ -1,0 +1,235 @@
+"""The target prolific. In: a survey's sheets. Out: a study for each; and people, from its exports.
+
+FOLDER/studies/SHEET.json      what POST /api/v1/studies/ takes, word for word
+FOLDER/incomplete/SHEET.json   the same where something has to be known first; README.md says what
+FOLDER/README.md               money, what is missing, and how to go on
+
+What people answered comes through the program that the sheets are filled in with; a workspace joins
+the two by participant.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.request_pool import Backoff
+from memeloc.settings import validate
+from memeloc.survey.model import Culture
+from memeloc.survey.quality.decisions import Decision
+from memeloc.survey.targets.prolific.client import ApiSettings, ProlificApi
+from memeloc.survey.targets.prolific.decide import send_decisions
+from memeloc.survey.targets.prolific.filters import (
+    Filters,
+    differing,
+    load_filters,
+    lookup,
+    write_filters,
+)
+from memeloc.survey.targets.prolific.money import amount
+from memeloc.survey.targets.prolific.push import DRAFT, Drafting, Pushed, noted, studies_made
+from memeloc.survey.targets.prolific.reading import people
+from memeloc.survey.targets.prolific.rows import is_prolifics
+from memeloc.survey.targets.prolific.settings import ProlificSettings
+from memeloc.survey.targets.prolific.studies import Study, study
+from memeloc.survey.targets.protocol import LookedUp, RawRecord, State, SurveyPack, no_progress
+from memeloc.survey.targets.writing import write_json, write_text
+
+FILTERS = "prolific-filters.toml"
+"""The workspace's file of the ids that Prolific's filters have."""
+
+
+class Prolific:
+    """Studies of Prolific's, and the people that it recruited.
+
+    Args:
+        options: see `ProlificSettings`.
+
+    Raises:
+        InputError: one of them has a value that it cannot have.
+    """
+
+    name = "prolific"
+    summary = "Prolific: a study for each sheet, with screening, quotas, pay and codes"
+
+    def __init__(self, **options: Any) -> None:
+        self.settings = validate(ProlificSettings, options, self.name)
+        self.pay = self.settings.pay
+        self.backoff = Backoff()
+
+    def studies(self, pack: SurveyPack) -> tuple[Study, ...]:
+        """The study of each sheet.
+
+        Raises:
+            InputError: a sheet cannot be expressed as a study.
+        """
+        filters = self._filters(pack.root)
+        return tuple(study(pack, sheet, self.settings, filters) for sheet in pack.sheets)
+
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
+        """Write the studies; those that lack something are kept apart, for they would recruit
+        the wrong people.
+
+        Raises:
+            InputError: a sheet cannot be expressed as a study, or a file cannot be written.
+        """
+        studies = self.studies(pack)
+        written = [folder / "README.md"]
+        for made in studies:
+            here, elsewhere = "studies", "incomplete"
+            if made.missing:
+                here, elsewhere = elsewhere, here
+            path = folder / here / f"{made.sheet}.json"
+            write_json(path, made.body)
+            (folder / elsewhere / path.name).unlink(missing_ok=True)  # of an earlier export
+            written.append(path)
+            on_sheet()
+        write_text(folder / "README.md", self._readme(pack, studies))
+        return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether it is the API's list of submissions, or a table with an export's headings."""
+        try:
+            return is_prolifics(path)
+        except InputError:
+            return False
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
+        """The people of a file, and what cannot be placed.
+
+        Raises:
+            InputError: it cannot be read at all, has not the headings that are needed, or the
+                survey has no such sheet as `sheet` names.
+        """
+        sheet = self.settings.sheet
+        if sheet and all(sheet != each.id for each in pack.sheets):
+            raise InputError(f"the survey has no sheet {sheet[:80]!r}")
+        return people(path, pack, studies_made(pack.made.get(self.name, {})), sheet)
+
+    def push(
+        self,
+        pack: SurveyPack,
+        state: State,
+        *,
+        dry_run: bool = False,
+        publish: bool = False,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Draft a study for each sheet; publish them if the money is agreed to. See `Push`."""
+        studies = self.studies(pack)
+        if dry_run:
+            drafts: Sequence[Pushed] = [
+                Pushed(each.sheet, noted(state, each).get("id", ""), DRAFT, made=False)
+                for each in studies
+            ]
+            return [asdict(each) for each in drafts]
+        missing = list(dict.fromkeys(sentence for each in studies for sentence in each.missing))
+        if missing:
+            more = f" ({len(missing) - 1} more are missing)" if len(missing) > 1 else ""
+            raise InputError(f"{missing[0]}{more}")
+        with self._connect() as api:
+            cultures = {sheet.culture.code: sheet.culture for sheet in pack.sheets}
+            filters = self._filters(pack.root)
+            for problem in differing(filters, api.filters(), list(cultures.values())):
+                raise InputError(problem)
+            drafting = Drafting(api, pack.name, self.settings, state)
+            if not self.settings.group:
+                group = drafting.group()
+                studies = tuple(each.in_group(group) for each in studies)
+            drafts = [drafting.draft(each) for each in studies]
+            if publish:
+                drafts = drafting.publish(studies, drafts, agree)
+            return [asdict(each) for each in drafts]
+
+    def decide(
+        self,
+        decisions: Sequence[Decision],
+        ids: Mapping[str, str],
+        state: State,
+        *,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Mapping[str, int]:
+        """Approve, ask to return and reject, each once. See `Decide`."""
+        return Counter(send_decisions(decisions, ids, state, self._connect, agree))
+
+    def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
+        """Ask for the ids of filters that cultures need, and keep them. See `Lookup`."""
+        path = out or root / FILTERS
+        with self._connect() as api:
+            filters, problems = lookup(
+                load_filters(path if path.exists() else None),
+                api.filters(),
+                cultures,
+                source=f"{api.base_url}/api/v1/filters/",
+                day=datetime.now(UTC).date().isoformat(),
+            )
+        write_filters(filters, path)
+        return LookedUp(path, len(filters.criteria), tuple(problems))
+
+    def _connect(self) -> ProlificApi:
+        settings = self.settings
+        return ProlificApi(ApiSettings(settings.endpoint, settings.workspace, backoff=self.backoff))
+
+    def _filters(self, root: Path | None) -> Filters:
+        """The file that is named, the workspace's, or the shipped one."""
+        if self.settings.filters:
+            return load_filters(Path(self.settings.filters))
+        own = (root or Path()) / FILTERS
+        return load_filters(own if own.exists() else None)
+
+    def _readme(self, pack: SurveyPack, studies: Sequence[Study]) -> str:
+        pay = self.pay
+        cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
+        sums: dict[str, list[int]] = {}
+        for made in studies:
+            places, reward = made.body["total_available_places"], made.body["reward"]
+            for name in (cultures[made.sheet], "all"):
+                row = sums.setdefault(name, [0, 0, 0])
+                row[:] = [row[0] + 1, row[1] + places, row[2] + places * reward]
+        lines = [
+            f"# {pack.name}: studies for Prolific",
+            "",
+            f"{pay.wage} {pay.currency} an hour. Prolific's fee is taken to be {pay.fee:%} of the "
+            "rewards, without tax; what it really is, Prolific says before anything is published.",
+            "",
+            "| culture | studies | places | rewards | with fee |",
+            "| --- | ---: | ---: | ---: | ---: |",
+        ]
+        for name in (*sorted(sums.keys() - {"all"}), "all"):
+            count, places, rewards = sums.get(name, [0, 0, 0])
+            lines.append(
+                f"| {name} | {count} | {places} | {amount(rewards, pay.currency)} | "
+                f"{amount(pay.with_fee(rewards), pay.currency)} |"
+            )
+        lines.append("")
+        guessed = next((each for each in studies if each.guessed), None)
+        if guessed:
+            lines += [
+                f"Nobody measured how long a sheet takes; {guessed.sheet} is taken to last "
+                f"{guessed.body['estimated_completion_time']} minutes. Measure it: Prolific "
+                "asks for more pay when the median takes longer.",
+                "",
+            ]
+        missing = sorted({sentence for each in studies for sentence in each.missing})
+        if missing:
+            lines += ["## Missing", "", "Studies in `incomplete` cannot be sent until these are "
+                      "known:", ""]  # fmt: skip
+            lines += [f"- {sentence}" for sentence in missing] + [""]
+        group = "These files name no group: whoever creates studies of them by hand adds one."
+        if self.settings.group:
+            group = f"These studies do so with the group {self.settings.group}."
+        lines += [
+            "## One sheet only",
+            "",
+            "Pushing makes a participant group of all who took part, which every study adds to "
+            f"and keeps out. {group}",
+            "",
+        ]
+        return "\n".join(lines)

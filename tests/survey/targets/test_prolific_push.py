@@ -1,0 +1,494 @@
+"""Drafts are made once, published only when it is said and agreed to; against a real server."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx")
+
+from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.request_pool import Backoff
+from memeloc.survey.codes import codes
+from memeloc.survey.model import Check
+from memeloc.survey.quality.checking import check
+from memeloc.survey.quality.decisions import Decision, decisions
+from memeloc.survey.targets.prolific.client import (
+    TOKEN,
+    ApiSettings,
+    ProlificApi,
+    StatusError,
+    checked_id,
+)
+from memeloc.survey.targets.prolific.filters import load_filters, lookup, write_filters
+from memeloc.survey.targets.prolific.push import studies_made
+from memeloc.survey.targets.prolific.studies import GROUP_FILTER, STUDIES_FILTER
+from memeloc.survey.targets.prolific.target import Prolific
+from memeloc.survey.targets.protocol import MemoryState, SurveyPack
+from memeloc.survey.taxonomy import load_taxonomy
+from memeloc.survey.texts import survey_texts
+from tests.survey import prolific_server
+from tests.survey.annotators import fill, person, sheet
+from tests.survey.prolific_server import ProlificServer, offered, offered_records, problems
+
+SHEETS = (sheet("DE"), sheet("US"), sheet("IN"))
+CULTURES = tuple(one.culture for one in SHEETS)
+PACK = SurveyPack(
+    "pilot",
+    SHEETS,
+    load_taxonomy("multi3hate"),
+    {one.culture.locale.tag: survey_texts(one.culture.locale) for one in SHEETS},
+    {one.id: codes("pilot", one.id, bytes(range(32))) for one in SHEETS},
+    minutes=20,
+)
+COUNTRIES = sorted({names[0] for names in load_filters().countries.values()})
+MAKING = "POST studies/"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificServer]:
+    with prolific_server.serving() as (state, address):
+        state.filters = offered(COUNTRIES)
+        state.address = address
+        monkeypatch.setenv(TOKEN, prolific_server.TOKEN)
+        yield state
+
+
+@pytest.fixture
+def filters(tmp_path: Path) -> str:
+    records = offered_records(COUNTRIES)
+    known, missing = lookup(load_filters(), records, CULTURES, source="x", day="2026-11-21")
+    assert missing == []
+    write_filters(known, tmp_path / "filters.toml")
+    return str(tmp_path / "filters.toml")
+
+
+@pytest.fixture
+def target(server: ProlificServer, filters: str) -> Prolific:
+    return prolific(server, filters=filters)
+
+
+@pytest.fixture
+def made() -> MemoryState:
+    return MemoryState()
+
+
+def prolific(server: ProlificServer, **options: Any) -> Prolific:
+    target = Prolific(**{"urls": "https://survey.example/", "endpoint": server.address, **options})
+    target.backoff = Backoff(attempts=4, first=0.001, longest=0.002, seed=1)
+    return target
+
+
+def agreed(_: str) -> bool:
+    return True
+
+
+def asked(_: str) -> bool:
+    pytest.fail("asked")
+
+
+def whole(server: ProlificServer) -> None:
+    """There is one valid draft a sheet, in one group."""
+    names = [study["internal_name"] for study in server.studies.values()]
+    assert sorted(names) == sorted(f"memeloc pilot {sheet.id}" for sheet in SHEETS)
+    (group,) = server.groups
+    for study in server.studies.values():
+        kept_out = [one for one in study["filters"] if one["filter_id"] == GROUP_FILTER]
+        assert [one["selected_values"] for one in kept_out] == [[group]]
+
+
+def published(server: ProlificServer) -> list[str]:
+    return [call for call in server.calls if call.endswith("transition/")]
+
+
+def column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    return [row[name] for row in rows]
+
+
+def test_a_dry_run_asks_prolific_nothing(
+    server: ProlificServer,
+    target: Prolific,
+    made: MemoryState,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(TOKEN)
+    rows = target.push(PACK, made, dry_run=True)
+    assert rows == [
+        {"sheet": sheet.id, "study": "", "status": "UNPUBLISHED", "made": False} for sheet in SHEETS
+    ]
+    assert (server.calls, made) == ([], {})
+
+
+def test_drafts_are_made_once_and_none_is_published(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    rows = target.push(PACK, made)
+    assert column(rows, "status") == ["UNPUBLISHED"] * 3
+    assert all(column(rows, "made"))
+    whole(server)
+    assert published(server) == []
+    again = target.push(PACK, made)
+    assert [{**row, "made": True} for row in again] == rows
+    assert not any(column(again, "made"))
+    assert server.calls.count(MAKING) == 3
+    assert studies_made(made) == {row["study"]: row["sheet"] for row in rows}
+
+
+@pytest.mark.parametrize("style", ["page", "offset", "whole"])
+def test_a_lost_state_finds_what_was_made_among_many(
+    server: ProlificServer, target: Prolific, style: str
+) -> None:
+    server.style = style
+    for number in range(130):
+        other = {"id": f"other{number}", "internal_name": None, "status": "COMPLETED"}
+        server.studies[f"other{number}"] = other
+        server.groups[f"group{number}"] = {"id": f"group{number}", "name": f"g{number}"}
+    first = target.push(PACK, MemoryState())
+    again = target.push(PACK, MemoryState())
+    assert column(again, "study") == column(first, "study")
+    assert not any(column(again, "made"))
+    assert server.calls.count(MAKING) == 3
+    assert server.calls.count("POST participant-groups/") == 1
+
+
+@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("fault", ["cut", "half", "drop", 429, 503])
+def test_what_passes_is_waited_for_and_makes_no_second_study(
+    server: ProlificServer, target: Prolific, made: MemoryState, fault: int | str, place: int
+) -> None:
+    server.faults[MAKING] = [*["ok"] * place, fault]
+    server.faults["POST participant-groups/"] = [fault]
+    assert all(column(target.push(PACK, made), "made"))
+    whole(server)
+
+
+def test_a_run_that_died_goes_on_where_it_was(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    # The second study is made, and its answer never comes, however often it is asked for.
+    server.faults[MAKING] = ["ok", "cut"]
+    server.faults["GET studies/"] = ["ok", *["drop"] * 8]
+    with pytest.raises(ServiceError, match="Prolific"):
+        target.push(PACK, made)
+    assert len(server.studies) == 2
+    assert len(studies_made(made)) == 1
+    server.faults.clear()
+    assert column(target.push(PACK, made), "made") == [False, False, True]
+    whole(server)
+
+
+def test_retry_after_is_kept_to(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    server.retry_after = 1
+    server.faults["GET filters/"] = [429]
+    before = time.monotonic()
+    target.push(PACK, made)
+    assert time.monotonic() - before >= 1
+    target.backoff = Backoff(attempts=4, first=0.001, patience=0.5, seed=1)
+    server.faults["GET filters/"] = [429]
+    with pytest.raises(ServiceError, match="429"):
+        target.push(PACK, made)
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [
+        ("tkn-wrong-and-secret", r"does not accept the token.*\[token\]"),
+        ("", "needs a token"),
+        ("a b\nc", "is not a token"),
+    ],
+)
+def test_a_refused_token_is_reported_without_it(
+    server: ProlificServer,
+    target: Prolific,
+    made: MemoryState,
+    monkeypatch: pytest.MonkeyPatch,
+    token: str,
+    message: str,
+) -> None:
+    monkeypatch.setenv(TOKEN, token)
+    with pytest.raises(MissingError, match=message) as caught:
+        target.push(PACK, made)
+    assert not token or token not in str(caught.value)
+    assert server.studies == {}
+
+
+def test_the_token_stands_nowhere(
+    server: ProlificServer,
+    target: Prolific,
+    made: MemoryState,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        texts = [repr(target.push(PACK, made, publish=True, agree=agreed)), repr(made)]
+        with ProlificApi(ApiSettings(server.address)) as api:
+            texts.append(repr(api))
+            with pytest.raises(StatusError) as refused:
+                api.ask("POST", "studies/", {"name": prolific_server.TOKEN})
+            texts.append(str(refused.value))
+    for text in (*texts, out.getvalue(), caplog.text):
+        assert prolific_server.TOKEN not in text
+    assert all(prolific_server.TOKEN not in path for _, path, _ in server.sent)
+    assert all(one["Authorization"].startswith("Token ") for one in server.headers)
+
+
+def test_what_prolific_refuses_is_reported_in_its_words(
+    server: ProlificServer, target: Prolific
+) -> None:
+    body = {**target.studies(PACK)[0].body, "content_warnings": ["violent"]}
+    with ProlificApi(ApiSettings(server.address)) as api, pytest.raises(StatusError) as caught:
+        api.ask("POST", "studies/", body)
+    assert caught.value.status == 400
+    assert not caught.value.retryable
+    assert "'violent' is not one of ['sensitive', 'explicit']" in str(caught.value)
+    assert server.calls.count(MAKING) == 1
+
+
+# Publishing
+
+
+def test_nothing_is_published_without_agreeing_to_the_money(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    shown: list[str] = []
+    answers: list[Any] = [False, None, 1, "yes"]
+
+    def answer(sentence: str) -> Any:
+        shown.append(sentence)
+        return answers[len(shown) - 1]
+
+    for _ in answers:
+        rows = target.push(PACK, made, publish=True, agree=answer)
+        assert set(column(rows, "status")) == {"UNPUBLISHED"}
+    target.push(PACK, made, publish=True)
+    assert published(server) == []
+    # 3 studies of 5 places at 3.55, a fee of 40 % and a fifth of the fee as tax.
+    sentence = "Publishing 3 studies costs 78.81 GBP, fee and tax included; people get 53.25 of it."
+    assert shown == [sentence] * len(answers)
+
+
+def test_money_is_shown_first_and_people_are_kept_to_one_sheet(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    def agree(_: str) -> bool:
+        assert published(server) == []
+        assert server.calls.count("POST study-cost-calculator/") == 3
+        return True
+
+    rows = target.push(PACK, made, publish=True, agree=agree)
+    assert column(rows, "status") == ["ACTIVE"] * 3
+    before: list[str] = []
+    for number in column(rows, "study"):
+        study = server.studies[number]
+        kept_out = [
+            one["selected_values"] for one in study["filters"] if one["filter_id"] == STUDIES_FILTER
+        ]
+        assert kept_out == ([sorted(before)] if before else [])
+        assert problems({key: study[key] for key in study.keys() - _READ_ONLY}) == []
+        before.append(number)
+    # A second time there is nothing to publish, and no money to be shown.
+    again = target.push(PACK, made, publish=True, agree=asked)
+    assert column(again, "status") == ["ACTIVE"] * 3
+    assert len(published(server)) == 3
+
+
+_READ_ONLY = {"id", "status", "presentment_currency_code"}
+
+
+def test_publishing_that_was_cut_publishes_the_rest(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    server.faults["POST studies/ID/transition/"] = ["ok", "cut", "drop"]
+    rows = target.push(PACK, made, publish=True, agree=agreed)
+    assert column(rows, "status") == ["ACTIVE"] * 3
+    assert {one["status"] for one in server.studies.values()} == {"ACTIVE"}
+
+
+def test_being_screened_out_is_in_the_money(
+    server: ProlificServer, made: MemoryState, filters: str
+) -> None:
+    paying = prolific(server, filters=filters, screen_out_reward=20, screen_out_places=10)
+    shown: list[str] = []
+    paying.push(PACK, made, publish=True, agree=lambda money: bool(shown.append(money)))
+    # 3 times 5 places of 3.55 and 10 of 0.20, and the fee on both.
+    assert "costs 87.69 GBP" in shown[0]
+    assert "get 59.25 of it" in shown[0]
+
+
+# What stops a push before anything is made
+
+
+def test_what_is_missing_or_wrong_stops_it_first(
+    server: ProlificServer, target: Prolific, made: MemoryState, filters: str
+) -> None:
+    with pytest.raises(InputError, match="not known"):
+        prolific(server).push(PACK, made)
+    with pytest.raises(InputError, match="name the addresses"):
+        prolific(server, filters=filters, urls="").push(PACK, made)
+    assert server.calls == []
+    by_id = {one["filter_id"]: one for one in server.filters}
+    right = dict(by_id["nationality"]["choices"])
+    by_id["nationality"]["choices"] = dict.fromkeys(right, "Atlantis")
+    with pytest.raises(InputError, match="'Atlantis' and not"):
+        target.push(PACK, made)
+    by_id["nationality"]["choices"] = right
+    server.workspaces = ["a", "b"]
+    with pytest.raises(InputError, match=r"2 workspaces.*a = Lab; b = Lab"):
+        target.push(PACK, made)
+    assert server.studies == {}
+
+
+def test_a_draft_of_other_content_is_not_taken_for_it(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    target.push(PACK, made)
+    longer = replace(PACK, minutes=30)
+    with pytest.raises(InputError, match="drafted with other content"):
+        target.push(longer, made)
+    with pytest.raises(InputError, match="whose reward is another"):
+        target.push(longer, MemoryState())
+    assert server.calls.count(MAKING) == 3
+    server.studies["twin"] = dict(next(iter(server.studies.values())), id="twin")
+    with pytest.raises(ServiceError, match="delete all but one"):
+        target.push(PACK, MemoryState())
+
+
+def test_an_account_of_another_currency_is_reported(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    server.currency = "USD"
+    with pytest.raises(InputError, match="pays in USD, and the wage is in GBP"):
+        target.push(PACK, made, publish=True, agree=agreed)
+    assert published(server) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.prolific.com",
+        "ftp://localhost",
+        "https://me:x@api.prolific.com",
+        "https://",
+        "https://[x",
+        "https://api.prolific.com/?a=b",
+    ],
+)
+def test_the_token_goes_over_https_or_to_this_machine_only(address: str) -> None:
+    with pytest.raises(InputError, match="begins with https://"):
+        ProlificApi(ApiSettings(address), {TOKEN: "x"})
+
+
+@pytest.mark.parametrize("strange", ["../users/me", "a/b", "", "x" * 65, "a?b"])
+def test_ids_from_outside_cannot_leave_their_place(strange: str) -> None:
+    with pytest.raises(InputError, match="is not an id of a study"):
+        checked_id(strange, "study")
+
+
+def test_answers_not_as_documented_are_refused(server: ProlificServer, target: Prolific) -> None:
+    server.filters = [{"title": "Age"}]
+    with pytest.raises(ServiceError, match="not as documented: filter_id"):
+        target.push(PACK, MemoryState())
+
+
+def test_filters_are_looked_up_from_the_service(server: ProlificServer, tmp_path: Path) -> None:
+    found = prolific(server).look_up(CULTURES, tmp_path)
+    assert (found.file, found.problems) == (tmp_path / "prolific-filters.toml", ())
+    # An export finds the file in the workspace's folder.
+    studies = prolific(server).studies(replace(PACK, root=tmp_path))
+    assert not any(study.missing for study in studies)
+    assert load_filters(found.file).of(CULTURES[0], balance_sex=True)[1] == []
+
+
+# Decisions
+
+
+def decided(*who: str) -> list[Decision]:
+    """One who is approved, one who is asked to return, and one who is rejected."""
+    first, second, third = who
+    on = replace(SHEETS[1], entries=(*SHEETS[1].entries, Check("check-5", "explicit", "hate")))
+    submissions = [
+        fill(on, first),
+        fill(on, second, wrong=("check-1", "check-2", "check-3")),
+        fill(on, third, wrong=("check-1", "check-5")),
+    ]
+    people = [replace(person(one, on), submission=f"sub{one}") for one in who]
+    found = decisions(check(submissions, [on], people), [on], 12)
+    assert sorted(one.action for one in found) == ["approve", "reject", "return"]
+    return found
+
+
+def own_ids(found: Sequence[Decision]) -> dict[str, str]:
+    return {one.service: one.service for one in found}
+
+
+def test_decisions_are_sent_once_and_only_when_agreed_to(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    found = decided("a", "b", "c")
+    ids = own_ids(found)
+    server.awaiting(*ids)
+    assert target.decide(found, ids, made) == {}
+    assert server.calls == []
+    sentences: list[str] = []
+
+    def agree(sentence: str) -> bool:
+        sentences.append(sentence)
+        return True
+
+    assert target.decide(found, ids, made, agree=agree) == {"sent": 3}
+    assert sentences == [
+        "Sending to Prolific: approve 1, reject 1, return 1. This cannot be taken back."
+    ]
+    assert server.submissions["suba"]["status"] == "APPROVED"
+    assert server.submissions["subb"]["return_requested"]
+    (rejected,) = server.submissions["subc"]["told"]
+    assert rejected["rejection_category"] == "FAILED_CHECK"
+    assert len(rejected["message"]) >= 100
+    assert target.decide(found, ids, made, agree=asked) == {"sent before": 3}
+    late = target.decide(found, ids, MemoryState(), agree=agreed)
+    assert late == {"APPROVED": 1, "REJECTED": 1, "return requested": 1}
+    assert all(len(one["told"]) == 1 for one in server.submissions.values())
+
+
+@pytest.mark.parametrize("fault", ["cut", "drop", 503])
+def test_a_decision_whose_answer_was_lost_is_sent_once(
+    server: ProlificServer, target: Prolific, made: MemoryState, fault: int | str
+) -> None:
+    found = decided("a", "b", "c")
+    server.awaiting(*own_ids(found))
+    server.faults["POST submissions/ID/transition/"] = [fault, fault]
+    server.faults["POST submissions/ID/request-return/"] = [fault]
+    assert target.decide(found, own_ids(found), made, agree=agreed) == {"sent": 3}
+    assert all(len(one["told"]) == 1 for one in server.submissions.values())
+
+
+def test_decisions_of_unknown_ids_wait(
+    server: ProlificServer, target: Prolific, made: MemoryState
+) -> None:
+    found = decided("a", "b", "c")
+    assert target.decide(found, {}, made, agree=asked) == {"no id": 3}
+    hashed = [replace(one, service=f"h-{one.service}") for one in found]
+    ids = {f"h-{one.service}": one.service for one in found}
+    server.awaiting(*ids.values())
+    assert target.decide(hashed, ids, made, agree=agreed) == {"sent": 3}
+    with pytest.raises(InputError, match="not an id of a submission"):
+        target.decide(decided("d", "e", "f"), {"subd": "../x"}, made, agree=asked)
+
+
+def test_bodies_of_decisions_are_as_documented() -> None:
+    for one in decided("a", "b", "c"):
+        path, body = one.body()
+        kind = "request_return" if path == "request-return/" else "submission_transition"
+        assert problems(json.loads(json.dumps(body)), f"requests.json#/$defs/{kind}") == []
