@@ -65,7 +65,7 @@ class _Commands(TyperGroup):
         return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported now; for a name that is none, all are, to name one like it."""
+        """The command, imported now; for an unknown name all are, to suggest one like it."""
         if self._listing and cmd_name in COMMANDS:
             return _listed(cmd_name)
         wanted = [cmd_name] if cmd_name in {*COMMANDS, *self.commands} else COMMANDS
@@ -163,20 +163,20 @@ def _imported(name: str) -> Any:
 
 def _listed(name: str) -> Any:
     """A command as a list of all shows it: looking at the options of all takes longer than that."""
-    found = _imported(name)
-    text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
+    command = _imported(name)
+    text = command.info.help if isinstance(command, typer.Typer) else command.__doc__
     return TyperCommand(name, help=cleandoc(text or ""))
 
 
 def _load(name: str) -> Any:
     """A command, or a group of commands, ready to run."""
-    found = _imported(name)
+    command = _imported(name)
     alone = typer.Typer(add_completion=False)
     alone.callback()(memeloc)  # with a callback it is a group, also of one command
-    if isinstance(found, typer.Typer):
-        alone.add_typer(found, name=name)
+    if isinstance(command, typer.Typer):
+        alone.add_typer(command, name=name)
     else:
-        alone.command(name)(found)
+        alone.command(name)(command)
     group: Any = typer.main.get_command(alone)
     return group.commands[name]
 

@@ -137,21 +137,21 @@ def proof(
     from memeloc.render.review import review
 
     tags = languages(langs)
-    found = review(out, tags)
-    report, counts = _fields(found, limit)
+    rendered = review(out, tags)
+    report, counts = _fields(rendered, limit)
     if not as_json:
-        if not found.flaws:
-            print(f"No problems in {found.pictures:,} pictures.\n")
+        if not rendered.flaws:
+            print(f"No problems in {rendered.pictures:,} pictures.\n")
         show(report | counts, as_json=False, tables=_TABLES)
     if ocr:
-        reading = _read_back(out, found.pictures, tags, templates or [], locales or [], jobs)
+        reading = _read_back(out, rendered.pictures, tags, templates or [], locales or [], jobs)
         report["ocr"], counts = _ocr_fields(reading, limit)
         if not as_json:
             print()
             show(report["ocr"] | counts, as_json=False, tables=_OCR_TABLES)
     if as_json:
         show(report, as_json=True)
-    if fail_on_problems and found.flaws:
+    if fail_on_problems and rendered.flaws:
         raise typer.Exit(1)
 
 
@@ -187,20 +187,20 @@ def _read_back(
     return report
 
 
-def _fields(found: Review, limit: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _fields(rendered: Review, limit: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """The report as JSON has it, its lists cut to the limit, and how long they are in whole."""
     from collections import Counter
 
-    problems, parity = as_plain(found.flaws), as_plain(found.parity)
-    kinds = Counter(kind for flaw in found.flaws for kind in flaw.problems)
+    problems, parity = as_plain(rendered.flaws), as_plain(rendered.parity)
+    kinds = Counter(kind for flaw in rendered.flaws for kind in flaw.problems)
     report = {
-        "pictures": found.pictures,
-        "memes": found.memes,
+        "pictures": rendered.pictures,
+        "memes": rendered.memes,
         "flawed": len(problems),
         "problems_by_kind": dict(kinds),
         "problems": problems[: limit or None],
         "parity": parity[: limit or None],
-        "languages": as_plain(found.languages),
+        "languages": as_plain(rendered.languages),
     }
     return report, {"counts": {"problems": len(problems), "parity": len(parity)}}
 

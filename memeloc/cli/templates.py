@@ -70,8 +70,8 @@ def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -
     """
     from memeloc.templates import load_templates
 
-    found, problems = load_templates(templates or ())
-    result = {"templates": as_plain(list(found.values())), "problems": list(map(str, problems))}
+    by_name, problems = load_templates(templates or ())
+    result = {"templates": as_plain(list(by_name.values())), "problems": list(map(str, problems))}
     show(result, as_json=as_json, tables=[_TEMPLATES])
     explain("", problems, most=len(problems))
     if problems:
@@ -154,8 +154,8 @@ def add(
     from memeloc.templates import LAYOUTS, add_template
 
     if boxes not in LAYOUTS:
-        known = ", ".join(LAYOUTS)
-        raise typer.BadParameter(f"{boxes!r} is not one of {known}", param_hint="--boxes")
+        names = ", ".join(LAYOUTS)
+        raise typer.BadParameter(f"{boxes!r} is not one of {names}", param_hint="--boxes")
     folder = add_template(image, to, name=name, layout=boxes)
     show({"template": folder.name, "folder": str(folder)}, as_json=as_json, then=str(folder))
     say(
@@ -168,7 +168,7 @@ def _named(name: str, folders: list[Path] | None) -> Template:
     """The template of that name; else the problems on the way there, and an InputError."""
     from memeloc.templates import find_template, load_templates
 
-    found, problems = load_templates(folders or ())
-    if name not in found:
+    by_name, problems = load_templates(folders or ())
+    if name not in by_name:
         explain("", problems)
-    return find_template(found, name)
+    return find_template(by_name, name)

@@ -113,16 +113,16 @@ def _same(item: Checked) -> Findings:
 def _script(item: Checked) -> Findings:
     expected = _KIN.get(item.locale.script, {item.locale.script})
     for index, text in enumerate(item.parts):
-        found = Counter(
+        scripts = Counter(
             script
             for char in _CODE.sub("", text)
             if char.isalpha() and (script := ucd.script(char)) not in ("Zyyy", "Zinh")
         )
-        total = sum(found.values())
-        inside = sum(found[script] for script in expected)
+        total = sum(scripts.values())
+        inside = sum(scripts[script] for script in expected)
         source = item.source[index] if index < len(item.source) else ""
         if total > 3 and inside < total / 2 and text.strip() != source.strip():
-            names = ", ".join(sorted(set(found) - expected))
+            names = ", ".join(sorted(set(scripts) - expected))
             yield index, f"most letters are {names}, not {item.locale.script}"
         elif item.locale.script != "Latn" and _mixed_word(text, expected):
             yield index, f"a word mixes scripts: {_mixed_word(text, expected)!r}"

@@ -1,4 +1,4 @@
-"""The nouns of the correction round trip. In: `memeloc.model`. Out: sheets and answers.
+"""Sheets and answers of the correction round trip. In: `memeloc.model`. Out: frozen records.
 
 A sheet is what one person gets for one language and one round; answers are what came back. In
 multi3hate machine translation is corrected in two rounds, each by a native speaker who is fluent
@@ -57,13 +57,13 @@ class SheetPart:
         name: of its text box.
         source: in the source language.
         machine: what is to be corrected: the machine translation, or the round before's result.
-        room: characters the box has room for, at a comfortable size; 0 when unknown.
+        capacity: characters the box can hold at a comfortable size; 0 when unknown.
     """
 
     name: str
     source: str
     machine: str
-    room: int = 0
+    capacity: int = 0
 
 
 @dataclass(frozen=True, slots=True)

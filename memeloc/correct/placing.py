@@ -142,19 +142,19 @@ def identify(
             person or answers.person,
         )
         fitting = [
-            one
-            for one in sheets.values()
-            if (not wanted[0] or one.language == wanted[0])
-            and (not wanted[1] or one.round == wanted[1])
-            and (not wanted[2] or one.person == wanted[2])
-            and any(answer.meme_id in one.items for answer in answers.answers)
+            sent
+            for sent in sheets.values()
+            if (not wanted[0] or sent.language == wanted[0])
+            and (not wanted[1] or sent.round == wanted[1])
+            and (not wanted[2] or sent.person == wanted[2])
+            and any(answer.meme_id in sent.items for answer in answers.answers)
         ]
         if len(fitting) != 1:
-            known = ", ".join(sorted(sheets)) or "none"
+            names = ", ".join(sorted(sheets)) or "none"
             raise InputError(
                 f"it is not clear which sheet this is ({'no' if not fitting else len(fitting)} "
                 "sheets fit): its id is lost or of another workspace. Name --lang, --round and "
-                f"--person. Sheets of this workspace: {known}",
+                f"--person. Sheets of this workspace: {names}",
                 file=answers.file,
             )
         sheet = fitting[0]
@@ -215,8 +215,8 @@ def _place(
     if sheet.kind == "transcript":
         answer = _of_transcript(answer, sent)
     parts = _text(answer, sent)
-    earlier = [one for one in meme.answers if one.round == sheet.round and one.standing]
-    own = next((one for one in reversed(earlier) if one.person == who), None)
+    earlier = [each for each in meme.answers if each.round == sheet.round and each.standing]
+    own = next((each for each in reversed(earlier) if each.person == who), None)
     if own is not None and (own.parts, own.status) == (parts, answer.status):
         return result("unchanged", parts=parts)
     lost = _lost(answer, sent, may_go=sheet.kind == "transcript")
@@ -243,7 +243,7 @@ def _place(
             f"{answer.meme_id}; that one stands",
             parts,
         )
-    other = next((one for one in reversed(earlier) if one.person != who), None)
+    other = next((each for each in reversed(earlier) if each.person != who), None)
     if other is not None and other.parts != parts:
         return result(
             "case",
@@ -254,8 +254,8 @@ def _place(
         )
     if answer.status in GIVEN_UP:
         done = "read" if sheet.kind == "transcript" else "translated"
-        said = f"{answer.meme_id} was not {done}: {answer.status}"
-        return result("case", "given up", said, parts)
+        message = f"{answer.meme_id} was not {done}: {answer.status}"
+        return result("case", "given up", message, parts)
     return result("replaced" if own is not None else "placed", parts=parts)
 
 

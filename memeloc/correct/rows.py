@@ -61,7 +61,7 @@ def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
 
 
 def split_key(key: str) -> tuple[str, str, int, str, str] | None:
-    """Sheet, meme, part, source key and base key; None when it is no key."""
+    """Sheet, meme, part, source key and base key; None when it is not a key."""
     fields = key.strip().split("|")
     if len(fields) != 5 or not fields[2].isdecimal() or not int(fields[2]):
         return None
@@ -86,8 +86,8 @@ def as_status(text: str) -> Status | None:
 
 def near_status(text: str) -> str:
     """What to pick instead of a status that does not exist."""
-    known = [*STATUSES, *LABELS.values()]
-    near = difflib.get_close_matches(text.strip().casefold(), known, 1)
+    names = [*STATUSES, *LABELS.values()]
+    near = difflib.get_close_matches(text.strip().casefold(), names, 1)
     return f"did you mean {near[0]!r}?" if near else f"pick one of {', '.join(STATUSES)}"
 
 
@@ -96,9 +96,9 @@ def split_note(note: str) -> tuple[str, str]:
     status = ""
     rest = []
     for line in note.splitlines():
-        found = re.match(r"\s*status\s*:\s*(.+)", line, re.IGNORECASE)
-        if found and not status:
-            status = clean_text(found[1])
+        match = re.match(r"\s*status\s*:\s*(.+)", line, re.IGNORECASE)
+        if match and not status:
+            status = clean_text(match[1])
         elif line.strip():
             rest.append(line.strip())
     return status, "\n".join(rest)
@@ -125,7 +125,7 @@ def gather(
         language, round_, person, created: what the file says of its sheet.
         problems: met before.
     """
-    found = list(problems)
+    reported = list(problems)
     memes: dict[str, dict[int, Row]] = {}
     sheets: set[str] = set()
     for row in rows:
@@ -136,7 +136,7 @@ def gather(
         if earlier is None:
             parts[row.part] = row
         elif (earlier.text, earlier.status) != (row.text, row.status):
-            found.append(
+            reported.append(
                 InputError(
                     f"part {row.part} of {row.meme_id} stands in row {earlier.number} too, with "
                     "another answer; the first is taken: delete one of them",
@@ -146,11 +146,11 @@ def gather(
             )
     answers = []
     for meme_id, parts in memes.items():
-        answer = _answer(path, meme_id, [parts[number] for number in sorted(parts)], found)
+        answer = _answer(path, meme_id, [parts[number] for number in sorted(parts)], reported)
         if answer is not None:
             answers.append(answer)
     if len(sheets) > 1:
-        found.append(
+        reported.append(
             InputError(
                 f"rows of several sheets stand together ({', '.join(sorted(sheets))}): import each "
                 "sheet in a file of its own",
@@ -167,7 +167,7 @@ def gather(
         file=path,
         sha256=file_sha256(path),
         answers=tuple(answers),
-        problems=tuple(found),
+        problems=tuple(reported),
     )
 
 
@@ -179,21 +179,21 @@ def _answer(path: Path, meme_id: str, rows: list[Row], problems: list[InputError
     for row in rows:
         if not row.status:
             continue
-        given = as_status(row.status)
-        if given is None:
+        picked = as_status(row.status)
+        if picked is None:
             problems.append(
                 InputError(
-                    f"{row.status[:40]!r} is no status: {near_status(row.status)}",
+                    f"{row.status[:40]!r} is not a status: {near_status(row.status)}",
                     file=path,
                     row=row.number,
                     column="status",
                 )
             )
             return None
-        if status is not None and given != status:
+        if status is not None and picked != status:
             problems.append(
                 InputError(
-                    f"the parts of {meme_id} have two statuses, {status} and {given}: "
+                    f"the parts of {meme_id} have two statuses, {status} and {picked}: "
                     "one is enough, on any of its rows",
                     file=path,
                     row=row.number,
@@ -201,7 +201,7 @@ def _answer(path: Path, meme_id: str, rows: list[Row], problems: list[InputError
                 )
             )
             return None
-        status = given
+        status = picked
     typed = any(row.text for row in rows)
     if not typed and status == "corrected":
         problems.append(

@@ -41,7 +41,7 @@ class Csv:
                     "number": str(part),
                     "source": piece.source,
                     "machine": piece.machine,
-                    "room": str(piece.room or ""),
+                    "room": str(piece.capacity or ""),
                     "marks": "; ".join(item.remarks),
                     "language": sheet.language.tag,
                     "round": str(sheet.round),
@@ -50,7 +50,7 @@ class Csv:
                 writer.writerow([guarded(cells.get(name, "")) for name in names])
 
     def knows(self, path: Path, head: bytes) -> bool:
-        """Whether it is text; a table of other columns is told when it is read."""
+        """Whether it is text; a table of other columns is noticed when it is read."""
         return not is_workbook(head)
 
     def read(self, path: Path) -> SheetAnswers:

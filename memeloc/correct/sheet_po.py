@@ -54,8 +54,8 @@ class Po:
                 empty.append(key)
                 continue
             notes = [f"meme {item.meme_id}, {piece.name}"]
-            if piece.room:
-                notes.append(f"room: {piece.room} characters")
+            if piece.capacity:
+                notes.append(f"room: {piece.capacity} characters")
             if item.picture:
                 notes.append(f"picture: {item.picture.name}")
             notes += item.remarks
@@ -101,7 +101,7 @@ class Po:
         try:
             catalogue = polib.pofile(str(path), encoding="utf-8", wrapwidth=0)
         except (OSError, ValueError, UnicodeDecodeError) as error:
-            raise InputError(f"is no PO file in UTF-8: {error}", file=path) from error
+            raise InputError(f"is not a PO file in UTF-8: {error}", file=path) from error
         facts = catalogue.metadata
         rows = []
         problems = []

@@ -76,8 +76,8 @@ class Xliff:
                 "approved": "no",
                 _XML + "space": "preserve",
             }
-            if piece.room:
-                facts |= {"maxwidth": str(piece.room), "size-unit": "char"}
+            if piece.capacity:
+                facts |= {"maxwidth": str(piece.capacity), "size-unit": "char"}
             if not piece.source.strip():
                 facts["translate"] = "no"
             unit = _add(group, "trans-unit", facts)
@@ -85,7 +85,7 @@ class Xliff:
             write(unit, "source", {_XML + "lang": sheet.source_language.tag}, piece.source)
             state = {"state": "needs-review-translation", _XML + "lang": sheet.language.tag}
             write(unit, "target", state, piece.machine)
-            notes = [f"room: {piece.room} characters"] if piece.room else []
+            notes = [f"room: {piece.capacity} characters"] if piece.capacity else []
             notes += item.remarks
             for note in notes:
                 _add(unit, "note", {"from": _US}, note)
@@ -127,7 +127,7 @@ class Xliff:
                 if row is None:
                     problems.append(
                         InputError(
-                            f"the id {unit.get('id', '')[:60]!r} is none of a sheet's",
+                            f"the id {unit.get('id', '')[:60]!r} is not one of a sheet's",
                             file=path,
                             row=_line(unit),
                             column="id",
@@ -152,7 +152,7 @@ def _row(unit: etree._Element) -> Row | None:
         return None
     target = unit.find(_tag("target"))
     machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}")
-    given = _text(target)
+    text = _text(target)
     before = None if machine is None else _text(machine)
     notes = [
         _text(note)
@@ -161,8 +161,7 @@ def _row(unit: etree._Element) -> Row | None:
     ]
     status, comment = split_note("\n".join(notes))
     state = "" if target is None else target.get("state", "")
-    text = given
-    if before is not None and given == before:
+    if before is not None and text == before:
         text = ""
         done = state in _DONE or unit.get("approved") == "yes"
         if done and not status and unit.get("translate") != "no":
@@ -217,12 +216,12 @@ def _add_protected(
         element.text = plain
         return element
     element.text = between[0]
-    numbers = {one: str(number) for number, one in enumerate(placeholders(plain), 1)}
+    numbers = {name: str(number) for number, name in enumerate(placeholders(plain), 1)}
     met: Counter[str] = Counter()
-    for one, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
-        met[one] += 1
-        number = numbers[one] if met[one] == 1 else f"{numbers[one]}-{met[one]}"
-        inline = _add(element, "ph", {"id": number, "equiv-text": one}, one)
+    for name, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
+        met[name] += 1
+        number = numbers[name] if met[name] == 1 else f"{numbers[name]}-{met[name]}"
+        inline = _add(element, "ph", {"id": number, "equiv-text": name}, name)
         inline.tail = after
     return element
 

@@ -109,12 +109,12 @@ class _Writer:
         self.count = book.add_format({**grey, "num_format": "0"})
         self.target = book.add_format({**grey, **right_to_left, "font_size": 12})
         hers = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
-        self.text = book.add_format({**hers, **right_to_left, "font_size": 12})
+        self.editable = book.add_format({**hers, **right_to_left, "font_size": 12})
         self.free = book.add_format(hers)
         self.head = book.add_format(
             {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
         )
-        self.kept = book.add_format({"bold": True, "font_color": "#0b5394", "font_size": 11})
+        self.placeholder = book.add_format({"bold": True, "font_color": "#0b5394", "font_size": 11})
         self.over = book.add_format({"font_color": "#b00020", "bold": True})
 
     def write(self) -> None:
@@ -218,11 +218,11 @@ class _Writer:
         else:
             put("source", piece.source, self.locked)
             put("machine", piece.machine, self.target)
-        put("text", "", self.text)
+        put("text", "", self.editable)
         cell = xl_rowcol_to_cell(line, column["text"])
         page.write_formula(line, column["length"], f"=LEN({cell})", self.count, 0)
-        if piece.room:
-            page.write_number(line, column["room"], piece.room, self.count)
+        if piece.capacity:
+            page.write_number(line, column["room"], piece.capacity, self.count)
         else:
             put("room", "", self.count)
         put("status", "", self.free)
@@ -237,8 +237,8 @@ class _Writer:
         plain = drawable(text)
         between = PLACEHOLDER.split(plain)
         pieces: list[Any] = [between[0]] if between[0] else []
-        for one, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
-            pieces += [self.kept, one, *([after] if after else [])]
+        for placeholder, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
+            pieces += [self.placeholder, placeholder, *([after] if after else [])]
         if any(between) and len(between) > 1:
             page.write_rich_string(line, self.columns[name], *pieces, form)
         elif plain:

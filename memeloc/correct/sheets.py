@@ -1,7 +1,7 @@
 """Sheets as files. In: a sheet and a format's name, or a file. Out: a file, or what came back.
 
 A format is one module with one class, registered here or, from another package, under the entry
-point group `memeloc.sheets`. Files are told by what is in them, not by their names.
+point group `memeloc.sheets`. Files are known by what is in them, not by their names.
 """
 
 from __future__ import annotations

@@ -125,8 +125,8 @@ class CTranslate2Translator:
         texts = lines
         loaded = [self._load(model) for model in models]
         try:
-            for one in loaded:
-                texts = one.translate(texts, target, self.settings)
+            for model in loaded:
+                texts = model.translate(texts, target, self.settings)
         except RuntimeError as trouble:
             if len(items) > 1:  # one caption that is too long must not take the others with it
                 for item in items:

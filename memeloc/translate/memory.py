@@ -140,10 +140,10 @@ class TranslationMemory:
         whole = units.get(key)
         if whole is not None and len(whole.target) == len(parts):
             return Match(whole.target, 1.0, whole.origin)
-        singles = [units.get((one,)) for one in key]
-        found = [one for one in singles if one is not None and len(one.target) == 1]
-        if len(found) == len(parts):
-            return Match(tuple(one.target[0] for one in found), 1.0, found[0].origin)
+        singles = [units.get((text,)) for text in key]
+        matches = [unit for unit in singles if unit is not None and len(unit.target) == 1]
+        if len(matches) == len(parts):
+            return Match(tuple(unit.target[0] for unit in matches), 1.0, matches[0].origin)
         return None if fuzzy is None else self._similar(pair, key, fuzzy)
 
     def _similar(self, pair: tuple[str, str], key: tuple[str, ...], least: float) -> Match | None:

@@ -69,10 +69,10 @@ class Model:
         return self.target in model_codes(locale) or self.target_token(locale) != ""
 
     def target_token(self, locale: Locale) -> str:
-        """The token by which a model of several target languages is told which one."""
-        known = {code.lower(): code for code in self.targets}
-        found = (known[code] for code in model_codes(locale) if code in known)
-        return next((f">>{code}<<" for code in found), "")
+        """The token by which a model of several target languages is given the language."""
+        codes = {code.lower(): code for code in self.targets}
+        usable = (codes[code] for code in model_codes(locale) if code in codes)
+        return next((f">>{code}<<" for code in usable), "")
 
 
 def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
@@ -93,7 +93,7 @@ def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
             continue
         if model is not None:
             models.append(model)
-    return sorted(models, key=lambda one: (one.source, one.target, str(one.path))), problems
+    return sorted(models, key=lambda model: (model.source, model.target, str(model.path))), problems
 
 
 def route(models: Iterable[Model], source: Locale, target: Locale) -> tuple[Model, ...]:
@@ -184,9 +184,9 @@ def _opus(path: Path) -> Model:
 
 
 def _pair(path: Path) -> tuple[str, str] | None:
-    found = _PAIR.search(path.name.lower())
-    if found:
-        return found[1], found[2]
+    match = _PAIR.search(path.name.lower())
+    if match:
+        return match[1], match[2]
     named = re.search(r"opus-mt-(?:tc-(?:big|base)-)?([a-zA-Z]+)-([a-zA-Z]+)$", path.name)
     if named:  # groups of languages, such as opus-mt-en-ROMANCE
         return named[1].lower(), named[2].lower()
@@ -218,9 +218,9 @@ def _targets(path: Path) -> tuple[str, ...]:
 
 
 def _licence(path: Path) -> str:
-    found = re.search(r"^license:\s*['\"]?([^'\"\n]+)", _front_matter(path), re.MULTILINE)
-    if found:
-        return found[1].strip()
+    match = re.search(r"^license:\s*['\"]?([^'\"\n]+)", _front_matter(path), re.MULTILINE)
+    if match:
+        return match[1].strip()
     for name in ("LICENSE", "LICENSE.txt", "LICENCE", "COPYING"):
         file = path / name
         if file.is_file():

@@ -191,10 +191,10 @@ def _question(item: TranslationItem) -> Question[list[str]]:
         question["template"] = item.template.title or item.template.name
         if item.template.description:
             question["picture"] = item.template.description
-    told = json.dumps(question, ensure_ascii=False)
+    user = json.dumps(question, ensure_ascii=False)
     answer = 16 + sum(len(item.source.parts[index].encode()) for index in indexes)
     return Question(
-        (Message("system", system), Message("user", told)), _Parts(len(indexes)), expected=answer
+        (Message("system", system), Message("user", user)), _Parts(len(indexes)), expected=answer
     )
 
 

@@ -96,8 +96,8 @@ def mended(item: TranslationItem, answer: Translation) -> Translation:
     for index, source in enumerate(item.source.parts[: len(parts)]):
         wanted = placeholders(source)
         has = placeholders(parts[index])
-        missing = [one for one in wanted if one not in has]
-        foreign = [one for one in has if one not in wanted]
+        missing = [name for name in wanted if name not in has]
+        foreign = [name for name in has if name not in wanted]
         if not missing and not foreign:
             continue
         lost = True
@@ -111,13 +111,13 @@ def mended(item: TranslationItem, answer: Translation) -> Translation:
 
 
 def _exchange(others: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
-    return lambda found: others.get(found[0], found[0])
+    return lambda match: others.get(match[0], match[0])
 
 
 def _numbers(item: TranslationItem) -> dict[str, str]:
     """By placeholder of an item: what a translator gets for it."""
     every = placeholders("".join(item.source.parts))
-    return {one: f"{{{number}}}" for number, one in enumerate(every, 1)}
+    return {name: f"{{{number}}}" for number, name in enumerate(every, 1)}
 
 
 def _numbered(item: TranslationItem) -> TranslationItem:
@@ -133,8 +133,8 @@ def _named(item: TranslationItem, answer: Translation) -> Translation:
     if not names:
         return answer
 
-    def name(found: re.Match[str]) -> str:
-        return names.get(int(found[1]), found[0])
+    def name(match: re.Match[str]) -> str:
+        return names.get(int(match[1]), match[0])
 
     parts = (_NUMBER.sub(name, part) for part in answer.caption.parts)
     return replace(answer, caption=Caption(tuple(parts)))

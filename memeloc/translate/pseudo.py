@@ -1,4 +1,4 @@
-"""Pseudolocalisation. In: items. Out: text that is none, to try layouts before paying anybody.
+"""Pseudolocalisation. In: items. Out: placeholder text, to try layouts before paying anybody.
 
 As Android, Windows and Chromium do it. `en-XA`: every letter accented, a third longer, in brackets;
 it stays readable, and what is cut off misses a bracket. `ar-XB`: every word between a right-to-left
@@ -142,11 +142,16 @@ def _padding(text: str, growth: float) -> list[str]:
 @cache
 def _letters(tag: str, own: tuple[str, ...]) -> tuple[str, ...]:
     """The language's letters that stand alone: no marks, one code point, its own script."""
-    known = own
-    if not known and tag in default():
-        known = default().exemplars(tag)
-    alone = [one for one in known if len(one) == 1 and unicodedata.category(one).startswith("L")]
-    letters = tuple(one for one in alone if not one.isascii())
+    letters = own
+    if not letters and tag in default():
+        letters = default().exemplars(tag)
+    letters = tuple(
+        letter
+        for letter in letters
+        if len(letter) == 1
+        and unicodedata.category(letter).startswith("L")
+        and not letter.isascii()
+    )
     return letters if len(letters) >= _FEW_LETTERS else ()
 
 

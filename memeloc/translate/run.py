@@ -182,7 +182,7 @@ def run(
         before = len(gate.waiting)
         stream = translator.translate(gate.take())
         try:
-            for answer in _interruptible(stream, lambda found: deliver(*gate.settle(found))):
+            for answer in _interruptible(stream, lambda answer: deliver(*gate.settle(answer))):
                 summary.cost += answer.cost
         except MemelocError as error:
             summary.stopped = error
@@ -247,7 +247,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _count(summary: RunSummary, answer: Translation) -> None:
-    summary.marks.update("fuzzy" if one.startswith("fuzzy") else one for one in answer.marks)
+    summary.marks.update("fuzzy" if mark.startswith("fuzzy") else mark for mark in answer.marks)
     if REPEATED in answer.marks:
         summary.repeated += 1
     elif answer.translator == "memory":
@@ -340,7 +340,7 @@ class _Sorted:
         if match is not None:
             self.ready.append(from_match(item, match))
             return
-        # A template is part of what a translator may have been told, so it is part of the text.
+        # A template is part of what a translator may have seen, so it is part of the text.
         template = item.template.name if item.template else None
         text = (item.source.parts, item.source_locale.tag, item.target.tag, template)
         first = self._first.setdefault(text, item)
@@ -379,13 +379,13 @@ class _Gate:
         Raises:
             ServiceError: nobody asked for it.
         """
-        found = self._flying.pop((answer.meme_id, answer.language), None)
+        asked = self._flying.pop((answer.meme_id, answer.language), None)
         name = self._translator.name
-        if found is None:
+        if asked is None:
             raise ServiceError(
                 name, f"it answered what was not asked: meme {answer.meme_id}", retryable=False
             )
-        item, most = found
+        item, most = asked
         self._held -= most
         self._spent += answer.cost
         if isinstance(answer, Translation):

@@ -167,22 +167,22 @@ def database_url(settings: Settings) -> str:
 
 
 def _line(words: str, path: Sequence[str]) -> int | None:
-    """The line on which a setting stands, None when it cannot be told."""
+    """The line on which a setting stands, None when it is not found."""
     table: list[str] = []
-    found: int | None = None
+    section: int | None = None
     for number, line in enumerate(words.splitlines(), start=1):
         header = re.match(r"\s*\[+([^\]]+)\]", line)
         if header:
             table = [name.strip().strip("\"'") for name in header[1].split(".")]
             if table == list(path[: len(table)]):
-                found = number
+                section = number
             continue
         key = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
         if key:
             whole = [*table, *(name.strip("\"'") for name in key[1].split("."))]
             if whole == list(path[: len(whole)]):
                 return number
-    return found
+    return section
 
 
 def first_file(source: str, languages: Sequence[str]) -> str:

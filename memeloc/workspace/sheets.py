@@ -50,7 +50,7 @@ def make_sheet(
                 name=template.boxes[index].name if template else str(index + 1),
                 source=source or (_NOTHING_READ if transcript else ""),
                 machine=base[index] if index < len(base) else "",
-                room=sizes[index] if index < len(sizes) else 0,
+                capacity=sizes[index] if index < len(sizes) else 0,
             )
             for index, source in enumerate(item.source.parts)
         )

@@ -37,7 +37,7 @@ def sheet(captions: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = 
             meme_id=meme,
             template="cloud-monday",
             parts=tuple(
-                SheetPart(name, *texts, room=20)
+                SheetPart(name, *texts, capacity=20)
                 for name, texts in zip(
                     ("top", "bottom"), zip(source, machine, strict=True), strict=True
                 )
