@@ -17,7 +17,7 @@ from memeloc.store import Workspace
 from memeloc.survey.design.simulate import simulate, truths
 from memeloc.survey.instructions import label_names, question, said
 from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
-from memeloc.survey.targets.csv.read import COLUMNS
+from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack

@@ -125,7 +125,7 @@ def _submission_row(survey: str, submission: Submission) -> dict[str, Any]:
         "code": submission.code,
         "started_at": submission.started,
         "submitted_at": submission.submitted,
-        "answers": [(row.entry, row.label, row.second, row.text) for row in submission.answers],
+        "answers": [(row.entry, row.label, row.second) for row in submission.answers],
     }
     return {**content, "hash": _hash_of(survey, content), "row": submission.row}
 
@@ -198,10 +198,10 @@ def find_submissions(connection: Connection, survey: str) -> list[Submission]:
 
 def _answer(stored: Sequence[Any], shared: dict[tuple[str, ...], Answer]) -> Answer:
     """An answer; one that several people gave is one in memory."""
-    entry, label, second, text = stored
-    key = (entry, label, text, *second)
+    entry, label, second = stored
+    key = (entry, label, *second)
     if key not in shared:
-        shared[key] = Answer(entry, label, tuple(second), text)
+        shared[key] = Answer(entry, label, tuple(second))
     return shared[key]
 
 

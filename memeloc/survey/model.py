@@ -159,15 +159,13 @@ class Answer:
 
     Attributes:
         entry: see `entry_id`.
-        label: id of the taxonomy's label; empty when it was skipped.
+        label: id of the taxonomy's label.
         second: ids of what was answered to the question that depends on the first.
-        text: what stood in the file, where it could not be read as a label.
     """
 
     entry: str
     label: str
     second: tuple[str, ...] = ()
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def surveyed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def sent(person: str, label: str, *, hours: float = 0, number: str = "") -> Submission:
     moment = NOON + timedelta(hours=hours)
-    answers = (Answer("m1", label), Answer("m2", "", (), "perhaps"))
+    answers = (Answer("m1", label), Answer("m2", "unknown"))
     return Submission(
         number or f"{person}-{hours}", "r1-b01-DE", person, answers, "csv", moment, NOON, row=3
     )

@@ -69,8 +69,8 @@ class Places:
             self._labels[tag] = _by_text(names)
             self._seconds[tag] = _by_text(answers)
             self._consents[tag] = {
-                _folded(language.get("consent.yes")): True,
-                _folded(language.get("consent.no")): False,
+                folded(language.get("consent.yes")): True,
+                folded(language.get("consent.no")): False,
                 "yes": True,
                 "no": False,
             }
@@ -86,11 +86,11 @@ class Places:
 
     def label(self, sheet: Sheet, text: str) -> str | None:
         """The label of an id, or of a name in the sheet's language."""
-        return self._labels[sheet.culture.locale.tag].get(_folded(text))
+        return self._labels[sheet.culture.locale.tag].get(folded(text))
 
     def second(self, sheet: Sheet, text: str) -> str | None:
         """The answer to the second question of an id, or of its name."""
-        return self._seconds[sheet.culture.locale.tag].get(_folded(text))
+        return self._seconds[sheet.culture.locale.tag].get(folded(text))
 
     def asks_second(self, label: str) -> bool:
         """Whether the second question is asked after a label."""
@@ -98,19 +98,17 @@ class Places:
 
     def consent(self, sheet: Sheet, text: str) -> bool | None:
         """Whether a text agrees to take part; None when it says neither."""
-        return self._consents[sheet.culture.locale.tag].get(_folded(text))
+        return self._consents[sheet.culture.locale.tag].get(folded(text))
 
 
 def _by_text(names: Mapping[str, str]) -> dict[str, str]:
     """Ids by their names and by themselves; an id goes before a name that reads the same."""
-    return {_folded(name): own for own, name in names.items()} | {
-        _folded(own): own for own in names
-    }
+    return {folded(name): own for own, name in names.items()} | {folded(own): own for own in names}
 
 
 @lru_cache(maxsize=1 << 14)
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """A text as it is compared: whatever case, white space, marks of direction and width."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    kept = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    kept = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
     return " ".join(kept.split()).rstrip(".")

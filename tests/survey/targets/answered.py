@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.read import COLUMNS
+from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import QUESTIONS, plan, question_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack

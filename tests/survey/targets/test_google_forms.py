@@ -33,8 +33,8 @@ from memeloc.survey.targets.google_forms.words import (
     LONGEST_DESCRIPTION,
     LONGEST_TITLE,
     PDI,
-    plain,
 )
+from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, SecondQuestion
 from memeloc.survey.texts import survey_texts
@@ -177,7 +177,7 @@ def test_titles_have_no_line_breaks_and_are_there_once(pack: SurveyPack) -> None
     pack = with_second(pack)
     form = plan(pack, pack.sheets[0])
     asked = [item for item in form.items if item.kind not in ("section", "text", "picture")]
-    assert len({plain(item.title) for item in asked}) == len(asked)
+    assert len({folded(item.title) for item in asked}) == len(asked)
     words = [item.title for item in form.items] + [
         option.text for item in form.items for option in item.options
     ]

@@ -20,7 +20,7 @@ from memeloc.survey.instructions import (
     sections,
 )
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.read import COLUMNS, read, recognises
+from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, RawRecord, SurveyPack, no_progress
@@ -62,11 +62,11 @@ class Csv:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """See `csv.read`."""
+        """See `csv.reading`."""
         return recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """See `csv.read`."""
+        """See `csv.reading`."""
         return read(path, pack)
 
     def _rows(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.google_forms.plan import QUESTIONS, STOP, plan, question_id, second_key
-from memeloc.survey.targets.google_forms.words import plain
+from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
 
 _LONGEST_CHOICES = 20_000
@@ -33,11 +33,11 @@ class SheetForm:
         form = plan(pack, sheet)
         self.sheet = sheet
         self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
-        self.titles = {plain(item.title): key for key, item in self.items.items()}
+        self.titles = {folded(item.title): key for key, item in self.items.items()}
         self.ids = {key: question_id(own) for key, own in form.ids().items() if key in self.items}
         self._options = {
-            key: {plain(option.id): option.id for option in item.options}
-            | {plain(option.text): option.id for option in item.options}
+            key: {folded(option.id): option.id for option in item.options}
+            | {folded(option.text): option.id for option in item.options}
             for key, item in self.items.items()
         }
 
@@ -91,7 +91,7 @@ class SheetForm:
         ids: list[str] = []
         others: list[str] = []
         for text in texts.get(key, ()):
-            option = options.get(plain(text))
+            option = options.get(folded(text))
             several = [option] if option else _several(text, options)
             ids += several
             if not several:
@@ -110,7 +110,7 @@ class Forms:
         self._pack = pack
         self._sheets = {sheet.id: sheet for sheet in pack.sheets}
         self._forms: dict[str, SheetForm] = {}
-        self.by_name = {plain(sheet): sheet for sheet in self._sheets}
+        self.by_name = {folded(sheet): sheet for sheet in self._sheets}
         """Ids of sheets by themselves as texts are compared."""
 
     def get(self, sheet: str) -> SheetForm | None:
@@ -134,7 +134,7 @@ class Forms:
     @cached_property
     def participants(self) -> frozenset[str]:
         """The titles, as compared, of the questions that ask who answers."""
-        return frozenset(plain(form.items["participant"].title) for form in self)
+        return frozenset(folded(form.items["participant"].title) for form in self)
 
     @cached_property
     def questions(self) -> dict[str, tuple[SheetForm, str]]:
@@ -159,7 +159,7 @@ def _several(text: str, options: Mapping[str, str]) -> list[str]:
 
     An option may have such a mark in it, so the longest that fits is taken each time.
     """
-    rest, ids = plain(text), []
+    rest, ids = folded(text), []
     if len(rest) > _LONGEST_CHOICES:
         return []
     longest_first = sorted(options, key=len, reverse=True)

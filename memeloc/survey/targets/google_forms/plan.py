@@ -26,9 +26,9 @@ from memeloc.survey.targets.google_forms.words import (
     one_line,
     picture_name,
     pieces_of,
-    plain,
     shortened,
 )
+from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
 from memeloc.survey.texts import SurveyTexts
@@ -364,10 +364,10 @@ class _Planner:
     ) -> None:
         heading, rest = self._heading(title)
         unique, number = heading, 1
-        while plain(unique) in self.titles:
+        while folded(unique) in self.titles:
             number += 1
             unique = f"{heading} ({number})"
-        self.titles.add(plain(unique))
+        self.titles.add(folded(unique))
         pieces = pieces_of("\n".join(part for part in (rest, description) if part))
         for place, piece in enumerate(pieces[:-1], 1):
             self.items.append(Item(f"{key}:before-{place}", "text", "", piece))
@@ -402,7 +402,7 @@ class _Planner:
                         f"{what} has {len(option.text)} characters; Google Forms takes "
                         f"{LONGEST_TITLE} in an answer at the most. Shorten it."
                     )
-                other = seen.setdefault(plain(option.text), option.id)
+                other = seen.setdefault(folded(option.text), option.id)
                 if other != option.id:
                     raise InputError(
                         f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "

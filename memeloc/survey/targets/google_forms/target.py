@@ -21,7 +21,7 @@ from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Connection
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.push import push
-from memeloc.survey.targets.google_forms.read import read, recognises
+from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests
 from memeloc.survey.targets.google_forms.script import CODE, MANIFEST, README, script_data
 from memeloc.survey.targets.json_files import starts_as_json

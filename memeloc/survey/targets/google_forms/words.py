@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from functools import lru_cache
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -37,17 +36,6 @@ def isolated(value: object, direction: Direction) -> str:
 def one_line(text: str) -> str:
     """A text without line breaks, which the API refuses in titles and options."""
     return " ".join(drawable(text).split())
-
-
-@lru_cache(maxsize=1 << 16)
-def plain(text: str) -> str:
-    """A text as it is compared: no marks of direction, no joiners, no case, single spaces."""
-    kept = "".join(
-        character
-        for character in unicodedata.normalize("NFKC", text)
-        if unicodedata.category(character) != "Cf"
-    )
-    return " ".join(kept.casefold().split())
 
 
 def picture_name(sheet: Sheet, name: str, picture: Path) -> str:

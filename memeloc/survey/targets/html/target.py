@@ -16,9 +16,16 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
-from memeloc.survey.instructions import explained, memes_shown, minutes_told
+from memeloc.survey.instructions import (
+    explained,
+    label_names,
+    memes_shown,
+    minutes_told,
+    said,
+    second_names,
+)
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
-from memeloc.survey.targets.html.read import FORMAT, read
+from memeloc.survey.targets.html.reading import FORMAT, read
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
@@ -79,7 +86,7 @@ class Html:
         return starts_as_json(path, FORMAT)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """See `html.read`."""
+        """See `html.reading`."""
         return read(path, pack)
 
     def _page(self, pack: SurveyPack, sheet: Sheet) -> str:
@@ -115,22 +122,14 @@ class Html:
             key: texts.get(key, **values) if key in ("intro", "consent.text") else texts.get(key)
             for key in _WORDS
         }
-        names = {
-            label.id: texts.get(f"taxonomy.{name}.label.{label.id}.name")
-            for label in taxonomy.labels
+        names = label_names(pack, sheet)
+        asked, answers = second_names(pack, sheet)
+        second = taxonomy.second and {
+            "question": asked,
+            "when": list(taxonomy.second.when),
+            "several": taxonomy.second.several,
+            "answers": [{"id": answer, "name": shown} for answer, shown in answers.items()],
         }
-        second = None
-        if taxonomy.second is not None:
-            before = f"taxonomy.{name}.second.{taxonomy.second.id}"
-            second = {
-                "question": texts.get(f"{before}.question"),
-                "when": list(taxonomy.second.when),
-                "several": taxonomy.second.several,
-                "answers": [
-                    {"id": one, "name": texts.get(f"{before}.answer.{one}")}
-                    for one in taxonomy.second.answers
-                ],
-            }
         codes = pack.codes.get(sheet.id)
         return {
             "survey": pack.name,
@@ -161,7 +160,16 @@ class Html:
                 }
                 for example in taxonomy.examples
             ],
-            "entries": [_entry(entry, names, texts, name, pictures) for entry in sheet.entries],
+            "entries": [
+                {
+                    "id": entry_id(entry),
+                    "picture": _picture(entry.picture, pictures),
+                    # An explicit check is read; what else there is, is looked at.
+                    "caption": "" if _is_read(entry) else said(pack, sheet, entry),
+                    "say": said(pack, sheet, entry) if _is_read(entry) else "",
+                }
+                for entry in sheet.entries
+            ],
             "codes": {
                 "done": codes.done if codes else "",
                 "no_consent": codes.no_consent if codes else "",
@@ -170,17 +178,8 @@ class Html:
         }
 
 
-def _entry(
-    entry: Entry, names: dict[str, str], texts: SurveyTexts, taxonomy: str, pictures: dict[str, str]
-) -> dict[str, Any]:
-    found: dict[str, Any] = {"id": entry_id(entry), "picture": _picture(entry.picture, pictures)}
-    if not isinstance(entry, Check):
-        return {**found, "caption": entry.caption, "say": ""}
-    if entry.kind == "explicit":
-        say = texts.get("check.explicit", label=names[entry.expected])
-        return {**found, "caption": "", "say": say}
-    caption = texts.get(f"taxonomy.{taxonomy}.example.{entry.example}.caption")
-    return {**found, "caption": caption, "say": ""}
+def _is_read(entry: Entry) -> bool:
+    return isinstance(entry, Check) and entry.kind == "explicit"
 
 
 def _picture(path: Path | None, pictures: dict[str, str]) -> str:

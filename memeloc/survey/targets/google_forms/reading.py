@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.google_forms.forms import Forms, SheetForm, forms_of
 from memeloc.survey.targets.google_forms.times import looks_like_time, read_column
-from memeloc.survey.targets.google_forms.words import plain
+from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 from memeloc.survey.targets.resolver import clean_id
 from memeloc.tables import Formula, Row, Table, read_tables, text_of
@@ -59,7 +59,7 @@ def read(path: Path, pack: SurveyPack, zone: tzinfo) -> Iterator[RawRecord]:
     forms, found = forms_of(pack), False
 
     def titled(table: Table) -> int:
-        return sum(_title(plain(name), forms.titles) is not None for name in table.columns)
+        return sum(_title(folded(name), forms.titles) is not None for name in table.columns)
 
     for table in read_tables(path, is_header=_is_header, encodings=ENCODINGS, score=titled):
         found = True
@@ -107,7 +107,7 @@ class _Part:
         zone: tzinfo,
     ) -> None:
         self.path, self.forms, self.names, self.zone = path, forms, names, zone
-        self.titles = [plain(name) for name in names]
+        self.titles = [folded(name) for name in names]
         self.broken = [row for row in rows if row.reason]
         self.rows = [row for row in rows if not row.reason]
         self.cells = [[text_of(cell) for cell in row.cells] for row in self.rows]
@@ -167,7 +167,7 @@ class _Part:
 
     def _sheet_of_file(self) -> SheetForm | None:
         """The sheet that a title or the file's name has in it, or that alone has such titles."""
-        for name in (*self.titles, plain(self.path.stem)):
+        for name in (*self.titles, folded(self.path.stem)):
             ids = [sheet for part in _ID.findall(name) if (sheet := self.forms.by_name.get(part))]
             if ids:
                 return self.forms.get(max(ids, key=len))
@@ -235,7 +235,7 @@ class _Part:
                 yield RejectedRow("", row.number, "unknown column", message, content)
                 continue
             before = texts.setdefault(key, [])
-            if any(plain(other) == plain(text) for other in before):
+            if any(folded(other) == folded(text) for other in before):
                 continue
             if before:
                 message = f"Two columns {name[:80]!r} say different things."
