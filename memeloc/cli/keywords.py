@@ -166,7 +166,10 @@ def _keywords(words: list[str]) -> list[str]:
     keywords: list[str] = []
     for word in words:
         path = Path(word)
-        is_file = len(word) < 250 and "\0" not in word and path.is_file()
+        try:
+            is_file = path.is_file()
+        except (OSError, ValueError):  # a text that cannot be a file's name
+            is_file = False
         if not is_file and path.suffix.lower() in (".txt", ".csv", ".tsv", ".jsonl", ".parquet"):
             raise InputError("there is no such file of keywords", file=path)
         keywords += read_keywords(path) if is_file else [word]
