@@ -7,6 +7,7 @@ do not come out: they are left for the next run, and this one ends with the erro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from memeloc.curate.protocol import FilterContext
@@ -57,19 +58,19 @@ def ask_items(
         for number, item in enumerate(items):
             asked = ask(item)
             under_way[number] = item, [None] * len(asked)
-            for place, one in enumerate(asked):
-                yield Question(one.messages, one.form, (number, place), one.expected)
+            for place, each in enumerate(asked):
+                yield replace(each, mark=(number, place))
 
     unanswered: list[ServiceError] = []
     for question, answer in model.ask_all(questions()):
         number, place = question.mark
         item, answers = under_way[number]
         answers[place] = answer
-        whole = [one for one in answers if one is not None]
+        whole = [each for each in answers if each is not None]
         if len(whole) < len(answers):
             continue
         del under_way[number]
-        gone = [one for one in whole if isinstance(one, ServiceError) and one.retryable]
+        gone = [error for error in whole if isinstance(error, ServiceError) and error.retryable]
         unanswered.extend(gone[:1])
         if not gone:
             yield item, whole
@@ -88,7 +89,7 @@ def plan_items(model: LanguageModel, items: Iterable[Item], ask: Ask[Any]) -> Pl
 
 
 def no_answer(errors: Sequence[MemelocError]) -> tuple[str, Mapping[str, Any]]:
-    """Reason and evidence for an item that the model said nothing usable of."""
+    """Reason and evidence for an item that the model gave no usable answer about."""
     first = errors[0]
     refused = isinstance(first, AnswerError) and first.kind == "refused"
     return ("model refused" if refused else "no answer"), {"error": str(first)[:500]}

@@ -1,4 +1,4 @@
-"""Captions that are the same. In: items of kind caption. Out: pairs, told to a `Joining`.
+"""Captions that are the same. In: items of kind caption. Out: pairs, in a `Joining`.
 
 Captions of one template are compared with each other (or all with all). The same but for case,
 spaces and punctuation is the same; nearly the same is too, by rapidfuzz's ratio, unless a number
@@ -39,13 +39,13 @@ def join_captions(
     for crowd in crowds.values():
         for first, *others in crowd.values():
             for other in others:
-                said = "The texts are the same but for case, spaces and punctuation."
-                joining.same(first, other, "caption", {"text": 1.0}, said)
+                reason = "The texts are the same but for case, spaces and punctuation."
+                joining.same(first, other, "caption", {"text": 1.0}, reason)
         texts = list(crowd)
         if settings.near_captions >= 1:
             continue
         alike = list(alike_texts(texts, settings.near_captions, jobs))
-        for one, other, score in sorted(alike, key=lambda found: -found[2]):
+        for one, other, score in sorted(alike, key=lambda pair: -pair[2]):
             if numbers(texts[one]) == numbers(texts[other]):
                 joining.same(
                     crowd[texts[one]][0],

@@ -7,8 +7,9 @@ takes long, the hashes and embeddings of pictures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
@@ -34,7 +35,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class DedupSettings(FilterSettings):
-    """What deduplication can be told; the thresholds of likeness are charmemes' (4.3)."""
+    """The settings of deduplication; the thresholds of likeness are charmemes' (4.3)."""
 
     rule: Annotated[
         Literal["text", "paper"],
@@ -100,7 +101,7 @@ class StageLine:
 
 @dataclass(frozen=True, slots=True)
 class Deduplicated:
-    """What a run found.
+    """The result of a run.
 
     Attributes:
         pairs: duplicates, enough to connect each group; and what a person is to look at.
@@ -136,7 +137,7 @@ def deduplicate(
         items: all that were collected, in that order.
         settings: thresholds and rules.
         hashes: perceptual hashes by SHA-256 of the picture.
-        judgements: what people said; those about `duplicates` count.
+        judgements: people's answers; those about `duplicates` count.
         embed: is asked once, for what the first two stages have left; None leaves the third out.
         not_run: why it is None.
         models: names of the embedding models, by `images` and `texts`; stored with the verdicts.
@@ -148,74 +149,69 @@ def deduplicate(
     decided = decisions(judgements)
     cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
     result = Deduplicated()
-    kept: dict[str, str] = {}
+    stays: dict[str, str] = {}
 
     def template(caption: Item) -> str:
-        return kept.get(caption.parent, caption.parent)
+        return stays.get(caption.parent, caption.parent)
 
     for kind in get_args(ItemKind):
-        joining = Joining(
-            in_order([item for item in items if item.kind == kind], settings.keep), decided
-        )
-        if not joining.items:
+        ordered = in_order([item for item in items if item.kind == kind], settings.keep)
+        if not ordered:
             continue
-        run = _Run(joining, kind)
+        joining = Joining(ordered, decided)
+        stages = _Stages(joining, kind)
         if joining.by_people:
-            run.told("people")
+            stages.end("people")
         if kind == "caption":
             join_captions(joining, template, settings, jobs)
-            run.told("caption")
+            stages.end("caption")
         else:
             join_same_files(joining)
-            run.told("bytes")
+            stages.end("bytes")
             join_near_hashes(joining, hashes, settings)
-            run.told("hash")
-        if kind == "picture" and embed is not None:
-            left = [joining.items[at] for at in joining.left() if joining.items[at].picture]
-            join_alike(joining, embed(left), settings)
-            run.told("likeness")
-        elif kind == "picture":
-            run.told("likeness", not_run)
-        _finish(run, settings, cache_key, result, hashes)
+            stages.end("hash")
+        if kind == "picture":
+            if embed is not None:
+                left = [ordered[at] for at in joining.left() if ordered[at].picture]
+                join_alike(joining, embed(left), settings)
+            stages.end("likeness", "" if embed is not None else not_run)
+        questions = joining.questions(settings.questions)
+        result.stages.extend(stages.lines_with(questions))
+        result.pairs.extend([*joining.pairs, *(pair for _, _, pair in questions)])
+        result.contradictions.extend(joining.contradictions)
+        result.verdicts.extend(_verdicts(joining, questions, hashes, cache_key))
         roots = joining.groups.roots().tolist()
-        kept.update(
-            (item.id, joining.items[root].id)
-            for item, root in zip(joining.items, roots, strict=True)
-        )
+        stays |= {item.id: ordered[root].id for item, root in zip(ordered, roots, strict=True)}
     return result
 
 
-@dataclass(slots=True)
-class _Run:
-    """What is told of one kind of item, stage by stage."""
-
-    joining: Joining
-    kind: str
-    lines: list[StageLine] = field(default_factory=list)
-
-    def told(self, stage: str, not_run: str = "") -> None:
-        came = len(self.joining.items) - sum(line.duplicates for line in self.lines)
-        gone = came - len(self.joining.left())
-        self.lines.append(StageLine(self.kind, stage, came, gone, not_run=not_run))
+_Questions = Sequence[tuple[int, int, Pair]]
 
 
-def _finish(
-    run: _Run,
-    settings: DedupSettings,
-    cache_key: str,
-    result: Deduplicated,
-    hashes: Mapping[str, int],
-) -> None:
-    """Pairs, verdicts and lines of one kind, once its stages are through."""
-    joining = run.joining
-    questions = joining.questions(settings.questions)
-    for line in run.lines:
-        asked = sum(pair.stage == line.stage for _, _, pair in questions)
-        result.stages.append(
-            StageLine(line.kind, line.stage, line.came, line.duplicates, asked, line.not_run)
-        )
-    result.pairs.extend([*joining.pairs, *(pair for _, _, pair in questions)])
-    result.contradictions.extend(joining.contradictions)
+class _Stages:
+    """What the stages did to one kind of item."""
+
+    def __init__(self, joining: Joining, kind: str) -> None:
+        self._joining = joining
+        self._kind = kind
+        self._lines: list[StageLine] = []
+
+    def end(self, stage: str, not_run: str = "") -> None:
+        """A stage is through."""
+        came = len(self._joining.items) - sum(line.duplicates for line in self._lines)
+        gone = came - len(self._joining.left())
+        self._lines.append(StageLine(self._kind, stage, came, gone, not_run=not_run))
+
+    def lines_with(self, questions: _Questions) -> list[StageLine]:
+        """A line a stage, with how many pairs of it a person is asked about."""
+        asked = Counter[str](pair.stage for _, _, pair in questions)
+        return [replace(line, asked=asked[line.stage]) for line in self._lines]
+
+
+def _verdicts(
+    joining: Joining, questions: _Questions, hashes: Mapping[str, int], cache_key: str
+) -> Iterator[Verdict]:
+    """A verdict an item of one kind, once its stages are through."""
     asked_of: dict[int, Pair] = {}
     for _, lesser, pair in questions:
         asked_of.setdefault(lesser, pair)
@@ -223,14 +219,13 @@ def _finish(
     for place, root in enumerate(joining.groups.roots().tolist()):
         item = joining.items[place]
         if root != place:
-            verdict = _dropped(item, joining.items[root], links[place], cache_key)
+            yield _dropped(item, joining.items[root], links[place], cache_key)
         elif place in asked_of:
-            verdict = _asked(item, asked_of[place], cache_key)
+            yield _asked(item, asked_of[place], cache_key)
         else:
-            compared = run.kind == "caption" or item.picture in hashes
+            compared = item.kind == "caption" or item.picture in hashes
             evidence = {} if compared else {"not_compared": _why_not(item)}
-            verdict = Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
-        result.verdicts.append(verdict)
+            yield Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
 
 
 def _why_not(item: Item) -> str:
@@ -268,26 +263,15 @@ def _dropped(item: Item, stays: Item, link: Pair | str, cache_key: str) -> Verdi
         evidence: dict[str, Any] = {"stage": "people", "kept": stays.id, "with": link}
         return Verdict(item.id, FILTER, "drop", None, "a person's word", evidence, cache_key)
     other = link.second if link.first == item.id else link.first
-    evidence = {
-        "stage": link.stage,
-        "kept": stays.id,
-        "with": other,
-        **link.scores,
-        "sentence": link.reason,
-    }
+    evidence = {"stage": link.stage, "kept": stays.id, "with": other}
+    evidence |= {**link.scores, "sentence": link.reason}
     return Verdict(item.id, FILTER, "drop", _score(link), _REASONS[link.stage], evidence, cache_key)
 
 
 def _asked(item: Item, pair: Pair, cache_key: str) -> Verdict:
     other = pair.second if pair.first == item.id else pair.first
-    evidence = {
-        "stage": pair.stage,
-        "kept": other,
-        "pair": pair.subject,
-        "question": QUESTION,
-        **pair.scores,
-        "sentence": pair.reason,
-    }
+    evidence: dict[str, Any] = {"stage": pair.stage, "kept": other, "pair": pair.subject}
+    evidence |= {"question": QUESTION, **pair.scores, "sentence": pair.reason}
     return Verdict(item.id, FILTER, "ask", _score(pair), "perhaps a duplicate", evidence, cache_key)
 
 
@@ -304,11 +288,8 @@ def what_stays(verdicts: Iterable[Verdict]) -> tuple[dict[str, str], dict[str, s
     Args:
         verdicts: this module's, the newest of each item.
     """
-    gone: dict[str, str] = {}
-    doubtful: dict[str, str] = {}
-    for one in verdicts:
-        if one.verdict == "drop":
-            gone[one.item] = str(one.evidence["kept"])
-        elif one.verdict == "ask":
-            doubtful[one.item] = str(one.evidence["kept"])
-    return gone, doubtful
+    stays: dict[str, dict[str, str]] = {"drop": {}, "ask": {}, "keep": {}}
+    for verdict in verdicts:
+        if verdict.verdict != "keep":
+            stays[verdict.verdict][verdict.item] = str(verdict.evidence["kept"])
+    return stays["drop"], stays["ask"]

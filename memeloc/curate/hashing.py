@@ -44,7 +44,7 @@ class HashedPicture:
     """One picture's hash.
 
     Attributes:
-        key: what the picture was given under, such as its SHA-256.
+        key: identifies it, such as its SHA-256.
         value: its hash; None when it cannot be read.
         problem: why not, a sentence; else empty.
     """
@@ -121,7 +121,7 @@ def hash_pictures(
     Args:
         pictures: files by key.
         jobs: processes, at least 1.
-        on_done: is told of some at a time, in any order, as they are hashed; what it has kept need
+        on_done: gets some at a time, in any order, as they are hashed; what it has stored need
             not be hashed again by a later run.
     """
     from memeloc.engine import ShardResult, map_shards

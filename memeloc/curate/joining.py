@@ -1,8 +1,8 @@
 """Duplicates as they come together. In: items, people's decisions, pairs. Out: groups, questions.
 
-Every stage of deduplication tells a `Joining` what is the same and what may be. People's word comes
-first: what they called the same is one group from the start, and what they called different never
-becomes one.
+Every stage of deduplication reports to a `Joining` what is the same and what may be. People's
+answers come first: what they called the same is one group from the start, and what they called
+different never becomes one.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Joining:
-    """Items of one kind, the one to keep before the others, and what was found of them so far.
+    """Items of one kind, the one to keep before the others, and the pairs of them so far.
 
     Attributes:
         items: in the order of the rule of what stays; a place is an index into it.
-        decided: what people said, by pair.
+        decided: what people answered, by pair.
         groups: what is one; the root of a group is its representative.
         pairs: what united two groups, in turn.
         by_people: places that a person called the same, as far as that united groups.
@@ -62,9 +62,9 @@ class Joining:
         same: list[tuple[int, int]] = []
         for subject, answer in sorted(self.decided.items()):
             ids = subject.split(PAIR)
-            if len(ids) != 2 or not all(one in place for one in ids) or ids[0] == ids[1]:
+            if len(ids) != 2 or not all(id in place for id in ids) or ids[0] == ids[1]:
                 continue
-            first, second = sorted(place[one] for one in ids)
+            first, second = sorted(place[id] for id in ids)
             self._judged[second] = self._judged.get(second, 0) + 1
             if answer == SAME:
                 same.append((first, second))
@@ -115,18 +115,18 @@ class Joining:
         Returns:
             Places of two representatives, the better one first, and the pair.
         """
-        found: dict[tuple[int, int], Pair] = {}
+        asked: dict[tuple[int, int], Pair] = {}
         count: Counter[int] = Counter()
-        for first, second, pair in sorted(self._asked, key=lambda one: (one[1], one[0])):
+        for first, second, pair in sorted(self._asked, key=lambda ask: (ask[1], ask[0])):
             better, lesser = sorted((self.groups.root(first), self.groups.root(second)))
             if (
                 better == lesser
-                or (better, lesser) in found
+                or (better, lesser) in asked
                 or pair.subject in self.decided
                 or self.groups.are_apart(better, lesser)
                 or count[lesser] >= most
             ):
                 continue
             count[lesser] += 1
-            found[better, lesser] = pair
-        return [(better, lesser, pair) for (better, lesser), pair in sorted(found.items())]
+            asked[better, lesser] = pair
+        return [(better, lesser, pair) for (better, lesser), pair in sorted(asked.items())]

@@ -37,7 +37,7 @@ def in_order(items: Sequence[Item], rule: Rule) -> list[Item]:
     """
     chain: list[Rule] = [rule, *(other for other in _NEXT if other != rule)]
     ranked = sorted(
-        enumerate(items), key=lambda one: tuple(_rank(name, one[1], one[0]) for name in chain)
+        enumerate(items), key=lambda row: tuple(_rank(name, row[1], row[0]) for name in chain)
     )
     return [item for _, item in ranked]
 

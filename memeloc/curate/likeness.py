@@ -1,4 +1,4 @@
-"""Pictures alike in picture and text, by embeddings. In: vectors. Out: pairs, told to a `Joining`.
+"""Pictures alike in picture and text, by embeddings. In: vectors. Out: pairs, in a `Joining`.
 
 charmemes 4.3: what is alike by 0.95 in both is a duplicate, and what is alike by 0.85 in both goes
 to a person. Likeness is the cosine of two embeddings. The search is exact: by products of matrices,
@@ -42,7 +42,7 @@ class Embedded:
 
 
 def unit_vectors(rows: Vectors) -> Vectors:
-    """Vectors of length 1; one without a direction (0, no number) stays 0 and is like none."""
+    """Vectors of length 1; one without a direction (0, no number) stays 0 and is like no other."""
     clean = np.where(np.isfinite(rows), rows, 0).astype(np.float32)
     lengths = np.linalg.norm(clean, axis=1, keepdims=True)
     return np.asarray(clean / np.where(lengths > 0, lengths, 1), dtype=np.float32)
@@ -81,36 +81,28 @@ def join_alike(joining: Joining, embedded: Embedded, settings: DedupSettings) ->
         np.stack([embedded.pictures[joining.items[at].picture] for at in places])
     )
     written = [raw_text(joining.items[at].parts) for at in places]
-    width = next((len(one) for one in embedded.texts.values()), 1)
+    width = next((len(vector) for vector in embedded.texts.values()), 1)
     empty = np.zeros(width, dtype=np.float32)
     texts = unit_vectors(np.stack([embedded.texts.get(text, empty) for text in written]))
-    known = [text in embedded.texts for text in written]
-    found = 0
-    for one, other, picture in alike_vectors(pictures, settings.ask_likeness):
-        found += 1
-        if found > _MOST:
+    has_text = [text in embedded.texts for text in written]
+    for number, (one, other, picture) in enumerate(alike_vectors(pictures, settings.ask_likeness)):
+        if number >= _MOST:
             raise InputError(
                 f"By this model over {_MOST:,} pairs of {len(places):,} pictures are alike by "
                 f"{settings.ask_likeness:g}; it does not tell pictures apart. Use another, or "
                 "raise ask_likeness in [curate.dedup]."
             )
         pair = places[one], places[other]
-        if not (known[one] and known[other]):
+        scores = {"picture_likeness": round(picture, 4)}
+        if not (has_text[one] and has_text[other]):
             if picture >= settings.same_likeness:
-                said = f"The pictures are alike ({picture:.3f}); a text is not known."
-                joining.ask(*pair, "likeness", {"picture_likeness": round(picture, 4)}, said)
+                reason = f"The pictures are alike ({picture:.3f}); a text is not known."
+                joining.ask(*pair, "likeness", scores, reason)
             continue
         text = float(min(1.0, texts[one] @ texts[other]))
-        if text >= settings.ask_likeness:
-            _tell(joining, pair, picture, text, settings)
-
-
-def _tell(
-    joining: Joining, pair: tuple[int, int], picture: float, text: float, settings: DedupSettings
-) -> None:
-    scores = {"picture_likeness": round(picture, 4), "text_likeness": round(text, 4)}
-    said = f"Pictures ({picture:.3f}) and texts ({text:.3f}) are alike."
-    if min(picture, text) >= settings.same_likeness:
-        joining.same(*pair, "likeness", scores, said)
-    else:
-        joining.ask(*pair, "likeness", scores, said)
+        if text < settings.ask_likeness:
+            continue
+        scores["text_likeness"] = round(text, 4)
+        reason = f"Pictures ({picture:.3f}) and texts ({text:.3f}) are alike."
+        report = joining.same if min(picture, text) >= settings.same_likeness else joining.ask
+        report(*pair, "likeness", scores, reason)

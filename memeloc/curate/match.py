@@ -34,7 +34,7 @@ class Match:
     """The template nearest to a picture.
 
     Attributes:
-        picture: what the picture was given under.
+        picture: its name.
         template: the nearest template; empty when there are none.
         distance: bits in which the two hashes differ.
         next_template: the nearest that is another template; empty when there is none.
@@ -65,7 +65,7 @@ def match_pictures(
     if not names:
         return [Match(picture) for picture in pictures]
     places, bits = nearest(as_array(pictures.values()), as_array(values), _LOOKED_AT)
-    found: list[Match] = []
+    matches: list[Match] = []
     for picture, row, differ in zip(pictures, places.tolist(), bits.tolist(), strict=True):
         other = next(
             (
@@ -76,7 +76,7 @@ def match_pictures(
             None,
         )
         after = 64 if other is None else differ[other]
-        found.append(
+        matches.append(
             Match(
                 picture,
                 names[row[0]],
@@ -86,7 +86,7 @@ def match_pictures(
                 differ[0] <= distance and after - differ[0] >= _MARGIN,
             )
         )
-    return found
+    return matches
 
 
 def match_verdicts(
@@ -96,19 +96,19 @@ def match_verdicts(
     cache_key = cache_key_of(FILTER, 1, distance, sorted(templates))
     return [
         Verdict(
-            one.picture,
+            match.picture,
             FILTER,
             "keep",
-            float(one.distance) if one.template else None,
+            float(match.distance) if match.template else None,
             "",
             {
-                "template": one.template if one.found else "",
-                "nearest": one.template,
-                "distance": one.distance,
-                "next": one.next_template,
-                "next_distance": one.next_distance,
+                "template": match.template if match.found else "",
+                "nearest": match.template,
+                "distance": match.distance,
+                "next": match.next_template,
+                "next_distance": match.next_distance,
             },
             cache_key,
         )
-        for one in matches
+        for match in matches
     ]

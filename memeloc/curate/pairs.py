@@ -1,7 +1,7 @@
-"""What deduplication says of two items. In: their ids. Out: `Pair`.
+"""What deduplication finds of two items. In: their ids. Out: `Pair`.
 
 A stage of deduplication yields pairs; groups, and the one that stays of each, are made of them
-later, so that a person's word on one pair changes nothing but what it must.
+later, so that a person's answer about one pair changes nothing but what it must.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Stage = Literal["bytes", "hash", "likeness", "caption"]
 """Identical files, near perceptual hashes, near embeddings, near texts."""
 
 Outcome = Literal["duplicate", "ask"]
-"""One of the two goes, or a person says."""
+"""One of the two goes, or a person decides."""
 
 
 PAIR = "|"
@@ -27,7 +27,7 @@ class Pair:
 
     Attributes:
         first, second: ids of items; `first` is the lesser of the two.
-        stage: what found them.
+        stage: that found them.
         outcome: whether they are duplicates, or a person is to say.
         scores: what was measured, by name: `distance` in bits of the perceptual hashes; `text`,
             `picture_likeness` and `text_likeness` from 0 (nothing in common) to 1 (the same).

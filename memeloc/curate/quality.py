@@ -67,7 +67,7 @@ class QualitySettings(FilterSettings):
     reject: Annotated[
         tuple[str, ...],
         Field(
-            description="questions that drop a picture when people said yes: cartoon, unreadable, "
+            description="questions that drop a picture when people say yes: cartoon, unreadable, "
             "unimodal, no-text"
         ),
     ] = ("cartoon", "unreadable", "unimodal", "no-text")
@@ -81,7 +81,7 @@ class QualityFilter(SettingsFilter[QualitySettings]):
     """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
 
     name = "quality"
-    summary = "resolution, aspect, blur; unreadable or missing text; cartoons where people said so"
+    summary = "resolution, aspect, blur; unreadable or missing text; cartoons by people's answers"
     kinds = ("template", "picture")
     Settings = QualitySettings
 
@@ -131,21 +131,21 @@ class QualityFilter(SettingsFilter[QualitySettings]):
 
     def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """Measure pictures, keeping each shard's as it comes: an interrupted run goes on there."""
-        found: dict[str, Any] = {}
+        features: dict[str, Any] = {}
         todo = list(paths.items())
         shards = [todo[start : start + _SHARD] for start in range(0, len(todo), _SHARD)]
 
         def keep(done: ShardResult[list[tuple[str, Path]], dict[str, Any]]) -> None:
             if done.value is None:
                 # One picture of the shard ended the process; each of them is a person's to see.
-                found.update({sha: {"error": done.failure} for sha, _ in done.shard})
+                features.update({sha: {"error": done.failure} for sha, _ in done.shard})
                 return
             self.context.add_features(FEATURE, done.value)
-            found.update(done.value)
+            features.update(done.value)
 
         jobs = self.context.jobs if len(todo) >= _POOLED else 1
         map_shards(measure_all, shards, jobs=jobs, on_done=keep)
-        return found
+        return features
 
     def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
         settings = self.settings
@@ -212,14 +212,14 @@ class QualityFilter(SettingsFilter[QualitySettings]):
 
 
 def measure_all(pictures: Sequence[tuple[str, Path]]) -> dict[str, Any]:
-    """`measure` for several; what does not open gets its `error`. Keys are passed through."""
-    found: dict[str, Any] = {}
+    """`measure` for many; what does not open gets its `error`. Keys are passed through."""
+    features: dict[str, Any] = {}
     for key, path in pictures:
         try:
-            found[key] = measure(path)
+            features[key] = measure(path)
         except InputError as error:
-            found[key] = {"error": error.message}
-    return found
+            features[key] = {"error": error.message}
+    return features
 
 
 def measure(path: Path) -> dict[str, float]:

@@ -23,7 +23,7 @@ _STORED = 5_000
 _SECONDS = 5.0
 """... and for how long."""
 
-Known = Mapping[str, Mapping[str, Verdict]]
+Earlier = Mapping[str, Mapping[str, Verdict]]
 """The newest verdicts, by item and filter."""
 
 
@@ -47,27 +47,27 @@ class Tally:
 
     def count(self, verdict: str) -> int:
         """How many items got a verdict (`keep`, `drop` or `ask`)."""
-        return sum(count for (one, _), count in self.outcomes.items() if one == verdict)
+        return sum(count for (key, _), count in self.outcomes.items() if key == verdict)
 
 
-def to_judge(filter_: Filter, items: Sequence[Item], known: Known) -> list[Item]:
+def to_judge(filter_: Filter, items: Sequence[Item], earlier: Earlier) -> list[Item]:
     """The items of a filter's kinds that it has not judged as they and its settings are now."""
     return [
         item
         for item in items
-        if item.kind in filter_.kinds and not _is_judged(filter_, item, known)
+        if item.kind in filter_.kinds and not _is_judged(filter_, item, earlier)
     ]
 
 
-def _is_judged(filter_: Filter, item: Item, known: Known) -> bool:
-    before = known.get(item.id, {}).get(filter_.name)
+def _is_judged(filter_: Filter, item: Item, earlier: Earlier) -> bool:
+    before = earlier.get(item.id, {}).get(filter_.name)
     return before is not None and before.settings == filter_.cache_key(item)
 
 
 def run_filter(
     filter_: Filter,
     items: Sequence[Item],
-    known: Known,
+    earlier: Earlier,
     store: Callable[[Sequence[Verdict]], object],
     *,
     again: bool = False,
@@ -78,10 +78,10 @@ def run_filter(
     Args:
         filter_: the filter; items of other kinds than its own are left out.
         items: what to judge.
-        known: earlier verdicts; of other filters too, which are not looked at.
+        earlier: earlier verdicts; of other filters too, which are not looked at.
         store: keeps some verdicts. What is stored stands if the run ends early, in any way.
         again: judge also what was judged before.
-        on_done: told how many more items are done with.
+        on_done: gets how many more items are done with.
 
     Returns:
         The counts. An error that would fail for every further item ends the run and is the
@@ -95,8 +95,8 @@ def run_filter(
         for start in range(0, len(mine), _BATCH):
             todo: list[Item] = []
             for item in mine[start : start + _BATCH]:
-                if not again and _is_judged(filter_, item, known):
-                    before = known[item.id][filter_.name]
+                if not again and _is_judged(filter_, item, earlier):
+                    before = earlier[item.id][filter_.name]
                     tally.skipped += 1
                     tally.outcomes[before.verdict, before.reason] += 1
                     on_done(1)

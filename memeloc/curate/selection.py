@@ -24,14 +24,14 @@ TOPICS = "topics"
 """The filter whose evidence says what a template is about."""
 
 DUPLICATES = "dedup"
-"""Under this name deduplication says what goes; the selection is given it by itself."""
+"""The name of deduplication's verdicts; the selection is given them by themselves."""
 
 NOT_JUDGED = "not judged yet"
-"""The reason of an item that a filter has said nothing of."""
+"""The reason of an item that a filter has not judged."""
 
 
 class SelectSettings(FilterSettings):
-    """What the selection can be told; the defaults are Multi3Hate's (appendix A.2)."""
+    """The settings of the selection; the defaults are Multi3Hate's (appendix A.2)."""
 
     filters: Annotated[
         tuple[str, ...],
@@ -92,7 +92,7 @@ def select(
         duplicates: captions and templates that are there twice, to the one that stays. A caption
             goes out; a template's captions count as those of the one that stays.
         doubtful: the same, for those that a person has yet to decide on.
-        people: what people said of an item and a filter, `keep` or `drop`; before any verdict.
+        people: what most people answered about an item and a filter, before any verdict.
     """
     duplicates, doubtful, people = duplicates or {}, doubtful or {}, people or {}
     work = _Work(captions, lambda item: duplicates.get(item.parent, item.parent))
@@ -100,8 +100,8 @@ def select(
     work.stage("duplicates", lambda item: _duplicate(item, duplicates, doubtful, settings))
     ids = {item.id for item in captions}
     for name in _filters(settings, verdicts):
-        said = _by_filter(name, verdicts)
-        work.stage(name, _passed(name, said, people, settings, templates, ids))
+        mine = {item: by[name] for item, by in verdicts.items() if name in by}
+        work.stage(name, _passed(name, mine, people, settings, templates, ids))
     topics = _topics(templates, verdicts, people) if settings.topics else {}
     if settings.topics:
         work.stage("on a topic", lambda item: "" if work.template(item) in topics else "no topic")
@@ -136,7 +136,7 @@ def select(
 
 
 def answers_of(judgements: Iterable[Judgement]) -> dict[tuple[str, str], str]:
-    """What people say of items and filters: `keep` or `drop`, by the majority; a tie says nothing.
+    """What most people answer about items and filters: `keep` or `drop`; a tie decides nothing.
 
     A judgement counts when its question is a filter's name and its answer `keep` or `drop`.
     """
@@ -170,7 +170,7 @@ class _Work:
                 len(left),
                 templates,
                 len({*map(self.template, left)}),
-                dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
+                dict(sorted(reasons.items(), key=lambda row: (-row[1], row[0]))),
             )
         )
 
@@ -198,13 +198,9 @@ def _filters(
     return tuple(sorted(names - {TOPICS, DUPLICATES}))
 
 
-def _by_filter(name: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Verdict]:
-    return {item: by[name] for item, by in verdicts.items() if name in by}
-
-
 def _passed(
     name: str,
-    said: Mapping[str, Verdict],
+    verdicts: Mapping[str, Verdict],
     people: Mapping[tuple[str, str], str],
     settings: SelectSettings,
     templates: Mapping[str, Item],
@@ -214,14 +210,14 @@ def _passed(
 
     What a filter says of finished pictures is none of a caption's business.
     """
-    of_templates = any(item in templates for item in said)
-    of_captions = any(item in captions for item in said) or not of_templates
+    of_templates = any(item in templates for item in verdicts)
+    of_captions = any(item in captions for item in verdicts) or not of_templates
 
     def of(subject: str) -> str:
         person = people.get((subject, name))
         if person is not None:
             return "" if person == "keep" else "by a person"
-        verdict = said.get(subject)
+        verdict = verdicts.get(subject)
         if verdict is None:
             return NOT_JUDGED
         if verdict.verdict == "ask":
@@ -241,7 +237,7 @@ def _topics(
     people: Mapping[tuple[str, str], str],
 ) -> dict[str, tuple[str, str]]:
     """Category and topic of templates, the first that the filter found."""
-    found: dict[str, tuple[str, str]] = {}
+    chosen: dict[str, tuple[str, str]] = {}
     for template in templates:
         verdict = verdicts.get(template, {}).get(TOPICS)
         person = people.get((template, TOPICS))
@@ -250,8 +246,8 @@ def _topics(
             person is None and verdict is not None and verdict.verdict == "keep"
         )
         if topics and wanted:
-            found[template] = str(topics[0]["category"]), str(topics[0]["topic"])
-    return found
+            chosen[template] = str(topics[0]["category"]), str(topics[0]["topic"])
+    return chosen
 
 
 def _topic_lines(
@@ -263,9 +259,9 @@ def _topic_lines(
         if counts.get(template):
             by_topic.setdefault(key, []).append(template)
     lines: list[TopicLine] = []
-    for (category, topic), several in sorted(by_topic.items()):
+    for (category, topic), names in sorted(by_topic.items()):
         # Sorting is stable: of templates with as many captions, the one collected first is taken.
-        ranked = sorted(several, key=lambda name: -counts[name])
+        ranked = sorted(names, key=lambda name: -counts[name])
         enough = [name for name in ranked if counts[name] >= settings.per_template]
         outcome, taken = "taken", enough[: settings.top or None]
         if len(enough) < settings.templates_per_topic or not enough:
@@ -289,8 +285,8 @@ def _best(work: _Work, most: int) -> set[str]:
         by_template.setdefault(work.template(item), []).append(item)
     return {
         item.id
-        for several in by_template.values()
-        for item in sorted(several, key=lambda one: -(one.votes or 0))[:most]
+        for items in by_template.values()
+        for item in sorted(items, key=lambda item: -(item.votes or 0))[:most]
     }
 
 

@@ -121,12 +121,12 @@ class TopicMatcher:
         word of a keyword may be in the plural (-s, -es, -ies, -men) or have a possessive s.
         """
         words = _fold(name)
-        found: dict[Topic, tuple[int, str]] = {}
+        longest: dict[Topic, tuple[int, str]] = {}
         for topic, keyword, wanted in self._keywords:
             length = len(" ".join(wanted))
-            if _stands_in(wanted, words) and length > found.get(topic, (0, ""))[0]:
-                found[topic] = length, keyword
-        ordered = sorted(found.items(), key=lambda one: (-one[1][0], self._order[one[0]]))
+            if _stands_in(wanted, words) and length > longest.get(topic, (0, ""))[0]:
+                longest[topic] = length, keyword
+        ordered = sorted(longest.items(), key=lambda row: (-row[1][0], self._order[row[0]]))
         return [TopicMatch(topic, keyword) for topic, (_, keyword) in ordered]
 
 
