@@ -37,6 +37,20 @@ def read_head(path: Path) -> bytes:
     return head
 
 
+def read_text(path: Path) -> str:
+    """A text file in UTF-8, or in UTF-16 with its mark.
+
+    Raises:
+        InputError: it is not there, cannot be read, is empty, too large, or in another encoding.
+    """
+    head = read_head(path)
+    encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return path.read_text(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError("is not in UTF-8: save it again as UTF-8", file=path) from error
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file, in hex."""
     with path.open("rb") as stream:

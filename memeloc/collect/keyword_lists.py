@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memeloc.collect.keywords import Variant
 from memeloc.errors import InputError
+from memeloc.files import read_text
 from memeloc.tables import drawable, read_table, write_table
 
 MOST_KEYWORDS = 100_000
@@ -34,16 +35,10 @@ def read_keywords(path: Path) -> list[str]:
             found.setdefault(row["keyword"])
             _check(len(found), path)
     else:
-        try:
-            with path.open(encoding="utf-8-sig") as file:
-                for line in file:
-                    if not line.lstrip().startswith("#"):
-                        found.setdefault(line.split(" #", 1)[0].split("\t#", 1)[0].strip())
-                    _check(len(found), path)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-        except UnicodeDecodeError as error:
-            raise InputError("is not in UTF-8: save it again as UTF-8", file=path) from error
+        for line in read_text(path).splitlines():
+            if not line.lstrip().startswith("#"):
+                found.setdefault(line.split(" #", 1)[0].split("\t#", 1)[0].strip())
+            _check(len(found), path)
     found.pop("", None)
     if not found:
         raise InputError("holds no keywords: one a line, or a column keyword", file=path)

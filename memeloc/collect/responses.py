@@ -23,10 +23,10 @@ _PACKING = 65_536
 
 def check_picture(url: str, content: bytes) -> None:
     """Raise FetchRefused when bytes are no picture that can be read whole."""
-    from memeloc.collect.picture_bytes import picture_side
+    from memeloc.templates.pictures import open_picture
 
     try:
-        picture_side(content)
+        open_picture(content)
     except InputError as error:
         large = "megapixels" in error.message or "MB" in error.message
         reason = "too large" if large else "not a picture"

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 from lxml import etree, html
 
+from memeloc.collect.encodings import decode
 from memeloc.errors import InputError
 
 MAX_BYTES = 50_000_000
@@ -50,7 +51,6 @@ _TITLE_TAIL = re.compile(
     r"\s+(?:[-–—|:]\s+)?(?:Google|Bing|Yandex|DuckDuckGo|Baidu|Yahoo)?\s*"
     r"(?:Search|Images?|Image Search|Image Results|at DuckDuckGo|Suche|Bilder|Поиск|بحث)\s*$"
 )
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _QUERY_KEYS = ("q", "p", "query", "text", "wd", "word")
 _SIZES = re.compile(r"^\s*(\d{1,5})")
 
@@ -120,23 +120,10 @@ def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
 
 
 def _parsed(content: bytes, path: Path) -> Any:
-    encoding = None
-    for mark, name in (
-        (b"\xef\xbb\xbf", "utf-8"),
-        (b"\xff\xfe", "utf-16"),
-        (b"\xfe\xff", "utf-16"),
-    ):
-        if content.startswith(mark):
-            encoding = name
-    if encoding is None:
-        try:
-            content.decode("utf-8")
-            encoding = "utf-8"
-        except UnicodeDecodeError:
-            encoding = None  # as the page's own meta says
+    text, _ = decode(content)
     try:
-        parser = html.HTMLParser(encoding=encoding, no_network=True, remove_comments=True)
-        root = html.document_fromstring(content, parser=parser)
+        parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True)
+        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError) as error:
         reason = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
         raise InputError(f"cannot be read as a web page: {reason}", file=path) from None

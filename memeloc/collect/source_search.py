@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
 
 from memeloc.collect.page_values import line_of, refused, web_address
-from memeloc.collect.picture_bytes import picture_side
 from memeloc.collect.search_pages import MAX_BYTES, read_page
 from memeloc.errors import InputError, MemelocError
+from memeloc.files import read_text
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.tables import read_table
+from memeloc.templates.pictures import open_picture
 
 if TYPE_CHECKING:
     from memeloc.collect.fetch import Fetcher
@@ -130,7 +131,7 @@ class SearchSource:
 
     def _from_list(self, path: Path, refusals: list[Refusal]) -> Iterator[_Wanted]:
         """One address a line, perhaps a tab and its keyword; `#` begins a comment."""
-        for number, line in enumerate(_text(path).splitlines(), 1):
+        for number, line in enumerate(read_text(path).splitlines(), 1):
             address, _, keyword = line.strip().partition("\t")
             if not address or address.startswith("#"):
                 continue
@@ -204,7 +205,7 @@ class SearchSource:
                     "page was saved from"
                 )
                 return Refusal(NAME, url, "no address", sentence)
-            sides = picture_side(content)
+            sides = open_picture(content).size
         except InputError as error:
             return Refusal(NAME, url, "not a picture", error.message)
         except MemelocError as error:
@@ -256,19 +257,6 @@ def _short(url: str) -> str:
         return url[:4000]
     digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
     return f"{url[:60].partition(',')[0]},sha256:{digest}"
-
-
-def _text(path: Path) -> str:
-    """A text file: UTF-8, or UTF-16 with its mark."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text; save it as UTF-8", file=path) from None
 
 
 def _beside(page: Path, address: str, origin: str) -> Path | None:

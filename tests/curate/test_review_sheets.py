@@ -156,7 +156,7 @@ def test_what_is_wrong_with_the_whole_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="broken archive"):
         read_review(path)
     path.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
-    with pytest.raises(InputError, match="has no row"):
+    with pytest.raises(InputError, match="is no table"):
         read_review(path)
 
 
