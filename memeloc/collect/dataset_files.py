@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,7 +17,7 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.items import Refusal
 from memeloc.model import Caption
 from memeloc.tables import read_table, text_of
-from memeloc.templates.pictures import MAX_BYTES, SUFFIXES, picture_size
+from memeloc.templates.pictures import SUFFIXES, picture_size
 
 OUTSIDE = "outside the folder"
 """Reason of refusing what leads out of the dataset."""
@@ -239,15 +238,10 @@ def check_bytes(content: bytes) -> bytes:
     Raises:
         NotTakenError: it is no picture, or too large.
     """
-    if len(content) > MAX_BYTES:
-        raise NotTakenError("not a picture", f"the picture has more than {MAX_BYTES / 1e6:.0f} MB")
-    with tempfile.NamedTemporaryFile(prefix="memeloc-") as file:
-        file.write(content)
-        file.flush()
-        try:
-            picture_size(Path(file.name))
-        except InputError as error:
-            raise NotTakenError("not a picture", f"the picture {error.message}") from None
+    try:
+        picture_size(content)
+    except InputError as error:
+        raise NotTakenError("not a picture", f"the picture {error.message}") from None
     return content
 
 

@@ -43,7 +43,7 @@ _TURNS = {
 }  # what sets each upright, as ImageOps.exif_transpose has it
 
 
-def picture_size(path: Path) -> tuple[int, int]:
+def picture_size(path: Path | bytes) -> tuple[int, int]:
     """Width and height in pixels as the picture is meant to be seen, from its header alone.
 
     Raises:
