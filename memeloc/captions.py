@@ -134,7 +134,7 @@ class CaptionsTable:
         """The rows that have at least one sound caption, in the table's order.
 
         Args:
-            on_problem: is told of each problem as it is met.
+            on_problem: is given each problem as it is met.
 
         Raises:
             InputError: after the last row, when there was none.
@@ -142,7 +142,7 @@ class CaptionsTable:
         first: CaptionProblem | None = None
         good = False
 
-        def tell(
+        def report(
             kind: ProblemKind, row: int, message: str, column: str = "", captions: int = 1
         ) -> None:
             nonlocal first
@@ -156,7 +156,7 @@ class CaptionsTable:
         for row in self._table.rows:
             if columns is None or columns.header is not row.header:
                 columns = _Positions(row.header, self.languages, self.source)
-            checked = self._checked(row, columns, ids, tell)
+            checked = self._checked(row, columns, ids, report)
             if checked is not None:
                 good = True
                 yield checked
@@ -195,15 +195,15 @@ class CaptionsTable:
             )
 
     def _checked(
-        self, record: Row, positions: _Positions, ids: dict[str, int], tell: Callable[..., None]
+        self, record: Row, positions: _Positions, ids: dict[str, int], report: Callable[..., None]
     ) -> CaptionRow | None:
         row, cells, wanted = record.number, record.cells, positions.wanted
         columns = record.header.names
         if record.error and record.reason != "cut off":
-            tell("broken row", row, record.error, captions=len(wanted))
+            report("broken row", row, record.error, captions=len(wanted))
             return None
         if len(cells) > len(columns):
-            tell(
+            report(
                 "too many cells",
                 row,
                 f"The row has {len(cells)} cells, the header {len(columns)}. Put a cell that "
@@ -215,7 +215,7 @@ class CaptionsTable:
             lacking = columns[len(cells) :]
             lost = {name for name, _ in wanted}.intersection(lacking)
             keyless = bool(set(_KEYS).intersection(lacking))
-            tell(
+            report(
                 "missing cells",
                 row,
                 f"The row ends before its column {lacking[0]!r}. Add the missing cells; an open "
@@ -227,7 +227,7 @@ class CaptionsTable:
             present = len(cells)
             cells = [*cells, *[None] * len(lacking)]
             wanted = tuple((name, index) for name, index in wanted if index < present)
-        key = self._key_of(row, cells[positions.key], cells[positions.template], ids, tell)
+        key = self._key_of(row, cells[positions.key], cells[positions.template], ids, report)
         if key is None:
             return None
         meme_id, template = key
@@ -239,7 +239,7 @@ class CaptionsTable:
             if isinstance(caption, Caption):
                 captions[name] = caption
             else:
-                tell(caption[0], row, caption[1], column=name)
+                report(caption[0], row, caption[1], column=name)
         if not captions:
             return None
         source = _parsed(cells[positions.source], boxes, sound)
@@ -248,7 +248,7 @@ class CaptionsTable:
         )
 
     def _key_of(
-        self, row: int, key: Any, name: Any, ids: dict[str, int], tell: Callable[..., None]
+        self, row: int, key: Any, name: Any, ids: dict[str, int], report: Callable[..., None]
     ) -> tuple[str, str] | None:
         """The id and the template of a row; None, with all that is wrong reported, else."""
         captions = len(self.languages)  # what the row costs; the first problem alone carries it
@@ -258,12 +258,12 @@ class CaptionsTable:
                 raise InputError("The row has no id; give it one that no other row has.")
             check_tag_name(meme_id, "An id")
         except InputError as error:
-            tell("wrong id", row, error.message, column=_KEYS[0], captions=captions)
+            report("wrong id", row, error.message, column=_KEYS[0], captions=captions)
             captions = 0
         else:
             before = ids.setdefault(meme_id, row)
             if before != row:
-                tell(
+                report(
                     "duplicate id",
                     row,
                     f"The id {meme_id!r} stands in row {before} already; give this row another.",
@@ -272,7 +272,7 @@ class CaptionsTable:
                 )
                 captions = 0
         if template not in self._boxes:
-            tell(
+            report(
                 "unknown template",
                 row,
                 f"There is no template {template[:60]!r}.{_near(template, self._templates)}"
@@ -380,7 +380,7 @@ def _find(
 
 
 def _plain(value: Any) -> str:
-    """An id or a template's name as text; numbers stand for themselves, anything else is none."""
+    """An id or a template's name as text; numbers stand for themselves, anything else is empty."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -1,4 +1,4 @@
-"""What is collected. In: `memeloc.model`. Out: the nouns between sources, the store and filters.
+"""What is collected. In: `memeloc.model`. Out: the types between sources, the store and filters.
 
 A source yields `FoundTemplate`, `FoundCaption`, `FoundPicture` and `Refusal`; a workspace stores
 them and hands them out as `Item`s; deduplication and filters judge `Item`s.
@@ -109,7 +109,7 @@ class FoundPicture:
         picture: the file's bytes, checked to be a picture.
         parts: its text as the source gives it; empty when it gives none.
         template: the key of its template at the same source; empty when unknown.
-        labels: what the source's people said of it, by question; values as written there.
+        labels: what the source's people labelled it, by question; values as written there.
         created: when it was made, ISO 8601, as far as known; else empty.
     """
 
@@ -162,7 +162,7 @@ class Item:
         width, height: of the picture, in pixels; 0 when there is none.
         size: of the picture's file, in bytes.
         created: when it was made, ISO 8601, as far as known; else empty.
-        labels, details: as in the nouns above.
+        labels, details: as in the types above.
     """
 
     id: str

@@ -30,7 +30,7 @@ class TransientFailure:
     """A request that failed in a way that may pass.
 
     Attributes:
-        error: what is told when it does not.
+        error: what is raised when it does not.
         wait: seconds the service asked to wait, 0.0 if it did not say.
     """
 
@@ -127,11 +127,11 @@ def ask_in_parallel(
         ask: gives a batch's answers. A retryable ServiceError fails the batch; any other
             MemelocError would meet every further batch too, and ends all.
         failed: makes answers for a batch that got none.
-        at_once: batches in flight at the most.
+        at_once: batches under way at the most.
         stop: is set to end waiting between attempts.
 
     Raises:
-        MemelocError: what ended all, after everything in flight has been answered.
+        MemelocError: what ended all, after everything under way has been answered.
         KeyboardInterrupt: Ctrl-C, likewise.
     """
     coming = iter(batches)
@@ -153,7 +153,7 @@ def ask_in_parallel(
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
             except KeyboardInterrupt as interrupt:
                 if ending is not None:
-                    raise  # a second Ctrl-C does not wait for what is in flight
+                    raise  # a second Ctrl-C does not wait for what is under way
                 ending = interrupt
                 stop.set()
                 continue

@@ -1,4 +1,4 @@
-"""The text of a page. In: bytes and what the server said of them. Out: text, and its encoding.
+"""The text of a page. In: bytes and its Content-Type. Out: text, and its encoding.
 
 A byte order mark decides, then the server's charset where the bytes are in it, then UTF-8; what is
 none of these is read as the page says itself, or as its letters look (charset-normalizer).

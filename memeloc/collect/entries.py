@@ -74,7 +74,7 @@ class Entry:
         opening = "\n".join(one.text for one in self.sections if not one.heading and one.text)
         return self.text("about") or opening
 
-    def told(self) -> str:
+    def text_for_year(self) -> str:
         """All that a reader needs to tell the year: name, description, origin and the rest."""
         rest = [one.text for one in self.sections if one.kind in ("spread", "meaning", "")]
         parts = [self.name, self.description, self.text("origin"), *rest]

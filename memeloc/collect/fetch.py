@@ -80,7 +80,7 @@ class Page:
         """Its value as JSON.
 
         Raises:
-            FetchRefused: it is none.
+            FetchRefused: it is not JSON.
         """
         try:
             return json.loads(self.text)

@@ -82,7 +82,7 @@ class Config:
 
     Attributes:
         name: the template's title; empty when it has none.
-        source: where the meme comes from, mostly an address; empty when it is not said.
+        source: where the meme comes from, mostly an address; empty when not given.
         keywords, aliases: what else it is found by.
         regions: in the order of a caption's lines.
         example: a caption's lines; None when there is no example.
@@ -205,7 +205,7 @@ class _Tree:
 
 
 def _clean(text: str) -> str:
-    """Without control characters and halves of surrogate pairs, which no store takes."""
+    """Without control characters and lone surrogates, which no store takes."""
     return _CONTROLS.sub("\ufffd", text)
 
 

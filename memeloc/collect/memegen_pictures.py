@@ -2,7 +2,7 @@
 
 memegen draws a still on `default.*`, and only without another on `default.gif`, of which it shows
 the first frame (`get_image` and `load` in its `app`). Other pictures of the folder are styles:
-other grounds for the same text.
+other backgrounds for the same text.
 """
 
 from __future__ import annotations

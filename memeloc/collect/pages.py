@@ -1,7 +1,7 @@
 """Pages of sites. In: what was fetched, a site's selectors. Out: texts, addresses and pictures.
 
 Beyond `Document`, which refuses pages that no parser should be given, nothing here raises on what a
-page holds: strangers write pages.
+page holds: pages are untrusted.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Document:
         return self.absolute(best) or self.absolute(attributes.get("src"))
 
     def absolute(self, address: str | None, base: str = "") -> str:
-        """An absolute http(s) address; empty for what is none."""
+        """An absolute http(s) address; empty for anything else."""
         address = line_of(address, 4000)
         if not address or address[0] == "#":
             return ""

@@ -80,7 +80,7 @@ def options_of(source: Callable[..., Source]) -> tuple[SourceOption, ...]:
     """
     start = source.__init__ if inspect.isclass(source) else source
     hints = get_type_hints(start)
-    said = _said_of(inspect.getdoc(source) or "")
+    helps = _help_of(inspect.getdoc(source) or "")
     found = []
     for parameter in inspect.signature(source).parameters.values():
         kind, many = _kind(hints.get(parameter.name, str))
@@ -88,7 +88,7 @@ def options_of(source: Callable[..., Source]) -> tuple[SourceOption, ...]:
             continue
         required = parameter.default is inspect.Parameter.empty
         default = None if required else parameter.default
-        text = said.get(parameter.name, "")
+        text = helps.get(parameter.name, "")
         found.append(SourceOption(parameter.name, kind, many, default, required, text))
     return tuple(found)
 
@@ -106,9 +106,9 @@ def _kind(hint: Any) -> tuple[type | None, bool]:
     return None, False
 
 
-def _said_of(doc: str) -> dict[str, str]:
-    """What a docstring's `Args` say of each parameter, on one line."""
-    said: dict[str, str] = {}
+def _help_of(doc: str) -> dict[str, str]:
+    """The help in a docstring's `Args` for each parameter, on one line."""
+    helps: dict[str, str] = {}
     current = ""
     inside = False
     for line in doc.splitlines():
@@ -120,10 +120,10 @@ def _said_of(doc: str) -> dict[str, str]:
             entry = _ENTRY.match(line.strip()) if not line.startswith("      ") else None
             if entry:
                 current = entry[1]
-                said[current] = entry[2].strip()
+                helps[current] = entry[2].strip()
             elif current:
-                said[current] += " " + line.strip()
-    return said
+                helps[current] += " " + line.strip()
+    return helps
 
 
 def build(source: Callable[..., Source], values: dict[str, Any], name: str) -> Source:

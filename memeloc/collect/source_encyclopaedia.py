@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SITES = ("know-your-meme", "memepedia")
 """The kinds of site, in the order in which they are tried."""
 
-_MAX_TOLD = 6000  # characters of an entry that a model is given
+_LONGEST_TEXT = 6000  # characters of an entry that a model is given
 
 
 class EncyclopaediaSource:
@@ -139,7 +139,7 @@ class EncyclopaediaSource:
         year = entry.year
         if year is None and self.year_by_model is not None:
             try:
-                year = self.year_by_model(entry.told()[:_MAX_TOLD])
+                year = self.year_by_model(entry.text_for_year()[:_LONGEST_TEXT])
             except MemelocError as error:
                 sentence = f"the model could not be asked for the year: {error}"
                 yield Refusal(self.name, document.url, "year not read", sentence)

@@ -121,9 +121,9 @@ def _picture(root: Path, name: str) -> bytes:
 
 
 def _labels(value: Any) -> dict[str, str]:
-    several = value if isinstance(value, list) else [] if value is None else [value]
-    said = [text_of(one).strip() for one in several]
-    nested = any(isinstance(one, dict | list) for one in several)
-    if nested or len(said) > len(QUESTIONS) or not all(said):
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    texts = [text_of(one).strip() for one in values]
+    nested = any(isinstance(one, dict | list) for one in values)
+    if nested or len(texts) > len(QUESTIONS) or not all(texts):
         raise NotTakenError("not readable", f"its labels are {value!r:.80}, not one or two names")
-    return dict(zip(QUESTIONS, said, strict=False))
+    return dict(zip(QUESTIONS, texts, strict=False))

@@ -67,15 +67,15 @@ class HatefulMemesSource:
             try:
                 row.check()
                 key = _key(row)
-                said = (hash(row.text("text")), row.text("label"))
+                content = (hash(row.text("text")), row.text("label"))
                 if key in seen:
-                    if _differ(seen[key], said):
+                    if _differ(seen[key], content):
                         sentence = f"{key!r} stood before it with another text or label"
                         raise NotTakenError("another of the same id", sentence)
                     continue
                 found = self._found(row, key, root, Path(row.file).stem, terms)
                 # A row without its picture does not keep out a later one that has it.
-                seen[key] = said
+                seen[key] = content
                 yield found
             except NotTakenError as error:
                 yield row.refusal(NAME, error)
@@ -99,7 +99,7 @@ def _lacks_labels(table: Path) -> bool:
     try:
         return "label" not in read_table(table).columns
     except InputError:
-        return True  # what is wrong with it is told when its rows are read
+        return True  # what is wrong with it is reported when its rows are read
 
 
 def _differ(one: tuple[int, str], other: tuple[int, str]) -> bool:

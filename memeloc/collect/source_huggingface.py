@@ -191,7 +191,7 @@ class HuggingFaceSource:
             name=stem or self._id(row),
             parts=parts_of(row.text(text)) if text else (),
             language=self.language or (row.text(language).strip() if language else ""),
-            labels=dict(also or {}) | {one: said for one, said in labels.items() if said},
+            labels=dict(also or {}) | {column: label for column, label in labels.items() if label},
             details=details_of(row.cells, {*taken, *columns, text, language}),
         )
 
@@ -302,8 +302,8 @@ def _column(cells: Mapping[str, Any], wanted: Sequence[str]) -> str:
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
     """What the numbers of a column mean, as the dataset states in the Parquet file."""
     try:
-        told = json.loads(metadata.get(b"huggingface", b"{}"))
-        features = told["info"]["features"]
+        info = json.loads(metadata.get(b"huggingface", b"{}"))
+        features = info["info"]["features"]
         return {
             str(column): [str(name) for name in feature["names"]]
             for column, feature in features.items()

@@ -263,7 +263,7 @@ def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> FoundC
 def _styles(
     folder: Path, name: str, config: Config, pictures: Pictures
 ) -> Iterator[FoundTemplate | Refusal]:
-    """A template for each other picture: the same regions on another ground."""
+    """A template for each other picture: the same regions on another background."""
     for path in pictures.styles:
         still, refusals = _first_still([path], folder)
         yield from refusals

@@ -84,7 +84,7 @@ class Multi3HateSource:
         terms = self.terms or terms_of(root)
         labels, wrong = _labels(data, root)
         yield from wrong
-        told: set[str] = set()
+        templates: set[str] = set()
         for language, table in tables.items():
             pictures, refused = _pictures(data / "memes" / language, root)
             yield from refused
@@ -101,8 +101,8 @@ class Multi3HateSource:
                     yield row.refusal(NAME, error)
                     continue
                 seen.add(meme)
-                if template not in told:
-                    told.add(template)
+                if template not in templates:
+                    templates.add(template)
                     yield FoundTemplate(Origin(NAME, template, row.file, terms), template)
                 yield from self._memes(
                     row, meme, template, language, pictures.get(meme), labels.get(meme, {}), terms
@@ -201,7 +201,7 @@ def _pictures(folder: Path, root: Path) -> tuple[dict[str, Path], list[Refusal]]
 
 
 def _labels(data: Path, root: Path) -> tuple[dict[str, dict[str, str]], list[Refusal]]:
-    """What each country's people said of a meme, by its number; values as they are written."""
+    """What each country's people answered about a meme, by its number; values as written."""
     path = data / "final_annotations.csv"
     if not path.is_file() or not path.resolve().is_relative_to(root):
         return {}, []
@@ -214,6 +214,6 @@ def _labels(data: Path, root: Path) -> tuple[dict[str, dict[str, str]], list[Ref
         except NotTakenError as error:
             refused.append(row.refusal(NAME, error))
             continue
-        said = {country: row.text(country).strip() for country in COUNTRIES.values()}
-        labels[meme] = {country: value for country, value in said.items() if value}
+        answers = {country: row.text(country).strip() for country in COUNTRIES.values()}
+        labels[meme] = {country: value for country, value in answers.items() if value}
     return labels, refused

@@ -233,7 +233,7 @@ def data_url(url: str) -> bytes:
     """The bytes of a `data:` URL (RFC 2397).
 
     Raises:
-        InputError: it is none.
+        InputError: it is not one.
 
     >>> data_url("data:image/png;base64,AAEC")
     b'\\x00\\x01\\x02'

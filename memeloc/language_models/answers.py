@@ -99,7 +99,7 @@ def _checked(value: Any) -> Any:
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise ValueError("a text in it holds half of a character") from None
+        raise ValueError("a text in it holds a lone surrogate") from None
     except ValueError:
         raise ValueError("a number in it is NaN or infinite, which JSON has not") from None
     except RecursionError:

@@ -38,7 +38,7 @@ SAMPLES = 3
 SENT_BACK = 2000
 """Characters of a wrong answer that are sent back at the most."""
 WRONG = 400
-"""Bytes of what is said to be wrong with it, at the most."""
+"""Bytes of what is reported to be wrong with it, at the most."""
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
@@ -124,7 +124,7 @@ class LanguageModel:
 
         Raises:
             MemelocError: what would meet every further question too (a wrong key, an empty budget,
-                a server that is gone), after everything in flight has been answered.
+                a server that is gone), after everything under way has been answered.
         """
         backoff = replace(self.backoff, stop=Event())
 
@@ -214,7 +214,7 @@ class LanguageModel:
                 hopeless = error.kind == "server" and not self.spent.requests
                 self._hopeless = self._hopeless + 1 if hopeless else 0
                 if self._hopeless >= _HOPELESS:
-                    raise ServiceError(self.service, error.said, retryable=False) from error
+                    raise ServiceError(self.service, error.reason, retryable=False) from error
             return question, error
 
     def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
@@ -277,8 +277,8 @@ class LanguageModel:
             return answer
         if refuses(text):
             self.spent.add(refused=1)
-            said = " ".join(text.split())[:300]
-            raise AnswerError(self.service, "refused", said, attempts, cost)
+            reason = " ".join(text.split())[:300]
+            raise AnswerError(self.service, "refused", reason, attempts, cost)
         self.spent.add(failed=1)
         raise AnswerError(self.service, "wrong", wrong, attempts, cost)
 

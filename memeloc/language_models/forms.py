@@ -68,12 +68,12 @@ class ModelForm(Form[Fields]):
             return self.fields.model_validate(value, strict=True)
         except ValidationError as error:
             problems = error.errors(include_input=False, include_url=False, include_context=False)
-            said = "; ".join(
+            problems_text = "; ".join(
                 f"{'.'.join(str(step) for step in one['loc'])[:80] or 'the object'}: "
                 f"{one['msg'][:1].lower()}{one['msg'][1:]}"
                 for one in problems[:5]
             )
-            raise ValueError(f"it does not fit the schema ({said})") from None
+            raise ValueError(f"it does not fit the schema ({problems_text})") from None
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
 

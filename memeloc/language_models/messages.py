@@ -1,4 +1,4 @@
-"""What a model is told. In: texts and pictures. Out: messages as the OpenAI protocol writes them.
+"""Messages to a model. In: texts and pictures. Out: messages as the OpenAI protocol writes them.
 
 A picture is sent as a data URL, so that a server needs to fetch nothing. It is opened only when it
 is sent: what stands for it in a cache's key is its name, which must change with its content.
@@ -56,7 +56,7 @@ class Message:
 
 
 def whole(text: str) -> str:
-    """The text with a replacement character for each half of one, which UTF-8 cannot hold.
+    """The text with U+FFFD for each lone surrogate, which UTF-8 cannot hold.
 
     >>> whole("a\\ud800")
     'a\\ufffd'

@@ -1,4 +1,4 @@
-"""The nouns of asking. In: messages and a form. Out: `Question`, `Answer`, and what went wrong."""
+"""Questions and answers. In: messages and a form. Out: `Question`, `Answer`, `AnswerError`."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class AnswerError(ServiceError):
 
     Attributes:
         kind: the model would not answer; it answered wrongly each time; or its server refused.
-        said: what it said, or what is wrong with it.
+        reason: what it answered, or what is wrong with it.
         attempts: how often it was asked.
         cost: what was paid all the same.
     """
 
     def __init__(
-        self, service: str, kind: Kind, said: str, attempts: int = 0, cost: float = 0.0
+        self, service: str, kind: Kind, reason: str, attempts: int = 0, cost: float = 0.0
     ) -> None:
         times = {1: "once", 2: "twice"}.get(attempts, f"{attempts} times")
         sentence = {
-            "refused": f"the model will not answer: {said}",
-            "wrong": f"the model answered wrongly {times}: {said}",
-            "server": said,
+            "refused": f"the model will not answer: {reason}",
+            "wrong": f"the model answered wrongly {times}: {reason}",
+            "server": reason,
         }[kind]
         super().__init__(service, sentence, retryable=False)
-        self.kind, self.said, self.attempts, self.cost = kind, said, attempts, cost
+        self.kind, self.reason, self.attempts, self.cost = kind, reason, attempts, cost
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (AnswerError, (self.service, self.kind, self.said, self.attempts, self.cost))
+        return (AnswerError, (self.service, self.kind, self.reason, self.attempts, self.cost))
 
 
 @dataclass(frozen=True, slots=True)

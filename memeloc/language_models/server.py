@@ -59,23 +59,23 @@ class StatusError(ServiceError):
     """An HTTP status that is not success.
 
     Attributes:
-        status, said: of the answer.
+        status, reason: of the answer.
         wait: seconds that it asks to wait; 0.0 if it does not say.
         code: the protocol's short name of the error, if it gave one.
         for_all: whether every further question would meet it too.
     """
 
     def __init__(
-        self, service: str, status: int, said: str, wait: float = 0.0, code: str = ""
+        self, service: str, status: int, reason: str, wait: float = 0.0, code: str = ""
     ) -> None:
         spent = code == "insufficient_quota"  # is sent as 429, and waiting does not help
         retryable = status in _TRANSIENT and not spent
-        super().__init__(service, f"HTTP status {status}: {said}", retryable=retryable)
-        self.status, self.said, self.wait, self.code = status, said, wait, code
+        super().__init__(service, f"HTTP status {status}: {reason}", retryable=retryable)
+        self.status, self.reason, self.wait, self.code = status, reason, wait, code
         self.for_all = status in _FOR_ALL or spent
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (StatusError, (self.service, self.status, self.said, self.wait, self.code))
+        return (StatusError, (self.service, self.status, self.reason, self.wait, self.code))
 
 
 class Server:
@@ -119,7 +119,7 @@ class Server:
                 return backoff.ask(partial(self._post, client, body), self._passing)
             except StatusError as error:
                 if _filtered(error):
-                    return Reply("", refusal=error.said)
+                    return Reply("", refusal=error.reason)
                 simpler = dialect.without(error) if error.status in (400, 422, 501) else None
                 if simpler is None:
                     raise
@@ -200,8 +200,8 @@ class Server:
         self, status: int, answer: Any, content: bytes, response: httpx.Response
     ) -> StatusError:
         error = answer.get("error", answer) if isinstance(answer, dict) else None
-        said = _field(error, "message") or (error if isinstance(error, str) else None)
-        text = said if isinstance(said, str) else content[:2000].decode("utf-8", "replace")
+        reason = _field(error, "message") or (error if isinstance(error, str) else None)
+        text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
         text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
         if 300 <= status < 400:
             text = "it redirects elsewhere; set base_url to where it stands"
@@ -218,8 +218,8 @@ class Server:
         if isinstance(error, StatusError):
             return TransientFailure(error, error.wait) if error.retryable else None
         if isinstance(error, httpx.HTTPError | httpx.StreamError):
-            said = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
-            return TransientFailure(ServiceError(self.service, said, retryable=True))
+            reason = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
+            return TransientFailure(ServiceError(self.service, reason, retryable=True))
         return None
 
 
@@ -240,14 +240,14 @@ class _Dialect:
 
     def without(self, error: StatusError) -> _Dialect | None:
         """This dialect without what the server refused; None when it refused something else."""
-        said = error.said.lower()
-        if self.limit == "max_tokens" and "max_completion_tokens" in said:
+        reason = error.reason.lower()
+        if self.limit == "max_tokens" and "max_completion_tokens" in reason:
             return replace(self, limit="max_completion_tokens")
-        if self.temperature and "temperature" in said:
+        if self.temperature and "temperature" in reason:
             return replace(self, temperature=False)
-        if self.seed and re.search(r"\bseed\b", said):
+        if self.seed and re.search(r"\bseed\b", reason):
             return replace(self, seed=False)
-        if self.form + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(said):
+        if self.form + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(reason):
             return replace(self, form=self.form + 1)
         return None
 
@@ -273,12 +273,14 @@ def _body(
         return body
     if form:
         body["response_format"] = {"type": form}
-    # What the server does not hold its model to, the model is told.
-    told = f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
+    # What the server does not hold its model to, the model is instruction.
+    instruction = (
+        f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
+    )
     if wired[0]["role"] == "system":
-        wired[0]["content"] += f"\n\n{told}"
+        wired[0]["content"] += f"\n\n{instruction}"
     else:
-        wired.insert(0, {"role": "system", "content": told})
+        wired.insert(0, {"role": "system", "content": instruction})
     return body
 
 
@@ -319,5 +321,5 @@ def _filtered(error: StatusError) -> bool:
     """Whether a filter before the model refused the question, as Azure's does with status 400."""
     return error.status in (400, 422) and bool(
         _FILTERED.search(error.code)
-        or re.search(r"content[ _](?:filter|policy|manage)", error.said)
+        or re.search(r"content[ _](?:filter|policy|manage)", error.reason)
     )
