@@ -1,4 +1,4 @@
-"""The entities. In: nothing of memeloc. Out: the frozen types that every stage, table and page shares.
+"""The entities. In: nothing of memeloc. Out: the frozen types that every stage shares.
 
 Positions and sizes of a `TextBox` are fractions of the picture (0 to 1, origin at the top left), so
 that a template means the same at any resolution.
