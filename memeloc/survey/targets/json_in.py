@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.spreadsheets import LARGEST_FILE
+from memeloc.files import LARGEST_FILE
 
 DEEPEST = 60
 """Levels of lists and objects that a value may have."""

@@ -16,7 +16,6 @@ from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.spreadsheets import drawable
 from memeloc.survey.instructions import explained, memes_shown, minutes_told
 from memeloc.survey.model import Entry, Question, Sheet, entry_id
 from memeloc.survey.targets.google_forms.words import (
@@ -32,6 +31,7 @@ from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
 from memeloc.survey.texts import SurveyTexts
+from memeloc.tables import drawable
 
 LONGEST_ALT = 500
 SUBMIT = "submit"

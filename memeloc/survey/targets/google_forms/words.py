@@ -9,8 +9,8 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.spreadsheets import drawable
 from memeloc.survey.model import Sheet
+from memeloc.tables import drawable
 
 LONGEST_TITLE = 500
 """Characters of a title or an option. Google names no limit; its editor copes with this many."""
