@@ -1,0 +1,107 @@
+"""A survey target outside memeloc. In: sheets, or a file of answers. Out: Markdown pages; answers.
+
+`memeloc survey export NAME --to markdown` writes `SHEET.md` and its pictures, for any program that
+shows Markdown. Answers come back as JSON Lines, an object each:
+
+    {"markdown_sheet": "r1-b01-DE", "who": "ada", "item": "i1f0a22c9d3b4", "label": "hate"}
+
+A label is its id or its name in the sheet's language. Copy this folder to begin a target of your
+own; the contract is the docstring of `memeloc.survey.targets.protocol`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from memeloc.survey.instructions import as_text, label_names, question, said, sections
+from memeloc.survey.model import RejectedRow, Sheet, entry_id
+from memeloc.survey.targets.pictures import copy_picture
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import RawAnswer, SurveyPack, no_progress
+from memeloc.survey.targets.writing import write_text
+
+
+class MarkdownAnswer(BaseModel):
+    """One line of a file of answers."""
+
+    markdown_sheet: str
+    who: str
+    item: str
+    label: str
+    submitted: str | None = None
+
+
+class Markdown:
+    """Writes a Markdown page for each sheet, and reads answers to it.
+
+    Args:
+        heading: before each item, such as `Meme`; an option of the command line:
+            `--option heading=Meme`.
+    """
+
+    name = "markdown"
+    summary = "a Markdown page a sheet; answers as JSON Lines"
+
+    def __init__(self, heading: str = "Meme") -> None:
+        self.heading = heading
+
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
+        """Write `SHEET.md` for each sheet, its pictures beside it."""
+        written = []
+        for sheet in pack.sheets:
+            path = folder / f"{sheet.id}.md"
+            write_text(path, self._page(pack, sheet, folder))
+            written.append(path)
+            on_sheet()
+        return written
+
+    def _page(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> str:
+        def shown(picture: Path, name: str) -> str:
+            return f"pictures/{copy_picture(picture, folder / 'pictures', name)}"
+
+        introduction = as_text(
+            sections(pack, sheet), lambda picture: shown(picture, f"{sheet.id}-{picture.stem}")
+        )
+        labels = " / ".join(f"{name} (`{own}`)" for own, name in label_names(pack, sheet).items())
+        lines = [f"# {sheet.id}", "", introduction, ""]
+        for number, entry in enumerate(sheet.entries, 1):
+            # Annotators see the key, which does not tell which items are attention checks.
+            key = item_key(pack.name, sheet.id, entry_id(entry))
+            lines += [f"## {self.heading} {number}: `{key}`", ""]
+            if entry.picture is not None:
+                lines += [f"![]({shown(entry.picture, key)})", ""]
+            lines += [said(pack, sheet, entry), "", f"{question(pack, sheet)} {labels}", ""]
+        return "\n".join(lines)
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file begins with such an answer."""
+        try:
+            with path.open("rb") as file:
+                return b'"markdown_sheet"' in file.readline(4096)
+        except OSError:
+            return False
+
+    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawAnswer | RejectedRow]:
+        """The answers of a file; what they mean, and whether they are valid, memeloc finds out."""
+        for row, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+            try:
+                answer = MarkdownAnswer.model_validate_json(line)
+            except ValidationError as error:
+                message = f"It is not an answer: {error.errors()[0]['msg']}."
+                yield RejectedRow("", row, "not an answer", message, {"line": line[:1000]})
+                continue
+            yield RawAnswer(
+                answer.item,
+                [answer.label],
+                participant=answer.who,
+                sheet=answer.markdown_sheet,
+                submitted=answer.submitted,
+                row=row,
+                content=json.loads(line),
+            )
