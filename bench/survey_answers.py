@@ -12,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from memeloc.cli.surveying import load_survey, packs_back
-from memeloc.store import Workspace
 from memeloc.survey.design.simulate import simulate, truths
 from memeloc.survey.instructions import label_names, question, said
 from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
@@ -21,6 +19,8 @@ from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys.packs import sent_packs
 
 FACTS = {
     "US": ("United States", "English"),
@@ -34,7 +34,7 @@ FACTS = {
 
 def written_pack(workspace: Workspace, survey: str) -> SurveyPack:
     """A survey as `memeloc survey import` knows it, for writing the files that it reads."""
-    return packs_back(workspace, load_survey(workspace, survey))[0]
+    return sent_packs(workspace.survey(survey))[0]
 
 
 def people(pack: SurveyPack) -> list[Submission]:

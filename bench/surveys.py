@@ -200,8 +200,9 @@ def _answers(workspace: Path, folder: Path) -> int:
     The copy has the times that only some targets have, and a recruitment service's data.
     """
     from bench import survey_answers as made
-    from memeloc.store import FileRecord, Workspace
+    from memeloc.store import FileRecord
     from memeloc.survey.targets.protocol import Imported
+    from memeloc.workspace import Workspace
 
     copy = folder.parent / "filled"
     with Workspace.open(workspace) as unfilled:
@@ -216,7 +217,7 @@ def _answers(workspace: Path, folder: Path) -> int:
     shutil.copytree(workspace, copy)
     with Workspace.open(copy) as filled:
         imported = Imported(tuple(sent), tuple(made.recruited(pack, sent)), ())
-        filled.add_submissions(
+        filled.store.surveys.add_submissions(
             "large", FileRecord("submissions", "simulated", "0" * 64, len(sent)), imported
         )
     return sum(len(submission.answers) for submission in sent)

@@ -21,12 +21,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from memeloc.cli.surveying import load_survey, packs_back
-from memeloc.store import Workspace
 from memeloc.survey.design.simulate import START, Simulated, simulate, truths
 from memeloc.survey.model import Check, Sheet, Submission, entry_id
 from memeloc.survey.targets.placing import item_key
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys.packs import sent_packs
 
 COUNTRIES = {
     "US": ("United States", "English"),
@@ -278,11 +278,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     with Workspace.find() as workspace:
-        survey = load_survey(workspace, chosen.survey)
-        pack = packs_back(workspace, survey)[0]
+        survey = workspace.survey(chosen.survey)
+        pack = sent_packs(survey)[0]
     newest = [one for one in pack.sheets if one.round == survey.rounds[-1]]
     truth = truths(
-        [meme for meme, _ in survey.memes],
+        list(survey.memes),
         [one.code for one in survey.design.cultures],
         survey.taxonomy,
         seed=chosen.seed,

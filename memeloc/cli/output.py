@@ -99,6 +99,14 @@ def say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
+def confirm(costs: str, question: str, *, agreed: bool = False) -> bool:
+    """Say what something costs, and ask whether to go on unless that is agreed to already."""
+    import typer
+
+    say(costs)
+    return agreed or typer.confirm(question, err=True)
+
+
 class Progress:
     """How far some work is. `advance` counts; a bar appears on a terminal after a second.
 

@@ -5,15 +5,13 @@ Texts are stored when they are asked for, so that a newer memeloc's become newer
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.store import Store
 from memeloc.store.survey_texts import ENGLISH, survey_text_id, survey_text_key
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
 from memeloc.survey.texts import catalogue, shipped_languages, shipped_texts
 
 _OF_TAXONOMIES = "taxonomy."
@@ -62,10 +60,7 @@ def _own_taxonomies(store: Store) -> Iterator[Taxonomy]:
     """Of the workspace's surveys, those that are not memeloc's."""
     for name in store.surveys.names():
         if text := store.surveys.design(name).get("taxonomy_toml"):
-            with tempfile.TemporaryDirectory(prefix="memeloc-") as folder:
-                path = Path(folder) / "taxonomy.toml"
-                path.write_text(text, encoding="utf-8")
-                yield load_taxonomy(path)
+            yield parse_taxonomy(text)
 
 
 def _shipped(locale: Locale, taxonomies: Sequence[Taxonomy]) -> dict[str, str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
     from memeloc.workspace.rendering import Rendering
-    from memeloc.workspace.surveys import Surveys
+    from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
 
 
@@ -81,6 +81,16 @@ class Workspace(WorkspaceFolder):
         from memeloc.workspace.surveys import Surveys
 
         return Surveys(self)
+
+    def survey(self, name: str) -> Survey:
+        """A survey by its name.
+
+        Raises:
+            InputError: there is no survey of that name.
+        """
+        from memeloc.workspace.surveys import Survey
+
+        return Survey(self, name)
 
     # What scripts do most
 

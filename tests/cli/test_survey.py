@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from memeloc.cli.surveying import load_survey, packs_back, plain_sheets
-from memeloc.store import FileRecord, Workspace
+from memeloc.store import FileRecord
 from memeloc.survey.model import Answer, Check, Participant, Sheet, entry_id
 from memeloc.survey.targets.protocol import Imported
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys.packs import sent_packs
 from tests.conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -65,7 +66,7 @@ def build(command: Run, *more: str, name: str = "pilot") -> Mapping[str, Any]:
 
 def sheets_of(name: str = "pilot") -> tuple[Sheet, ...]:
     with Workspace.find() as workspace:
-        return plain_sheets(load_survey(workspace, name))
+        return workspace.survey(name).sheets
 
 
 def saved(sheet: Sheet, who: str, label: str | Mapping[str, str] = "no-hate", **more: Any) -> Any:
@@ -221,7 +222,7 @@ def test_a_language_that_was_not_rendered_is_named_with_its_command(
         (("--to", "html", *CONTACT, "--option", "red"), 1, "KEY=VALUE"),
         (("--to", "html", *CONTACT, "--cultures", "FR"), 1, "no culture 'FR'"),
         (("--to", "html", *CONTACT, "--round", "9"), 1, "no round '9'"),
-        (("--to", "html", *CONTACT, "--push"), 2, "google-forms or prolific"),
+        (("--to", "html", *CONTACT, "--push"), 1, "google-forms or prolific"),
         (("--to", "prolific", *CONTACT, "--publish"), 2, "goes with --push"),
         (("--to", "prolific", *CONTACT, "--push"), 1, "Look it up"),
     ],
@@ -249,8 +250,8 @@ def test_a_dry_run_tells_what_would_be_made_and_makes_nothing(command: Run) -> N
         pushed = json.loads(done.out)["pushed"]
         assert {one["sheet"] for one in pushed} == {sheet.id for sheet in sheets_of()}
     with Workspace.find() as workspace:
-        assert workspace.survey_state("pilot", "google-forms") == {}
-        assert workspace.survey_state("pilot", "prolific") == {}
+        assert workspace.store.surveys.state("pilot", "google-forms") == {}
+        assert workspace.store.surveys.state("pilot", "prolific") == {}
 
 
 # Back
@@ -281,14 +282,14 @@ def test_people_are_known_by_keyed_hashes_unless_it_is_said(command: Run, folder
     file = write(folder / "back.json", saved(sheets_of()[0], "ada"))
     assert command("survey", "import", "pilot", file).status == 0
     with Workspace.find() as workspace:
-        (one,) = workspace.submissions("pilot")
-        assert one.participant == workspace.hash_participant("ada")
+        (one,) = workspace.store.surveys.submissions("pilot")
+        assert one.participant == workspace.store.surveys.hash_participant("ada")
     assert (folder / "survey.key").stat().st_mode & 0o077 == 0
     build(command, name="plain")
     file = write(folder / "plain.json", saved(sheets_of("plain")[0], "ada"))
     assert command("survey", "import", "plain", file, "--plain-ids").status == 0
     with Workspace.find() as workspace:
-        assert workspace.submissions("plain")[0].participant == "ada"
+        assert workspace.store.surveys.submissions("plain")[0].participant == "ada"
 
 
 def test_one_bad_file_does_not_keep_the_others_out(command: Run, folder: Path) -> None:
@@ -317,15 +318,17 @@ def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path)
         writer.writeheader()
         writer.writerows(rows)
     with Workspace.find() as workspace:
-        survey = load_survey(workspace, "pilot")
-        pack = packs_back(workspace, survey)[0]
+        survey = workspace.survey("pilot")
+        pack = sent_packs(survey)[0]
         texts = pack.texts["de"]
         said = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118
         said |= {
             f"taxonomy.multi3hate.label.{one}.name": f"Neu {one}" for one in ("hate", "no-hate")
         }
-        workspace.put_survey_state("pilot", "texts", "de later", {"place": 99, "texts": said})
-        assert len(packs_back(workspace, survey)) == 2
+        workspace.store.surveys.put_state(
+            "pilot", "texts", "de later", {"place": 99, "texts": said}
+        )
+        assert len(sent_packs(survey)) == 2
     told = json.loads(command("survey", "import", "pilot", "filled.csv", "--json").out)
     assert (told["files"][0]["submissions"], told["rejected"]) == (1, [])
 
@@ -352,9 +355,9 @@ def test_what_fails_a_check_is_set_aside_with_evidence_and_can_be_brought_back(
     status = json.loads(command("survey", "status", "pilot", "--json").out)
     assert status["whole"]["retained"] == 25  # the last rules hold
     done = command("survey", "check", "pilot", "--without", "luck")
-    assert (done.status, "There is no rule 'luck'" in done.err) == (1, True)
+    assert (done.status, "has no setting 'luck'" in done.err) == (1, True)
     done = command("survey", "check", "pilot", "--set", "speed.fewest=many")
-    assert (done.status, "speed.fewest" in done.err) == (1, True)
+    assert (done.status, "fewest of the rule speed" in done.err) == (1, True)
 
 
 def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Path) -> None:
@@ -404,7 +407,7 @@ def test_limits_and_looks_without_batches(command: Run, folder: Path) -> None:
         assert done.status == 0, done.err
         assert (folder / f"labels.{suffix}").stat().st_size > 500
     done = command("survey", "settle", "pilot", "--no-next", "--out", "labels.doc")
-    assert (done.status, ".csv, .jsonl nor .parquet" in done.err) == (1, True)
+    assert (done.status, ".csv, .jsonl or .parquet" in done.err) == (1, True)
 
 
 def test_the_answer_to_a_second_question_stands_beside_the_label(
@@ -451,7 +454,7 @@ def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
     ]
     with Workspace.find() as workspace:
         record = FileRecord("submissions", "people.csv", "f" * 64, len(people))
-        workspace.add_submissions("pilot", record, Imported((), tuple(people)))
+        workspace.store.surveys.add_submissions("pilot", record, Imported((), tuple(people)))
     told = json.loads(command("survey", "status", "pilot", "--wage", "12", "--json").out)
     assert told["whole"]["wanted"] == 14 * 3 * 5
     assert told["whole"]["sent"] == 18
@@ -481,7 +484,7 @@ def test_a_plan_counts_people_minutes_and_money(command: Run) -> None:
     told = json.loads(command("survey", "plan", "pilot", "--json").out)
     assert [one["sheets"] for one in told["cultures"]] == [2, 2, 2]
     done = command("survey", "plan", "--wage", "much")
-    assert (done.status, "no number" in done.err) == (1, True)
+    assert (done.status, "the setting wage of the pay" in done.err) == (1, True)
 
 
 def test_power_is_told_by_simulation(command: Run) -> None:
@@ -536,7 +539,7 @@ def test_what_was_not_answered_is_not_counted(command: Run, folder: Path) -> Non
     one["status"] = "returned"
     assert command("survey", "import", "pilot", write(folder / "1.json", one)).status == 0
     with Workspace.find() as workspace:
-        (kept,) = workspace.submissions("pilot")
+        (kept,) = workspace.store.surveys.submissions("pilot")
     assert kept.answers == tuple(Answer(each["entry"], each["label"]) for each in one["answers"])
     told = json.loads(command("survey", "check", "pilot", "--json").out)
     assert (told["retained"], "status" in told["by_rule"]) == (0, True)

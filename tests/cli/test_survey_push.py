@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.store import Workspace
 from memeloc.survey.targets.prolific.filters import load_filters
+from memeloc.workspace import Workspace
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
 from tests.local_server import json_reply, serve
@@ -69,7 +69,7 @@ def test_forms_are_made_once_and_studies_lead_to_them(
     made = json.loads(done.out)["pushed"]
     assert len(google.forms) == len(made) == 6
     with Workspace.find() as workspace:
-        state = workspace.survey_state("pilot", "google-forms")
+        state = workspace.store.surveys.state("pilot", "google-forms")
     assert {sheet: one["form"] for sheet, one in state.items()} == {
         one["sheet"]: one["form"] for one in made
     }

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.cli.surveying import CountedSheets
-from memeloc.store import Workspace
+from memeloc.workspace import Workspace
 from tests.cli.test_survey import (
     CONTACT,
     build,
@@ -38,13 +37,13 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
         (("x" * 61, "--cultures", "US"), "1 to 60"),
         (("con.2", "--cultures", "US"), "no folder on Windows can"),
         (("Pilot", "--cultures", "US"), "There is a survey 'pilot'"),
-        (("more", "--cultures", "US;DE"), "--cultures: 'US;DE' is no country"),
-        (("more", "--cultures", "USA"), "--cultures: 'USA' is no country"),
+        (("more", "--cultures", "US;DE"), "--cultures: 'US;DE' is not a country"),
+        (("more", "--cultures", "USA"), "--cultures: 'USA' is not a country"),
         (("more", "--cultures", "UK=en"), "GB"),
-        (("more", "--cultures", "US", "--relaxed", "DE"), "--relaxed: 'DE' is none"),
+        (("more", "--cultures", "US", "--relaxed", "DE"), "--relaxed: 'DE' is not one"),
         (("more", "--cultures", "US", "--memes", "nowhere.txt"), "nowhere.txt: cannot be read: No"),
         (("more", "--cultures", "US", "--memes", "ids.txt"), "ids.txt, row 3: The workspace has"),
-        (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is no list of ids"),
+        (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is not a list of ids"),
     ],
 )
 def test_a_slip_in_building_is_named(
@@ -67,13 +66,6 @@ def test_ids_may_have_a_heading_and_be_there_twice(command: Run, folder: Path) -
 
 
 # Out
-
-
-def test_sheets_are_counted_as_they_are_written(command: Run) -> None:
-    build(command)
-    taken: list[int] = []
-    sheets = CountedSheets.of(sheets_of(), lambda: taken.append(1))
-    assert (tuple(sheets), len(taken)) == (sheets_of(), 6)
 
 
 def test_people_of_a_batch_are_told_the_same_minutes_when_it_goes_out_again(
@@ -107,7 +99,7 @@ def test_a_slip_in_exporting_is_named(
     done = command("survey", "export", "pilot", "--to", "html", *words)
     assert (done.status, sentence in done.err) == (1, True), done.err
     with Workspace.find() as workspace:
-        assert workspace.survey_state("pilot", "minutes") == {}
+        assert workspace.store.surveys.state("pilot", "minutes") == {}
 
 
 # Back
@@ -176,7 +168,7 @@ def test_many_files_are_a_line_a_kind(command: Run, folder: Path) -> None:
     assert done.out.splitlines()[1].split("\t")[:4] == ["html", "24", "24", str(24 * 11)]
     assert "without --dry-run" in done.out
     with Workspace.find() as workspace:
-        assert workspace.submissions("pilot") == []
+        assert workspace.store.surveys.submissions("pilot") == []
 
 
 # What is written beside the workspace
@@ -187,7 +179,7 @@ def test_many_files_are_a_line_a_kind(command: Run, folder: Path) -> None:
     [
         ("import", "pilot", "a.json", "--left", "left.xlsx"),
         ("check", "pilot", "--out", "aside.xlsx"),
-        ("decide", "pilot", "--minutes", "9", "--out", "list.json"),
+        ("decide", "pilot", "--minutes", "9", "--out", "list.xlsx"),
         ("settle", "pilot", "--out", "labels.xlsx"),
         ("settle", "pilot", "--answers", "answers.txt"),
     ],
@@ -201,9 +193,9 @@ def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
     assert (done.status, f"{words[-1]}: " in done.err) == (1, True)
     assert not (folder / words[-1]).exists()
     with Workspace.find() as workspace:
-        assert workspace.submissions("pilot") == []
-        assert workspace.survey_check("pilot") is None
-        assert len(workspace.survey_batches("pilot")) == 2
+        assert workspace.store.surveys.submissions("pilot") == []
+        assert workspace.store.surveys.check("pilot") is None
+        assert len(workspace.store.surveys.batches("pilot")) == 2
 
 
 # Settings
@@ -212,9 +204,15 @@ def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("check", "--set", "speed.pace=3"), "There is no setting 'speed.pace'; there are on, sec"),
-        (("check", "--set", "luck.on=true"), "There is no setting 'luck'; there are status, att"),
-        (("settle", "--set", "votes=3"), "There is no setting 'votes'; there are answers, rule"),
+        (
+            ("check", "--set", "speed.pace=3"),
+            "speed has no setting 'pace'; it has on, sec",
+        ),
+        (
+            ("check", "--set", "luck.on=true"),
+            "no setting 'luck'; it has status, att",
+        ),
+        (("settle", "--set", "votes=3"), "settling has no setting 'votes'; did you mean"),
     ],
 )
 def test_a_setting_that_is_not_there_is_told_with_those_that_are(
@@ -239,11 +237,19 @@ def test_cultures_stand_in_the_order_of_the_survey(command: Run, folder: Path) -
 @pytest.mark.parametrize(
     ("words", "status", "sentence"),
     [
-        (("--wage", "1e400"), 1, "--wage: '1e400' is no number from 0 to 100,000"),
-        (("--wage", "nan"), 1, "--wage: 'nan' is no number"),
-        (("--fee", "much"), 1, "--fee: 'much' is no number"),
-        (("--vat", "-1"), 1, "--vat: '-1' is no number"),
-        (("--currency", "euros"), 1, "--currency is three letters"),
+        (
+            ("--wage", "1e400"),
+            1,
+            "wage of the pay: input should be less than or equal",
+        ),
+        (("--wage", "nan"), 1, "the setting wage of the pay: input should be a finite number"),
+        (("--fee", "much"), 1, "the setting fee of the pay: input should be a valid decimal"),
+        (
+            ("--vat", "-1"),
+            1,
+            "vat of the pay: input should be greater than",
+        ),
+        (("--currency", "euros"), 1, "the setting currency of the pay: string should match"),
         (("pilot", "--memes", "7"), 2, "goes without a survey's name"),
     ],
 )
@@ -316,27 +322,23 @@ def test_open_labels_whose_answers_are_still_to_come_are_told(command: Run, fold
     assert "never went out" not in command("survey", "settle", "pilot").out
 
 
-def test_models_of_each_culture_are_those_of_all_together(
+def test_cultures_are_modelled_apart(
     command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("crowdkit")
     monkeypatch.setattr(
-        "memeloc.survey.labels.aggregation.METHODS", ("dawid-skene",)
+        "memeloc.workspace.surveys.survey.METHODS", ("dawid-skene",)
     )  # the quick one
-    from memeloc.cli.survey_check import checked
-    from memeloc.cli.survey_settle import _models
-    from memeloc.cli.surveying import load_survey
     from memeloc.survey.labels.aggregation import aggregate, differences
-    from memeloc.survey.labels.settling import answers_table, settle
-    from memeloc.survey.quality.checking import retained
+    from memeloc.survey.labels.settling import settle
 
     build(command)
     write(folder / "a.json", everybody(3))
     assert command("survey", "import", "pilot", "a.json").status == 0
     with Workspace.find() as workspace:
-        survey = load_survey(workspace, "pilot")
-        report, submissions = checked(workspace, survey, sheets_of())
-    answers = answers_table(retained(submissions, report), sheets_of())
-    settled = settle(answers, survey.taxonomy)
-    whole = aggregate(answers, survey.taxonomy, "dawid-skene")
-    assert _models(answers, survey, settled).equals(differences(settled, dawid_skene=whole))
+        survey = workspace.survey("pilot")
+        result = survey.settle(models=True)
+    whole = aggregate(result.answers, survey.taxonomy, "dawid-skene")
+    expected = differences(settle(result.answers, survey.taxonomy), dawid_skene=whole)
+    assert result.differences is not None
+    assert list(result.differences) == expected.to_dict(orient="records")

@@ -75,13 +75,11 @@ def test_attention_has_its_numbers_and_its_counts_are_settings() -> None:
     found = evidence(check([one], [US]), "attention")
     assert found["implicit"] == {"asked": 3, "missed": 1, "not answered": 1}
     assert found["implicit_needed"] == 2
-    assert not check(
-        [one], [US], rules=read_rules(Rules, {"attention": {"implicit_passed": 1}})
-    ).set_aside
-    assert not check([one], [US], rules=read_rules(Rules, {"attention": {"on": False}})).set_aside
+    assert not check([one], [US], rules=read_rules({"attention": {"implicit_passed": 1}})).set_aside
+    assert not check([one], [US], rules=read_rules({"attention": {"on": False}})).set_aside
     missed = fill(US, "jo", wrong=("check-1",))
     assert not check(
-        [missed], [US], rules=read_rules(Rules, {"attention": {"explicit_missed": 1}})
+        [missed], [US], rules=read_rules({"attention": {"explicit_missed": 1}})
     ).set_aside
 
 
@@ -128,7 +126,7 @@ def test_too_fast_by_the_entry_and_by_the_median() -> None:
     assert found["median"] == pytest.approx(235 / 24, abs=0.8)
     alone = check([hurried, quick], [US])
     assert rules_of(alone) == {"hurried": ["speed"]}
-    off = read_rules(Rules, {"speed": {"seconds_per_entry": 0, "share_of_median": 0}})
+    off = read_rules({"speed": {"seconds_per_entry": 0, "share_of_median": 0}})
     assert not check([*careful(US), hurried], [US], rules=off).set_aside
 
 
@@ -188,7 +186,7 @@ def test_of_a_person_on_several_sheets_the_first_complete_one_holds() -> None:
         ("r1-b03-US", "status"),
     ]
     assert evidence(report, "person") == {"number": 2, "allowed": 1, "held": [US.id]}
-    several = read_rules(Rules, {"person": {"sheets": 2}})
+    several = read_rules({"person": {"sheets": 2}})
     assert check([second, first], [US, other], rules=several).set_aside == ()
 
 
@@ -230,7 +228,7 @@ def test_people_who_answered_alike_are_pointed_out_and_kept() -> None:
     assert warned.submissions == (copies[0].id, copies[1].id)
     assert warned.evidence["chance"] < 1e-6
     assert report.set_aside == ()
-    off = read_rules(Rules, {"identical": {"on": False}})
+    off = read_rules({"identical": {"on": False}})
     assert check([*careful(US), *copies], [US], rules=off).warnings == ()
 
 
@@ -283,7 +281,7 @@ def test_what_is_not_known_or_not_understood_is_told() -> None:
         ("missing fact", "residence"),
         ("missing fact", "first_language"),
     }
-    strict = read_rules(Rules, {"screening": {"missing": "set aside"}})
+    strict = read_rules({"screening": {"missing": "set aside"}})
     assert evidence(check([fill(DE, "jo")], [DE], [someone], strict), "screening")["missing"] == [
         "country_of_birth",
         "residence",
@@ -293,7 +291,6 @@ def test_what_is_not_known_or_not_understood_is_told() -> None:
 
 def test_further_facts_and_names_are_settings() -> None:
     rules = read_rules(
-        Rules,
         {
             "screening": {
                 "others": {"upbringing": ["monocultural"]},
@@ -363,7 +360,7 @@ def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> Non
 @given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
 def test_a_rule_that_is_off_sets_nobody_aside(off: set[str]) -> None:
     several, people = crowd()
-    rules = read_rules(Rules, {name: {"on": False} for name in off})
+    rules = read_rules({name: {"on": False} for name in off})
     report = check(several, [US, sheet("US", 2), DE], people, rules)
     assert not off & set(report.counts())
     assert len(report.retained) + len(report.reasons) == len(several)

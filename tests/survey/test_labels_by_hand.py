@@ -20,7 +20,7 @@ from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.report import CheckReport
-from memeloc.survey.quality.rules import Rules, Settling, read_rules
+from memeloc.survey.quality.rules import Rules, Settling, read_rules, read_settling
 from memeloc.survey.taxonomy import Label, SecondQuestion, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 
@@ -119,7 +119,7 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
     found = settle(
         pd.DataFrame(many, columns=list(COLUMNS)),
         DEGREES,
-        read_rules(Settling, how),
+        read_settling(how),
         wanted=wanted,
         pending=pending,
     )
@@ -279,7 +279,7 @@ thresholds = st.fixed_dictionaries(
 def test_who_is_set_aside_and_for_what_is_as_by_hand(
     several: list[Submission], values: dict[str, Any], shuffle: Any
 ) -> None:
-    rules = read_rules(Rules, {**values, **OTHERS})
+    rules = read_rules({**values, **OTHERS})
     expected = by_hand(several, rules)
     shuffled = list(several)
     shuffle.shuffle(shuffled)
@@ -338,7 +338,7 @@ def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], m
             won = [name for name in "abc" if top and counts[name] == top]
             won = won if len(won) == 1 else []
         expected[item, code] = ("|".join(won), len(chosen))
-    table = settle_second(several, SHEETS, settled, taxonomy)
+    table = settle_second(answers_table(several, SHEETS), settled, taxonomy)
     found = {
         (item, code): (second, count)
         for item, code, second, count in table[["item", "culture", "second", "answers"]].itertuples(
@@ -351,7 +351,7 @@ def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], m
 def test_without_a_second_question_there_are_no_second_labels() -> None:
     plain = replace(HATE, second=None)
     empty = settle(pd.DataFrame(columns=list(COLUMNS)), plain)
-    assert settle_second([], SHEETS, empty, plain).empty
+    assert settle_second(answers_table([], SHEETS), empty, plain).empty
 
 
 # Each rule for itself
@@ -392,7 +392,7 @@ def test_each_rule_sets_aside_its_own_with_evidence_and_can_be_switched_off(rule
     several, people = failing(on)
 
     def aside(off: bool) -> CheckReport:
-        return check(several, [on], people, read_rules(Rules, {rule: {"on": not off}}))
+        return check(several, [on], people, read_rules({rule: {"on": not off}}))
 
     with_rule = aside(off=False)
     (found,) = (one for one in with_rule.set_aside if one.rule == rule)
@@ -410,7 +410,7 @@ def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
     several, _ = failing(on)
     line = next(one for one in several if one.participant == "straight")
     others = [one for one in several if one.participant.startswith("good")]
-    rules = read_rules(Rules, {"straight": {"chance": 1.0}})
+    rules = read_rules({"straight": {"chance": 1.0}})
     report = check([*others, line], [on], rules=rules)
     (found,) = (
         one for one in report.set_aside if (one.rule, one.submission) == ("straight", line.id)

@@ -7,19 +7,24 @@ wage for a moment.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, ROUND_UP, Decimal
 from statistics import median
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError
+from memeloc.settings import validate
 from memeloc.survey.design.build import Design
 from memeloc.survey.model import Batch, Sheet, Submission
 from memeloc.survey.targets.prolific.money import FEES, MINIMUM, WAGE
 
+_CENT = Decimal("0.01")
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+
+class Rates(BaseModel):
     """What people are paid, and what is paid on top.
 
     Attributes:
@@ -30,23 +35,38 @@ class Rates:
             by customer.
         vat: share of the fee that is tax; a fifth is the United Kingdom's rate, where Prolific is.
             Many universities pay none.
-        vat_on_rewards: whether the tax is on the rewards too.
-        places: decimal places of the currency; 0 for yen.
     """
 
-    wage: Decimal = WAGE
-    currency: str = "GBP"
-    fee: Decimal = FEES["academic"]
-    vat: Decimal = Decimal("0.2")
-    vat_on_rewards: bool = False
-    places: int = 2
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def __post_init__(self) -> None:
-        for what, value in (("wage", self.wage), ("fee", self.fee), ("vat", self.vat)):
-            if not (value.is_finite() and value >= 0):
-                raise InputError(f"the {what} is a number from 0 on, not {value}")
-        if not 0 <= self.places <= 4:
-            raise InputError(f"a currency has 0 to 4 decimal places, not {self.places}")
+    wage: Annotated[Decimal, Field(ge=0, le=100_000, description="pay an hour, as 10.65")] = WAGE
+    currency: Annotated[
+        str, Field(pattern="^[A-Z]{3}$", description="three letters, as GBP or USD")
+    ] = "GBP"
+    fee: Annotated[
+        Decimal,
+        Field(ge=0, le=10, description="a share of the rewards, as 0.333; academic; or corporate"),
+    ] = FEES["academic"]
+    vat: Annotated[Decimal, Field(ge=0, le=10, description="a share of the fee, as 0.2")] = Decimal(
+        "0.2"
+    )
+
+
+def read_rates(*values: Mapping[str, object]) -> Rates:
+    """Rates from plain values, later ones before earlier ones; other settings are passed over.
+
+    Raises:
+        InputError: one of them cannot be.
+    """
+    merged: dict[str, object] = {}
+    for several in values:
+        for name in Rates.model_fields:
+            if several.get(name) not in (None, ""):
+                merged[name] = str(several[name]).strip()
+    merged["fee"] = FEES.get(str(merged.get("fee", "academic")), merged.get("fee"))
+    if "currency" in merged:
+        merged["currency"] = str(merged["currency"]).upper()
+    return validate(Rates, merged, "the pay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +136,25 @@ class CulturePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SurveyPlan:
+    """What a survey takes.
+
+    Attributes:
+        cultures: in the design's order.
+        total: of all of them.
+        currency: of all amounts.
+        pace: assumed, or measured.
+        warning: a sentence where the wage is below the least that Prolific allows, else empty.
+    """
+
+    cultures: tuple[CulturePlan, ...]
+    total: Decimal
+    currency: str
+    pace: Pace
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """A batch as planning sees it: its memes and checks, its cultures, its annotators."""
 
@@ -157,18 +196,28 @@ def expected_work(
 
 
 def plan(
-    work: Sequence[Work], design: Design, rates: Rates | None = None, pace: Pace | None = None
-) -> tuple[CulturePlan, ...]:
+    work: Sequence[Work],
+    design: Design,
+    rates: Rates | None = None,
+    *,
+    pace: Pace | None = None,
+    seconds: float | None = None,
+    loss: float = 0.1,
+) -> SurveyPlan:
     """People, minutes and money for each culture, in the design's order.
 
     Args:
         work: of `work_of` or `expected_work`.
         design: of the survey.
         rates: wage, fee and tax.
-        pace: assumed, or measured by `measured_pace`.
+        pace: measured by `measured_pace`; an assumption by default.
+        seconds: that an entry takes, instead of the pace's.
+        loss: share of submissions that quality control sets aside.
     """
-    rates, pace = rates or Rates(), pace or Pace()
-    found = []
+    rates, pace = rates or Rates(), replace(pace or Pace(), loss=loss)
+    if seconds is not None:
+        pace = replace(pace, seconds_entry=seconds, measured=0)
+    plans = []
     for culture in design.cultures:
         own = [one for one in work if culture.code in one.cultures]
         annotators = sum(one.answers for one in own)
@@ -176,10 +225,9 @@ def plan(
         minutes = max((pace.minutes(one.memes + one.checks) for one in own), default=0)
         reward = reward_for(minutes, rates)
         rewards = reward * recruits
-        fee = _rounded(rewards * rates.fee, rates)
-        taxed = fee + rewards if rates.vat_on_rewards else fee
-        vat = _rounded(taxed * rates.vat, rates)
-        found.append(
+        fee = (rewards * rates.fee).quantize(_CENT, ROUND_HALF_UP)
+        vat = (fee * rates.vat).quantize(_CENT, ROUND_HALF_UP)
+        plans.append(
             CulturePlan(
                 culture.code,
                 len(own),
@@ -195,24 +243,19 @@ def plan(
                 rates.currency,
             )
         )
-    return tuple(found)
-
-
-def total_cost(plans: Iterable[CulturePlan]) -> Decimal:
-    """The sum of all cultures' totals."""
-    return sum((one.total for one in plans), Decimal(0))
+    total = sum((one.total for one in plans), Decimal(0))
+    return SurveyPlan(tuple(plans), total, rates.currency, pace, _paid_too_little(rates))
 
 
 def reward_for(minutes: int, rates: Rates) -> Decimal:
-    """What a person gets for so many minutes, rounded up to the currency's smallest coin."""
-    return (rates.wage * minutes / 60).quantize(Decimal(1).scaleb(-rates.places), ROUND_UP)
+    """What a person gets for so many minutes, rounded up to whole cents."""
+    return (rates.wage * minutes / 60).quantize(_CENT, ROUND_UP)
 
 
 def measured_pace(
     submissions: Iterable[Submission],
     sheets: Sequence[Sheet],
     *,
-    loss: float | None = None,
     fewest: int = 5,
 ) -> Pace | None:
     """The pace of people who were there: the median time of an entry, introduction included.
@@ -221,7 +264,6 @@ def measured_pace(
         submissions: those with both times count, if they are complete and took from a second to a
             day.
         sheets: of the survey, for the number of entries.
-        loss: share set aside, where it is known; the assumed one else.
         fewest: submissions without which there is no measurement.
 
     Returns:
@@ -237,22 +279,17 @@ def measured_pace(
             times.append(seconds / entries[one.sheet])
     if len(times) < max(1, fewest):
         return None
-    return Pace(median(times), 0.0, Pace().loss if loss is None else loss, len(times))
+    return Pace(median(times), 0.0, measured=len(times))
 
 
-def paid_too_little(rates: Rates) -> str | None:
-    """A sentence where the wage is below the least that Prolific allows, `MINIMUM`; None else."""
+def _paid_too_little(rates: Rates) -> str:
     least = MINIMUM.get(rates.currency)
     if least is None or rates.wage >= least:
-        return None
+        return ""
     return (
         f"{rates.wage} {rates.currency} an hour is below the {least} {rates.currency} that "
         "Prolific asks for at the least."
     )
-
-
-def _rounded(amount: Decimal, rates: Rates) -> Decimal:
-    return amount.quantize(Decimal(1).scaleb(-rates.places), ROUND_HALF_UP)
 
 
 def _sizes(memes: int, size: int) -> list[int]:

@@ -71,6 +71,32 @@ class Difference:
     disagreement: float
 
 
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Both tables, and the share of harmful items that the second one rests on."""
+
+    majority: tuple[Majority, ...]
+    difference: tuple[Difference, ...]
+    share: float
+
+
+def power_tables(
+    *,
+    seed: int = 0,
+    unknown: float = 0.0,
+    labels: int = 2,
+    share: float = 0.4,
+    disagreement: float = 0.2,
+    draws: int = 20_000,
+) -> Power:
+    """What answers and items can tell; see `majority_table` and `difference_table`."""
+    return Power(
+        majority_table(seed=seed, unknown=unknown, labels=labels, draws=draws),
+        difference_table(seed=seed, share=share, disagreement=disagreement, draws=draws),
+        share,
+    )
+
+
 def majority_table(
     *,
     seed: int,

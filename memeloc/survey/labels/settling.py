@@ -29,6 +29,9 @@ Names = NDArray[np.object_]
 COLUMNS = ("item", "culture", "participant", "label")
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""
 
+BETWEEN = "|"
+"""What stands between several answers in one cell."""
+
 STATES = ("settled", "short", "tied", "given up")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached."""
 
@@ -93,7 +96,7 @@ class Settled:
 
 
 def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) -> pd.DataFrame:
-    """The answers to memes as a long table with `COLUMNS`; checks and skipped entries are left out.
+    """The answers to memes as a long table; checks and skipped entries are left out.
 
     Of a person who answered a meme in several submissions the first one sent counts. Submissions
     without a participant are of a person each.
@@ -101,32 +104,30 @@ def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) ->
     Args:
         submissions: those that are retained (`checking.retained`).
         sheets: those of the survey; an answer to an entry that its sheet has not is left out.
+
+    Returns:
+        `COLUMNS`, and `second`: the ids of what was answered to the second question, with `BETWEEN`
+        between them.
     """
-    known = {
+    memes_of = {
         sheet.id: (
             sheet.culture.code,
             frozenset(entry_id(one) for one in sheet.entries if not isinstance(one, Check)),
         )
         for sheet in sheets
     }
-    rows: dict[tuple[str, str, str], str] = {}
+    rows: dict[tuple[str, str, str], tuple[str, str]] = {}
     for submission in sorted(submissions, key=sent):
-        if submission.sheet not in known:
+        if submission.sheet not in memes_of:
             continue
-        culture, memes = known[submission.sheet]
-        who = submission.participant or f"{submission.sheet}/{submission.id}"
+        culture, memes = memes_of[submission.sheet]
+        person = submission.participant or f"{submission.sheet}/{submission.id}"
         for answer in submission.answers:
             if answer.label and answer.entry in memes:
-                rows.setdefault((answer.entry, culture, who), answer.label)
-    return pd.DataFrame(
-        {
-            "item": [key[0] for key in rows],
-            "culture": [key[1] for key in rows],
-            "participant": [key[2] for key in rows],
-            "label": list(rows.values()),
-        },
-        dtype=object,
-    )
+                value = (answer.label, BETWEEN.join(answer.second))
+                rows.setdefault((answer.entry, culture, person), value)
+    table = [(*key, *value) for key, value in rows.items()]
+    return pd.DataFrame(table, columns=[*COLUMNS, "second"], dtype=object)
 
 
 def settle(

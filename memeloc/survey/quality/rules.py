@@ -8,11 +8,11 @@ against a person.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from memeloc.errors import InputError
+from memeloc.settings import validate
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -167,23 +167,23 @@ class Settling(_Section):
     most: Annotated[int, Field(ge=1)] = 11
 
 
-Kind = TypeVar("Kind", Rules, Settling)
-
-
-def read_rules(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
-    """`Rules` or `Settling` from plain values, such as a table of memeloc.toml.
+def read_rules(values: Mapping[str, Any]) -> Rules:
+    """Rules from plain values, such as the tables survey.check.RULE of memeloc.toml.
 
     Raises:
         InputError: there is no such rule or setting, or it cannot have that value.
     """
-    try:
-        return kind.model_validate(dict(values))
-    except ValidationError as error:
-        problem = error.errors()[0]
-        steps = [str(step) for step in problem["loc"]]
-        place = ".".join(steps)
-        if problem["type"] == "extra_forbidden":
-            within = kind if len(steps) == 1 else kind.model_fields[steps[0]].annotation
-            known = ", ".join(getattr(within, "model_fields", {}))
-            raise InputError(f"There is no setting {place[:60]!r}; there are {known}.") from error
-        raise InputError(f"{place}: {problem['msg'][:1].lower()}{problem['msg'][1:]}") from error
+    checked = dict(values)
+    for name, field in Rules.model_fields.items():
+        if isinstance(values.get(name), Mapping) and field.annotation is not None:
+            checked[name] = validate(field.annotation, values[name], f"the rule {name}")
+    return validate(Rules, checked, "quality control")
+
+
+def read_settling(values: Mapping[str, Any]) -> Settling:
+    """How answers become labels, from plain values such as the table survey.settle of memeloc.toml.
+
+    Raises:
+        InputError: there is no such setting, or it cannot have that value.
+    """
+    return validate(Settling, values, "settling")

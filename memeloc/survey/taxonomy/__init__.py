@@ -1,15 +1,13 @@
-"""Label sets. In: the name of a shipped taxonomy, or the TOML of one's own. Out: a `Taxonomy`."""
+"""Label sets: the shipped ones, those of a team's own, and the TOML they are written in."""
 
-from memeloc.survey.taxonomy.definition import (
+from memeloc.survey.taxonomy.file import (
     FOLDER,
     SOURCE,
-    Example,
-    Label,
-    SecondQuestion,
-    Taxonomy,
     load_taxonomy,
+    parse_taxonomy,
     taxonomy_names,
 )
+from memeloc.survey.taxonomy.model import Example, Label, SecondQuestion, Taxonomy
 
 __all__ = [
     "FOLDER",
@@ -19,5 +17,6 @@ __all__ = [
     "SecondQuestion",
     "Taxonomy",
     "load_taxonomy",
+    "parse_taxonomy",
     "taxonomy_names",
 ]

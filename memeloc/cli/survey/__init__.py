@@ -1,0 +1,30 @@
+"""`memeloc survey`. In: memes of a workspace. Out: batches, and the commands that go on from it."""
+
+from __future__ import annotations
+
+import typer
+
+from memeloc.cli.survey import build, check, decide, export, import_, plan, settle, status
+from memeloc.cli.survey import taxonomies as taxonomy_list
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Ask annotators of many cultures: batches with attention checks out, labels back.\n\n\b\n"
+    "Example:\n  memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN\n"
+    "  memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN\n"
+    "  memeloc survey export pilot --to html --contact lab@university.example\n"
+    "  memeloc survey import pilot answers/*.json\n"
+    "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
+)
+app.command("taxonomies")(taxonomy_list.taxonomies)
+app.command("plan")(plan.plan)
+app.command("power")(plan.power)
+app.command("build")(build.build)
+app.command("choose")(build.choose)
+app.command("export")(export.export)
+app.command("filters")(export.filters)
+app.command("import")(import_.import_)
+app.command("check")(check.check)
+app.command("decide")(decide.decide)
+app.command("settle")(settle.settle)
+app.command("status")(status.status)

@@ -1,0 +1,167 @@
+"""`memeloc survey export` and `filters`. In: a survey. Out: a target's files, forms or drafts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memeloc.cli.options import AsJson, split
+from memeloc.cli.output import confirm, progress, say
+from memeloc.cli.show import Table, explain, show
+from memeloc.cli.survey.options import Name, target_options
+
+_PUSHED = Table(
+    "At the service",
+    lambda result: result.pushed,
+    lambda result: [(name, name) for name in result.pushed[0]] if result.pushed else (),
+)
+
+
+def export(
+    name: Name,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="TARGET",
+            help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
+        ),
+    ],
+    contact: Annotated[
+        str,
+        typer.Option(help="Whom annotators may ask, as they read it.", show_default="as before"),
+    ] = "",
+    pictures: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder that `memeloc render` made.")
+    ] = Path("out"),
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where to.", show_default="surveys/NAME/TARGET"),
+    ] = None,
+    cultures: Annotated[
+        str, typer.Option(metavar="CODES", help="Only these cultures.", show_default="all")
+    ] = "",
+    round_: Annotated[
+        str,
+        typer.Option(
+            "--round", metavar="N|all", help="Batches of which round.", show_default="the newest"
+        ),
+    ] = "",
+    minutes: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Minutes that a sheet takes.", show_default="as measured, or estimated"
+        ),
+    ] = 0,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="KEY=VALUE",
+            help="A setting of the target's, which its guide names. Repeatable.",
+        ),
+    ] = None,
+    push: Annotated[
+        bool,
+        typer.Option("--push", help="Make the forms at Google, or draft the studies at Prolific."),
+    ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option("--publish", help="With --push to Prolific: show the money, ask, publish."),
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --publish: the money shown is agreed to.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --push: say what would be made, make nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
+
+    The same survey gives the same files. What a sheet says is kept, so that its answers are read
+    by the words that went out. --push never publishes a study; --publish asks first.
+
+    \b
+    Example:
+      memeloc survey export pilot --to html --contact lab@university.example
+      memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
+      memeloc survey export pilot --to prolific --push --dry-run
+    """
+    from memeloc.workspace import Workspace
+
+    if (publish or yes or dry_run) and not push:
+        raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
+    with Workspace.find() as workspace, progress("Rendering examples", None) as bar:
+        result = workspace.survey(name).export(
+            to,
+            contact=contact,
+            pictures=pictures,
+            out=out,
+            cultures=[code.upper() for code in split(cultures)],
+            round=round_,
+            minutes=minutes,
+            options=target_options(option),
+            push=push,
+            publish=publish,
+            agree=lambda costs: confirm(costs, "Publish them?", agreed=yes),
+            dry_run=dry_run,
+            on_progress=bar.report,
+        )
+    for tag, count in result.english.items():
+        say(
+            f"{count} texts of the survey are not translated into {tag} and are in English: "
+            f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
+            f"--kind survey --lang {tag}"
+        )
+    explain(
+        "",
+        [
+            f"The picture of {meme} in {tag} shows an earlier caption; render it again."
+            for meme, tag in result.stale
+        ],
+    )
+    written = [f"Open first: {path}" for path in result.files[:1]]
+    summary = (
+        f"{len(result.sheets):,} sheets of {name} for {to}, {result.minutes} minutes each, "
+        f"in {out or Path('surveys') / name / to}"
+    )
+    show(
+        result,
+        as_json=as_json,
+        tables=[_PUSHED],
+        then=lambda result: [] if push else [summary, *written],
+    )
+
+
+def filters(
+    name: Name,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file.", show_default="one in the workspace"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look up at Prolific the ids of the filters that a survey's cultures need, and keep them.
+
+    Asks the API with the token in PROLIFIC_API_TOKEN. Choices that are not surely the right ones
+    are told, and are written in by hand. `survey export --to prolific` reads the file.
+
+    \b
+    Example:
+      memeloc survey filters pilot
+    """
+    from memeloc.workspace import Workspace
+
+    with Workspace.find() as workspace:
+        result = workspace.survey(name).look_up(out)
+    if not as_json:
+        explain("", result.problems)
+    show(
+        result,
+        as_json=as_json,
+        then=lambda result: [f"Wrote the ids of {result.count} filters to {result.file}"],
+    )
+    if result.problems:
+        raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""What several `memeloc survey` commands take. In: texts. Out: arguments, options and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")]
+Changed = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of memeloc.toml's; repeatable."),
+]
+
+
+def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """`KEY=VALUE` as a mapping.
+
+    Raises:
+        InputError: one is not written so.
+    """
+    from memeloc.errors import InputError
+
+    values = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{option} is KEY=VALUE, not {text[:60]!r}")
+        values[key.strip()] = value.strip()
+    return values
+
+
+def settings(texts: Sequence[str] | None) -> dict[str, Any]:
+    """The values of `--set`: numbers and flags as such, all else as text."""
+    import json
+
+    values: dict[str, Any] = {}
+    for key, text in pairs("--set", texts).items():
+        try:
+            values[key] = json.loads(text)
+        except ValueError:
+            values[key] = text
+    return values
+
+
+def target_options(texts: Sequence[str] | None) -> dict[str, Any]:
+    """The values of `--option`; true and false are flags."""
+    flags = {"true": True, "false": False}
+    return {
+        key.replace("-", "_"): flags.get(value.lower(), value)
+        for key, value in pairs("--option", texts).items()
+    }
+
+
+def check_table(*paths: Path | None) -> None:
+    """Refuse, before anything is done, a file's ending that no table is written by.
+
+    Raises:
+        InputError: another ending.
+    """
+    from memeloc.errors import InputError
+    from memeloc.tables.writing import SUFFIXES
+
+    for path in paths:
+        if path is not None and path.suffix.lower() not in SUFFIXES:
+            raise InputError(
+                "A table is written as .csv, .jsonl or .parquet; name it so.", file=path
+            )

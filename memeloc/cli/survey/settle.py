@@ -1,0 +1,131 @@
+"""`memeloc survey settle`. In: retained answers. Out: labels, and batches of what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memeloc.cli.options import AsJson
+from memeloc.cli.output import progress
+from memeloc.cli.show import SHOWN, Table, show
+from memeloc.cli.survey.options import Changed, Name, check_table, settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memeloc.workspace.surveys.results import SettleResult
+
+_STATES = ("settled", "short", "tied", "given up")
+_LABELS = Table(
+    "Labels",
+    lambda result: result.states.items(),
+    [
+        ("culture", lambda row: row[0]),
+        *((state, lambda row, state=state: row[1][state]) for state in _STATES),
+    ],
+    empty=True,
+)
+_DIFFERENCES = Table(
+    "Where they differ",
+    lambda result: result.differences or (),
+    lambda result: [(name, name) for name in result.differences[0]] if result.differences else (),
+    most=SHOWN,
+)
+
+
+def settle(
+    name: Name,
+    changed: Changed = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Answers after which a tie is given up.")
+    ] = None,
+    close: Annotated[
+        bool,
+        typer.Option(
+            "--close", help="Nothing more comes for sheets that are out; ask for what is missing."
+        ),
+    ] = False,
+    next_: Annotated[
+        bool, typer.Option("--next/--no-next", help="Make batches of what is short or tied.")
+    ] = True,
+    models: Annotated[
+        bool, typer.Option("--models", help="Beside the majority, Dawid-Skene and MACE.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the labels: .csv, .jsonl or .parquet."),
+    ] = None,
+    answers_out: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="FILE", help="Write the retained answers, a row each."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Settle retained answers into one label a meme and culture; ask again about what is open.
+
+    The label is the one with most votes; "I don't know" is an answer and no vote; a tie is no
+    label. Memes short of answers or tied become the next batches, less the places that are still
+    open, until there is a majority or the limit of answers. Numbers stand in the table
+    survey.settle of memeloc.toml.
+
+    \b
+    Example:
+      memeloc survey settle pilot --out labels.csv
+      memeloc survey settle pilot --close --models
+    """
+    from memeloc.workspace import Workspace
+
+    check_table(out, answers_out)
+    given = settings(changed) | ({} if most is None else {"most": most})
+    with (
+        Workspace.find() as workspace,
+        progress("Modelling", None, unit="models of a culture") as bar,
+    ):
+        result = workspace.survey(name).settle(
+            given, close=close, next_round=next_, models=models, on_progress=bar.report
+        )
+    for path, frame in ((out, result.table), (answers_out, result.answers)):
+        if path is not None:
+            _write(path, frame)
+    show(result, as_json=as_json, tables=[_LABELS, _DIFFERENCES], then=_next_steps)
+
+
+def _write(path: Path, frame: pd.DataFrame) -> None:
+    from memeloc.tables import Column, write_table
+
+    columns = [
+        Column(str(name), "integer" if kind.kind == "i" else "text")
+        for name, kind in frame.dtypes.items()
+    ]
+    write_table(path, columns, frame.itertuples(index=False))
+
+
+def _next_steps(result: SettleResult) -> Iterator[str]:
+    if result.differences is not None:
+        count = len(result.differences)
+        yield f"{count:,} labels differ between the majority, Dawid-Skene and MACE"
+    if batches := result.next:
+        sheets = sum(len(batch.cultures) for batch in batches)
+        places = sum(len(batch.cultures) * batch.answers for batch in batches)
+        yield (
+            f"Round {batches[0].round}: {len(batches):,} batches, {sheets:,} sheets for "
+            f"{places:,} annotators"
+        )
+        yield f"Next: memeloc survey export {result.survey} --to TARGET"
+        return
+    waiting = sum(states["short"] + states["tied"] for states in result.states.values())
+    if result.to_ask:
+        yield f"{result.to_ask:,} labels are open; --next makes batches of them"
+    elif waiting:
+        yield (
+            f"{waiting:,} labels are open, with answers still to come from sheets that are out: "
+            "import them and settle again, with --close once no more come"
+        )
+    if result.unsent:
+        yield (
+            f"{len(result.unsent):,} batches of round {result.last_round} never went out. "
+            f"Next: memeloc survey export {result.survey} --to TARGET"
+        )

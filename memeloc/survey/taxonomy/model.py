@@ -1,0 +1,138 @@
+"""Label sets. In: what a file says. Out: the frozen types of a `Taxonomy`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=60)]
+Ids = tuple[Id, ...]
+_FORBID = ConfigDict(extra="forbid")
+Flag = Annotated[bool, Field(strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One answer to the question.
+
+    Attributes:
+        id: names it in tables and files.
+        severity: 0 is harmless, higher is worse.
+        abstain: whether it means "I don't know": stored, and left out of the vote.
+        subcategories: ids of finer kinds.
+        group: id of the coarser class that it counts as; empty when there are no such classes.
+    """
+
+    __pydantic_config__ = _FORBID
+
+    id: Id
+    severity: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+    abstain: Flag = False
+    subcategories: Ids = ()
+    group: Id | Literal[""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondQuestion:
+    """A question that depends on the first.
+
+    Attributes:
+        id: names it.
+        when: ids of the labels that it is asked after.
+        answers: ids of its answers, in the order shown.
+        several: whether more than one may be chosen.
+    """
+
+    __pydantic_config__ = _FORBID
+
+    id: Id
+    when: Annotated[Ids, Field(min_length=1)]
+    answers: Annotated[Ids, Field(min_length=2)]
+    several: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A meme that the introduction explains, and that an implicit check shows again.
+
+    Attributes:
+        id: names it; its caption and why it is what it is stand in the texts.
+        label: id of the right answer.
+        template: a built-in template.
+    """
+
+    __pydantic_config__ = _FORBID
+
+    id: Id
+    label: Id
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """A label set.
+
+    Attributes:
+        name: of the taxonomy.
+        source: paper and section that it is after.
+        labels: in the order shown.
+        second: a question that depends on the first, or None.
+        examples: at least one.
+        rules: ids of the decision rules that the introduction gives, in order.
+        most_severe: whether, of several that fit, the most severe label is to be chosen.
+        texts: by language tag and key (see `keys`), the texts of a taxonomy that does not ship;
+            empty for those that do.
+    """
+
+    name: str
+    source: str
+    labels: tuple[Label, ...]
+    second: SecondQuestion | None
+    examples: tuple[Example, ...]
+    rules: tuple[str, ...] = ()
+    most_severe: bool = False
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+
+    @property
+    def abstain(self) -> Label | None:
+        """The label that means "I don't know", if there is one."""
+        return next((label for label in self.labels if label.abstain), None)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The ids of the coarser classes, in the order in which labels name them first."""
+        return tuple(dict.fromkeys(label.group for label in self.labels if label.group))
+
+    def label(self, label_id: str) -> Label:
+        """The label of that id; KeyError when there is none."""
+        for label in self.labels:
+            if label.id == label_id:
+                return label
+        raise KeyError(label_id)
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""
+        return tuple(f"taxonomy.{self.name}.{key}" for key in self._own_keys())
+
+    def _own_keys(self) -> Iterator[str]:
+        yield "question"
+        yield "definition"
+        for label in self.labels:
+            yield f"label.{label.id}.name"
+            yield f"label.{label.id}.definition"
+            for subcategory in label.subcategories:
+                yield f"label.{label.id}.subcategory.{subcategory}"
+        for group in self.groups:
+            yield f"group.{group}"
+        if self.second is not None:
+            yield f"second.{self.second.id}.question"
+            for answer in self.second.answers:
+                yield f"second.{self.second.id}.answer.{answer}"
+        for rule in self.rules:
+            yield f"rule.{rule}"
+        for example in self.examples:
+            yield f"example.{example.id}.caption"
+            yield f"example.{example.id}.why"

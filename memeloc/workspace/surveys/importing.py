@@ -1,0 +1,212 @@
+"""Answers in. In: files that came back. Out: submissions stored, and rows that have no place."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError, MemelocError
+from memeloc.files import file_sha256
+from memeloc.store.records import FileRecord
+from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.registry import recognise
+from memeloc.survey.targets.resolver import import_file
+from memeloc.workspace.surveys.packs import sent_packs
+from memeloc.workspace.surveys.services import reader, with_state
+from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
+
+_POTATO_STATE = "user_state.json"
+"""What Potato keeps of a person; a folder with one is read as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What a file held.
+
+    Attributes:
+        file: its path.
+        kind: the target that it came from.
+        submissions, answers, participants, rejected: how many were in it.
+        new: submissions that were not known; None in a dry run, as are the following.
+        known: submissions that were.
+        new_participants: what was new of people.
+        seen: whether the very same file had been imported before.
+    """
+
+    file: str
+    kind: str
+    submissions: int
+    answers: int
+    participants: int
+    rejected: int
+    new: int | None = None
+    known: int | None = None
+    new_participants: int | None = None
+    seen: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What files held.
+
+    Attributes:
+        survey: the survey's name.
+        files: those that could be read.
+        rejected: rows that have no place, with what stood there; they are kept.
+        rejected_by_reason: how many for each reason.
+        passed_over: files of folders that are not of a kind that comes back.
+        problems: what is wrong with files that could not be read, a sentence each.
+    """
+
+    survey: str
+    files: tuple[ImportedFile, ...]
+    rejected: tuple[RejectedRow, ...]
+    rejected_by_reason: Mapping[str, int]
+    passed_over: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def import_files(
+    survey: StoredSurvey,
+    files: Sequence[Path],
+    kind: str,
+    options: Mapping[str, Any],
+    *,
+    plain_ids: bool,
+    dry_run: bool,
+    on_progress: OnProgress,
+) -> ImportResult:
+    """See `Survey.import_files`."""
+    if kind:
+        reader(survey, kind, options)  # an option that it lacks is no file's fault
+    packs = [with_state(survey, pack) for pack in sent_packs(survey)]
+    paths, passed_over = _expanded(files, kind)
+    read: list[ImportedFile] = []
+    rejected: list[RejectedRow] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            target, imported = _read(survey, packs, path, kind, options)
+            stored: dict[str, Any] = (
+                {} if dry_run else _store(survey, path, imported, hashed=not plain_ids)
+            )
+        except MemelocError as error:
+            problems.append(str(error))
+        else:
+            rejected += imported.rejected
+            read.append(
+                ImportedFile(
+                    str(path),
+                    target,
+                    len(imported.submissions),
+                    sum(len(one.answers) for one in imported.submissions),
+                    len(imported.participants),
+                    len(imported.rejected),
+                    **stored,
+                )
+            )
+        on_progress(1, len(paths))
+    return ImportResult(
+        survey.name,
+        tuple(read),
+        tuple(rejected),
+        dict(sorted(Counter(row.reason for row in rejected).items())),
+        tuple(map(str, passed_over)),
+        tuple(problems),
+    )
+
+
+def _store(survey: StoredSurvey, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
+    rows = len(imported.submissions) + len(imported.participants)
+    record = FileRecord("submissions", path.name, _sha256(path), rows)
+    store = survey.workspace.store.surveys
+    added = store.add_submissions(survey.name, record, imported, hashed=hashed)
+    return {
+        "new": added.new,
+        "known": added.known,
+        "new_participants": added.participants,
+        "seen": added.seen,
+    }
+
+
+def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
+    """The files to read, those of folders one by one, and those of folders that hold no answers.
+
+    What Potato keeps of people is taken by the folder, and other files beside it by themselves.
+    """
+    read: list[Path] = []
+    passed_over: list[Path] = []
+    for file in files:
+        if kind or not file.is_dir():
+            read.append(file)
+            continue
+        inside = [path for path in sorted(file.rglob("*")) if path.is_file()]
+        states = {path.parent for path in inside if path.name == _POTATO_STATE}
+        answers: list[Path] = []
+        others: list[Path] = []
+        for path in inside:
+            if not states.intersection(path.parents):
+                (answers if _is_recognised(path) else others).append(path)
+        if states:
+            answers.insert(0, file)
+        if answers in ([], [file]):
+            answers, others = [file], []  # Potato's other files are its own affair
+        read += answers
+        passed_over += others
+    return list(dict.fromkeys(read)), passed_over
+
+
+def _is_recognised(path: Path) -> bool:
+    try:
+        recognise(path)
+    except InputError:
+        return False
+    return True
+
+
+def _read(
+    survey: StoredSurvey,
+    packs: Sequence[SurveyPack],
+    path: Path,
+    kind: str,
+    options: Mapping[str, Any],
+) -> tuple[str, Imported]:
+    """What a file holds, by the texts that place most of it; those that went out last first."""
+    _check_there(path)
+    target = kind or recognise(path).name
+    reads = reader(survey, target, options)
+    best = import_file(reads, path, packs[0])
+    for pack in packs[1:]:
+        if not best.rejected:
+            break
+        best = min(best, import_file(reads, path, pack), key=lambda one: len(one.rejected))
+    return target, best
+
+
+def _check_there(path: Path) -> None:
+    if not path.exists():
+        hint = "; this shell does not fill in stars: name the folder" if "*" in path.name else ""
+        raise InputError(f"There is no such file{hint}.", file=path)
+    if path.is_file() and not path.stat().st_size:
+        raise InputError("The file is empty; get it again, whole.", file=path)
+    if path.suffix.lower() in (".html", ".qsf"):
+        raise InputError(
+            "This is a sheet that goes out; import the file with the answers: the .json that a "
+            "page saves, or the .csv that Qualtrics exports.",
+            file=path,
+        )
+
+
+def _sha256(path: Path) -> str:
+    """Of a file, or of a folder's files with their names."""
+    if not path.is_dir():
+        return file_sha256(path)
+    whole = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        whole.update(f"{file.relative_to(path).as_posix()}\n{file_sha256(file)}\n".encode())
+    return whole.hexdigest()

@@ -1,0 +1,234 @@
+"""What annotators see, put together. In: a stored survey, rendered pictures. Out: `SurveyPack`s.
+
+What a sheet says is noted when it goes out, so that its answers are read by those texts, whatever
+is corrected later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.survey.design.build import Design, to_sheets
+from memeloc.survey.design.planning import Pace
+from memeloc.survey.model import Culture
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.texts import SurveyTexts, catalogue
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.surveys.stored import NO_PICTURE, OnProgress, StoredSurvey
+
+_EXAMPLE_SIDE = 640
+"""Longer side of an example's picture, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What goes out.
+
+    Attributes:
+        pack: for a target.
+        english: by language, how many texts are shown in English for want of a translation.
+        stale: memes and languages whose picture shows another caption than the current one.
+    """
+
+    pack: SurveyPack
+    english: Mapping[str, int]
+    stale: tuple[tuple[str, str], ...]
+
+
+def captions_in(
+    workspace: WorkspaceFolder, cultures: Sequence[Culture]
+) -> dict[str, dict[str, str]]:
+    """By language tag and meme id the captions as they stand, parts joined by ` // `."""
+    tags = dict.fromkeys(culture.locale.tag for culture in cultures)
+    return {
+        tag: {
+            meme: str(version.caption)
+            for meme, version in workspace.store.captions.current(tag).items()
+        }
+        for tag in tags
+    }
+
+
+def pack_to_send(
+    survey: StoredSurvey,
+    cultures: Sequence[Culture],
+    rounds: Sequence[int],
+    *,
+    pictures: Path,
+    contact: str,
+    minutes: int,
+    on_progress: OnProgress,
+) -> Packed:
+    """The sheets of some rounds and cultures with all that annotators see.
+
+    Args:
+        survey: which.
+        cultures: those that the sheets go to.
+        rounds: which batches go.
+        pictures: a folder that `memeloc render` made.
+        contact: whom annotators may ask.
+        minutes: that a sheet takes; 0 works it out.
+        on_progress: is given how many more examples are rendered, and how many there are.
+
+    Raises:
+        InputError: a picture is missing, or an example's template.
+    """
+    rendered = _rendered(pictures)
+    batches = [batch for batch in survey.batches if batch.round in rounds]
+    shown = {meme for batch in batches for meme in batch.memes}
+    _check_rendered(rendered, shown, cultures, pictures)
+    texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
+    examples = _examples(survey, cultures, texts, on_progress)
+    sheets = to_sheets(
+        batches,
+        Design(survey.name, survey.design.taxonomy, tuple(cultures)),
+        lambda meme, culture: pictures / rendered[meme, culture.locale.tag][0],
+        lambda meme, culture: rendered[meme, culture.locale.tag][1],
+        lambda example, culture: examples[culture.code, example],
+        templates=survey.memes,
+    )
+    if not minutes:
+        pace = survey.pace() or Pace()
+        minutes = max((pace.minutes(len(sheet.entries)) for sheet in sheets), default=1)
+    return Packed(
+        SurveyPack(
+            survey.name,
+            sheets,
+            survey.taxonomy,
+            texts,
+            survey.codes(sheets),
+            examples,
+            contact,
+            minutes,
+        ),
+        {
+            tag: count
+            for tag, language in texts.items()
+            if (count := len(language.lacking(survey.taxonomy)))
+        },
+        tuple(
+            (meme, tag)
+            for tag, current in captions_in(survey.workspace, cultures).items()
+            for meme in sorted(shown)
+            if meme in current and current[meme] != rendered[meme, tag][1]
+        ),
+    )
+
+
+def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
+    """Note the texts of what goes out, each version of them once."""
+    noted = survey.state("texts")
+    for tag, texts in pack.texts.items():
+        by_key = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118 - not a mapping
+        digest = hashlib.sha256(json.dumps(by_key, sort_keys=True).encode()).hexdigest()[:16]
+        key = f"{tag} {digest}"
+        if key not in noted:
+            noted[key] = {"place": len(noted), "texts": by_key}
+            survey.put_state("texts", key, noted[key])
+
+
+def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
+    """The survey by the texts that went out last, then by earlier ones: to read answers by."""
+    sent: dict[str, list[SurveyTexts]] = {}
+    english = catalogue(survey.taxonomy)
+    noted = survey.state("texts").items()
+    for key, value in sorted(noted, key=lambda pair: -int(pair[1]["place"])):
+        tag = key.partition(" ")[0]
+        locale = survey.workspace.locale(tag)
+        sent.setdefault(tag, []).append(SurveyTexts(locale, value["texts"], english))
+    for culture in survey.design.cultures:
+        if culture.locale.tag not in sent:
+            sent[culture.locale.tag] = [survey.texts(culture)]
+    sheets = survey.sheets
+    codes = survey.codes(sheets)
+    examples = {
+        (culture.code, example.id): NO_PICTURE
+        for culture in survey.design.cultures
+        for example in survey.taxonomy.examples
+    }
+    return [
+        SurveyPack(
+            survey.name,
+            sheets,
+            survey.taxonomy,
+            {tag: versions[min(age, len(versions) - 1)] for tag, versions in sent.items()},
+            codes,
+            examples,
+        )
+        for age in range(max(map(len, sent.values())))
+    ]
+
+
+def _rendered(folder: Path) -> dict[tuple[str, str], tuple[str, str]]:
+    """By meme and language, the path and the caption of the pictures of a folder.
+
+    Raises:
+        InputError: `memeloc render` did not make the folder.
+    """
+    from memeloc.render.review import open_manifest
+
+    if not folder.is_dir():
+        raise InputError(
+            "There is no such folder; name the one that `memeloc render --out` wrote.", file=folder
+        )
+    with open_manifest(folder) as manifest:
+        rows = manifest.read(columns=["meme_id", "locale", "path", "text"]).to_pydict()
+    keys = zip(rows["meme_id"], rows["locale"], strict=True)
+    return dict(zip(keys, zip(rows["path"], rows["text"], strict=True), strict=True))
+
+
+def _check_rendered(
+    rendered: Mapping[tuple[str, str], object],
+    memes: set[str],
+    cultures: Sequence[Culture],
+    folder: Path,
+) -> None:
+    lacking: dict[str, list[str]] = {}
+    for tag in dict.fromkeys(culture.locale.tag for culture in cultures):
+        if missing := [meme for meme in sorted(memes) if (meme, tag) not in rendered]:
+            lacking[tag] = missing
+    if lacking:
+        tag, missing = next(iter(lacking.items()))
+        raise InputError(
+            f"{len(missing)} of {len(memes)} memes have no picture in {tag}, {missing[0]!r} the "
+            f"first; run: memeloc render --langs {','.join(lacking)} --out {folder}",
+            file=folder,
+        )
+
+
+def _examples(
+    survey: StoredSurvey,
+    cultures: Sequence[Culture],
+    texts: Mapping[str, SurveyTexts],
+    on_progress: OnProgress,
+) -> dict[tuple[str, str], Path]:
+    """Render the taxonomy's examples in each culture's language; by code and id their pictures."""
+    from memeloc.fonts import FontLibrary
+    from memeloc.render import Renderer
+
+    workspace, taxonomy = survey.workspace, survey.taxonomy
+    renderer = Renderer(FontLibrary(workspace.font_files), max_side=_EXAMPLE_SIDE)
+    pictures = {}
+    for culture in cultures:
+        for example in taxonomy.examples:
+            template = workspace.templates.get(example.template)
+            if template is None:
+                raise InputError(
+                    f"The example {example.id} of {taxonomy.name} is on the template "
+                    f"{example.template!r}, which this workspace does not have."
+                )
+            key = f"taxonomy.{taxonomy.name}.example.{example.id}.caption"
+            caption = texts[culture.locale.tag].get(key)
+            path = survey.folder / "examples" / f"{culture.code}-{example.id}.jpg"
+            with replacing(path) as partial:
+                image = renderer.render(template, caption, culture.locale).image
+                image.save(partial, "JPEG", quality=88)
+            pictures[culture.code, example.id] = path
+            on_progress(1, len(cultures) * len(taxonomy.examples))
+    return pictures

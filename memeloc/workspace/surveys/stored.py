@@ -1,0 +1,152 @@
+"""A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from memeloc.survey.codes import codes
+from memeloc.survey.design.build import Design, to_sheets
+from memeloc.survey.design.planning import Pace, measured_pace
+from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
+from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
+from memeloc.workspace.folder import WorkspaceFolder
+
+OnProgress = Callable[[int, int], None]
+"""Is given how many more are done, and how many there are in all."""
+
+NO_PICTURE = Path("not-needed.jpg")
+"""Stands for pictures where only ids and texts matter."""
+
+
+class StoredSurvey:
+    """A survey of a workspace: how it was designed, and what is stored of it by now.
+
+    Attributes:
+        workspace: whose survey it is.
+        name: its name.
+        design: how it was made.
+        taxonomy: what it asks by.
+        memes: template by the id of every meme that it was made of.
+
+    Raises:
+        InputError: there is no survey of that name.
+    """
+
+    def __init__(self, workspace: WorkspaceFolder, name: str) -> None:
+        self.workspace = workspace
+        self.name = name
+        self._store = workspace.store.surveys
+        values = self._store.design(name)
+        self.taxonomy: Taxonomy = (
+            parse_taxonomy(values["taxonomy_toml"])
+            if values.get("taxonomy_toml")
+            else load_taxonomy(values["taxonomy"])
+        )
+        self.design = Design(
+            name,
+            values["taxonomy"],
+            tuple(
+                Culture(one["code"], workspace.locale(one["locale"]), one["resident"])
+                for one in values["cultures"]
+            ),
+            **{key: values[key] for key in _NUMBERS},
+        )
+        self.memes: dict[str, str] = dict(values["memes"])
+
+    @property
+    def batches(self) -> tuple[Batch, ...]:
+        """The batches of all rounds, in the order in which they were made."""
+        return tuple(self._store.batches(self.name))
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The rounds there are, in order; 0 is the pre-annotation."""
+        return tuple(sorted({batch.round for batch in self.batches}))
+
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """All sheets with their ids and checks, without pictures and captions."""
+        return to_sheets(
+            self.batches,
+            self.design,
+            lambda _meme, _culture: NO_PICTURE,
+            lambda _meme, _culture: "",
+            lambda _example, _culture: NO_PICTURE,
+            templates=self.memes,
+        )
+
+    @property
+    def submissions(self) -> list[Submission]:
+        """Of each person and sheet what was sent last, in the order of coming."""
+        return self._store.submissions(self.name)
+
+    @property
+    def minutes(self) -> dict[str, int]:
+        """By batch id, the minutes that its people were given; only of batches that went out."""
+        return {batch: int(value) for batch, value in self.state("minutes").items()}
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the survey's files stand: surveys/NAME in the workspace."""
+        return (self.workspace.root or Path()) / "surveys" / self.name
+
+    def state(self, subject: str) -> dict[str, Any]:
+        """What was noted of a target or another subject, by key."""
+        return self._store.state(self.name, subject)
+
+    def put_state(self, subject: str, key: str, value: Any) -> None:
+        """Note a value; it is stored when this returns."""
+        self._store.put_state(self.name, subject, key, value)
+
+    def settings(self, table: str) -> Mapping[str, Any]:
+        """The table survey.TABLE of memeloc.toml."""
+        values: Mapping[str, Any] = self.workspace.settings.survey.get(table, {})
+        return values
+
+    def pace(self, sheets: Sequence[Sheet] | None = None) -> Pace | None:
+        """How long people took so far; None where too few are known."""
+        return measured_pace(self.submissions, self.sheets if sheets is None else sheets)
+
+    def texts(self, culture: Culture) -> SurveyTexts:
+        """What a culture's people read, as it stands now."""
+        english = catalogue(self.taxonomy)
+        tag = culture.locale.tag
+        corrections = self.workspace.store.survey_texts.corrections(tag, english)
+        return survey_texts(culture.locale, corrections, taxonomy=self.taxonomy)
+
+    def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
+        """The completion codes of sheets, by id."""
+        return {sheet.id: codes(self.name, sheet.id, self._store.key) for sheet in sheets}
+
+
+def silent(more: int, total: int) -> None:
+    """Report nothing."""
+
+
+_NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
+
+
+def design_values(
+    design: Design, memes: Mapping[str, str], taxonomy_toml: str | None
+) -> dict[str, Any]:
+    """A design as it is stored, as JSON values.
+
+    Args:
+        design: of the survey.
+        memes: template by meme id.
+        taxonomy_toml: the whole file of a taxonomy that does not ship.
+    """
+    return {
+        "taxonomy": design.taxonomy,
+        "taxonomy_toml": taxonomy_toml,
+        "cultures": [
+            {"code": one.code, "locale": one.locale.tag, "resident": one.resident}
+            for one in design.cultures
+        ],
+        **{key: getattr(design, key) for key in _NUMBERS},
+        "memes": [list(pair) for pair in sorted(memes.items())],
+    }

@@ -1,0 +1,158 @@
+"""The surveys of a workspace. In: its folder. Out: `Surveys`: build one, list them, plan one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.design.build import Design
+from memeloc.survey.design.planning import SurveyPlan, expected_work, plan, read_rates
+from memeloc.survey.model import Culture
+from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
+from memeloc.workspace.settings import FILE, read_settings
+from memeloc.workspace.surveys.building import RELAXED, BuildResult, build_survey
+from memeloc.workspace.surveys.stored import StoredSurvey
+
+
+@dataclass(frozen=True, slots=True)
+class SurveySummary:
+    """A survey, in numbers."""
+
+    survey: str
+    taxonomy: str
+    cultures: str
+    memes: int
+    batches: int
+    rounds: int
+    submissions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyList:
+    """The surveys there are, oldest first."""
+
+    surveys: tuple[SurveySummary, ...]
+
+
+class Surveys:
+    """The surveys of a workspace."""
+
+    def __init__(self, workspace: WorkspaceFolder) -> None:
+        self._workspace = workspace
+
+    def names(self) -> tuple[str, ...]:
+        """The surveys' names, oldest first."""
+        return tuple(self._workspace.store.surveys.names())
+
+    def summaries(self) -> SurveyList:
+        """What surveys there are."""
+        summaries = []
+        for name in self.names():
+            survey = StoredSurvey(self._workspace, name)
+            batches = survey.batches
+            summaries.append(
+                SurveySummary(
+                    name,
+                    survey.taxonomy.name,
+                    ",".join(culture.code for culture in survey.design.cultures),
+                    len(survey.memes),
+                    len(batches),
+                    len({batch.round for batch in batches}),
+                    len(survey.submissions),
+                )
+            )
+        return SurveyList(tuple(summaries))
+
+    def build(
+        self,
+        name: str,
+        cultures: str,
+        *,
+        taxonomy: str | Path = "multi3hate",
+        size: int = 20,
+        answers: int = 5,
+        explicit: int = 1,
+        implicit: int = 3,
+        seed: int = 0,
+        memes: Path | Sequence[str] | None = None,
+        relaxed: str = RELAXED,
+        preannotate: bool = False,
+    ) -> BuildResult:
+        """Deal memes into batches with attention checks, the same for every culture.
+
+        A survey is never changed once it is built; the same again makes nothing new.
+
+        Args:
+            name: of the survey.
+            cultures: who is asked: countries, as `US,DE,MX=es`; `=TAG` names the language where
+                the workspace has none, or several, of that country.
+            taxonomy: a shipped label set's name, or the .toml file of one.
+            size: memes a batch.
+            answers: annotators a sheet.
+            explicit, implicit: attention checks a sheet.
+            seed: another one draws other batches.
+            memes: only these: ids, or a file with one a line.
+            relaxed: cultures whose people may live elsewhere, with commas between.
+            preannotate: whether each meme is first asked about twice, in one culture.
+
+        Raises:
+            InputError: a name, culture or meme cannot be, or there is another survey of that name.
+        """
+        return build_survey(
+            self._workspace,
+            name,
+            cultures,
+            taxonomy=taxonomy,
+            size=size,
+            answers=answers,
+            explicit=explicit,
+            implicit=implicit,
+            seed=seed,
+            memes=memes,
+            relaxed=relaxed,
+            preannotate=preannotate,
+        )
+
+
+def plan_survey(
+    memes: int,
+    cultures: str,
+    *,
+    size: int = 20,
+    answers: int = 5,
+    preannotated: int = 0,
+    rates: Mapping[str, object] | None = None,
+    seconds: float | None = None,
+    loss: float = 0.1,
+) -> SurveyPlan:
+    """What a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
+
+    Args:
+        memes: of the survey.
+        cultures: countries, with commas between.
+        size: memes a batch.
+        answers: annotators a sheet.
+        preannotated: memes of a pre-annotation before.
+        rates, seconds, loss: see `Survey.plan`.
+    """
+    settings: Mapping[str, object] = {}
+    try:
+        file = workspace_folder() / FILE
+    except InputError:
+        pass  # a plan needs no workspace
+    else:
+        settings = read_settings(file).survey.get("prolific", {})
+    english = default().get("en")  # no language matters for counting
+    codes = [word.partition("=")[0].strip().upper() for word in cultures.split(",")]
+    people = tuple(Culture(code, english) for code in codes if code)
+    design = Design("plan", "multi3hate", people, size, answers)
+    return plan(
+        expected_work(memes, design, preannotated=preannotated),
+        design,
+        read_rates(settings, rates or {}),
+        seconds=seconds,
+        loss=loss,
+    )
