@@ -93,7 +93,7 @@ def export(
 
     if (publish or yes or dry_run) and not push:
         raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
-    with Workspace.find() as workspace, progress("Rendering examples", None) as bar:
+    with Workspace.find() as workspace, progress("Exporting", None, unit="parts") as bar:
         result = workspace.survey(name).export(
             to,
             contact=contact,

@@ -19,7 +19,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memeloc.survey.model import Check, Sheet
@@ -78,10 +78,6 @@ class Decision:
     message: str = ""
     rules: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it as JSON values."""
-        return {**asdict(self), "rules": list(self.rules), "evidence": dict(self.evidence)}
 
     def body(self) -> tuple[str, dict[str, Any]]:
         """The path below `/api/v1/submissions/ID/` and the body that say it to Prolific's API."""

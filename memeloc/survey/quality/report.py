@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from memeloc.errors import InputError
-
 Key = tuple[str, str]
 """Sheet and submission: no two submissions that hold have the same."""
 
@@ -149,48 +147,8 @@ class CheckReport:
             "absent": _plain(self.absent),
         }
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> CheckReport:
-        """A report that was stored.
 
-        Raises:
-            InputError: the values are not those of a report.
-        """
-        try:
-            return cls(
-                tuple(
-                    Judged(
-                        **{
-                            **_of(Judged, one),
-                            "explicit": _three(one["explicit"]),
-                            "implicit": _three(one["implicit"]),
-                        }
-                    )
-                    for one in values["judged"]
-                ),
-                tuple(SetAside(**_of(SetAside, one)) for one in values["set_aside"]),
-                tuple(
-                    Warned(**{**_of(Warned, one), "submissions": tuple(one["submissions"])})
-                    for one in values["warnings"]
-                ),
-                tuple(Absent(**_of(Absent, one)) for one in values["absent"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"this is no report of a quality control ({error}); run the check again"
-            ) from error
-
-
-def _plain(several: Sequence[Any]) -> list[dict[str, Any]]:
+def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
     """Each as a mapping of its fields; `asdict` would copy every value of thousands."""
-    names = [one.name for one in fields(several[0])] if several else []
-    return [{name: getattr(one, name) for name in names} for one in several]
-
-
-def _of(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {one.name: values[one.name] for one in fields(kind)}
-
-
-def _three(values: Any) -> tuple[int, int, int]:
-    first, second, third = values
-    return (int(first), int(second), int(third))
+    names = [one.name for one in fields(records[0])] if records else []
+    return [{name: getattr(one, name) for name in names} for one in records]

@@ -11,10 +11,11 @@ from memeloc.errors import InputError
 from memeloc.survey.model import Sheet
 from memeloc.survey.quality.decisions import Decision, decisions
 from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import write_table
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.services import Agree, decider, reader, send_decisions, with_state
+from memeloc.workspace.surveys.services import Agree, decider, send_decisions, with_state
 from memeloc.workspace.surveys.stored import StoredSurvey
 
 _COLUMNS = ("action", "submission", "participant", "study", "sheet", "category", "message", "rules")
@@ -99,7 +100,7 @@ def _plain_ids(survey: StoredSurvey, service: str, exported: Sequence[Path]) -> 
     ids: dict[str, str] = {}
     if not exported:
         return ids
-    target, pack = reader(survey, service, {}), with_state(survey, sent_packs(survey)[0])
+    target, pack = make_target(service), with_state(survey, sent_packs(survey)[0])
     for path in exported:
         for person in import_file(target, path, pack).participants:
             for plain in filter(None, (person.participant, person.submission)):

@@ -77,14 +77,22 @@ def export(
     if push is None:
         _check_folder(folder, pictures)
     rounds = _rounds(survey, str(round_))
+    people = [survey.design.culture(code) for code in cultures] or list(survey.design.cultures)
+    sheets = sum(
+        culture.code in batch.cultures
+        for batch in survey.batches
+        if batch.round in rounds
+        for culture in people
+    )
+    parts = len(people) * len(survey.taxonomy.examples) + sheets
     packed = pack_to_send(
         survey,
-        [survey.design.culture(code) for code in cultures] or list(survey.design.cultures),
+        people,
         rounds,
         pictures=pictures,
         contact=contact,
         minutes=minutes or _minutes_given(survey, rounds),
-        on_progress=on_progress,
+        on_example=lambda: on_progress(1, parts),
     )
     pack = with_state(survey, packed.pack)
     survey.put_state("export", "contact", contact)
@@ -94,7 +102,7 @@ def export(
     pushed: Sequence[Mapping[str, Any]] = ()
     files: Sequence[Path] = ()
     if push is None:
-        files = made_by.export(pack, folder)
+        files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
     else:
         pushed = push_pack(
             survey,

@@ -14,10 +14,10 @@ from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.protocol import Imported, SurveyPack
-from memeloc.survey.targets.registry import recognise
+from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.services import reader, with_state
+from memeloc.workspace.surveys.services import with_state
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
 
 _POTATO_STATE = "user_state.json"
@@ -83,7 +83,7 @@ def import_files(
 ) -> ImportResult:
     """See `Survey.import_files`."""
     if kind:
-        reader(survey, kind, options)  # an option that it lacks is no file's fault
+        make_target(kind, options)  # an option that it lacks is no file's fault
     packs = [with_state(survey, pack) for pack in sent_packs(survey)]
     paths, passed_over = _expanded(files, kind)
     read: list[ImportedFile] = []
@@ -179,12 +179,12 @@ def _read(
     """What a file holds, by the texts that place most of it; those that went out last first."""
     _check_there(path)
     target = kind or recognise(path).name
-    reads = reader(survey, target, options)
-    best = import_file(reads, path, packs[0])
+    reader = make_target(target, options)
+    best = import_file(reader, path, packs[0])
     for pack in packs[1:]:
         if not best.rejected:
             break
-        best = min(best, import_file(reads, path, pack), key=lambda one: len(one.rejected))
+        best = min(best, import_file(reader, path, pack), key=lambda one: len(one.rejected))
     return target, best
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from memeloc.survey.model import Culture
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.stored import NO_PICTURE, OnProgress, StoredSurvey
+from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
 
 _EXAMPLE_SIDE = 640
 """Longer side of an example's picture, in pixels."""
@@ -63,7 +63,7 @@ def pack_to_send(
     pictures: Path,
     contact: str,
     minutes: int,
-    on_progress: OnProgress,
+    on_example: Callable[[], None],
 ) -> Packed:
     """The sheets of some rounds and cultures with all that annotators see.
 
@@ -74,7 +74,7 @@ def pack_to_send(
         pictures: a folder that `memeloc render` made.
         contact: whom annotators may ask.
         minutes: that a sheet takes; 0 works it out.
-        on_progress: is given how many more examples are rendered, and how many there are.
+        on_example: is called after each example that is rendered.
 
     Raises:
         InputError: a picture is missing, or an example's template.
@@ -84,7 +84,7 @@ def pack_to_send(
     shown = {meme for batch in batches for meme in batch.memes}
     _check_rendered(rendered, shown, cultures, pictures)
     texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
-    examples = _examples(survey, cultures, texts, on_progress)
+    examples = _examples(survey, cultures, texts, on_example)
     sheets = to_sheets(
         batches,
         Design(survey.name, survey.design.taxonomy, tuple(cultures)),
@@ -206,7 +206,7 @@ def _examples(
     survey: StoredSurvey,
     cultures: Sequence[Culture],
     texts: Mapping[str, SurveyTexts],
-    on_progress: OnProgress,
+    on_example: Callable[[], None],
 ) -> dict[tuple[str, str], Path]:
     """Render the taxonomy's examples in each culture's language; by code and id their pictures."""
     from memeloc.fonts import FontLibrary
@@ -230,5 +230,5 @@ def _examples(
                 image = renderer.render(template, caption, culture.locale).image
                 image.save(partial, "JPEG", quality=88)
             pictures[culture.code, example.id] = path
-            on_progress(1, len(cultures) * len(taxonomy.examples))
+            on_example()
     return pictures

@@ -22,7 +22,6 @@ from memeloc.survey.targets.protocol import (
     Target,
 )
 from memeloc.survey.targets.registry import TARGETS, make_target
-from memeloc.workspace.surveys.legacy import is_legacy, legacy_options, legacy_push
 from memeloc.workspace.surveys.stored import StoredSurvey
 
 Agree = Callable[[str], bool]
@@ -57,17 +56,7 @@ def with_state(survey: StoredSurvey, pack: SurveyPack) -> SurveyPack:
 
 def writer(survey: StoredSurvey, name: str, given: Mapping[str, Any]) -> Target:
     """A target with memeloc.toml's options and those given."""
-    options = {**survey.settings(name), **given}
-    if is_legacy(name):
-        options = legacy_options(survey, name, options, reading=False)
-    return make_target(name, options)
-
-
-def reader(survey: StoredSurvey, name: str, given: Mapping[str, Any]) -> Target:
-    """A target with the options given."""
-    if is_legacy(name):
-        given = legacy_options(survey, name, given, reading=True)
-    return make_target(name, given)
+    return make_target(name, {**survey.settings(name), **given})
 
 
 def check_push(target: Target) -> None:
@@ -92,8 +81,6 @@ def push_pack(
 ) -> Sequence[Mapping[str, Any]]:
     """Make the sheets at a service; a row a sheet."""
     assert isinstance(target, Push)
-    if is_legacy(target.name):
-        return legacy_push(survey, target, pack, publish=publish, agree=agree, dry_run=dry_run)
     state = SurveyState(survey, target.name)
     return target.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
 

@@ -140,7 +140,8 @@ class Survey(StoredSurvey):
             publish: whether what is pushed and costs money is published.
             agree: is given the costs as a sentence before; only True goes on.
             dry_run: whether a push makes nothing, and what it would make is returned.
-            on_progress: is given how many more examples are rendered, and how many there are.
+            on_progress: is given how many more examples are rendered or sheets written, and how
+                many there are.
 
         Raises:
             InputError: a picture or the contact is missing, or the target cannot show a sheet.
@@ -401,10 +402,10 @@ class Survey(StoredSurvey):
         status = survey_status(
             checked.sheets,
             checked.submissions,
-            report=checked.report,
+            checked.report,
             settled=settled,
             participants=self._store.participants(self.name),
-            reward=rewards,
+            rewards=rewards,
             fee=rates.fee,
             closed={sheet.id for sheet in checked.sheets if sheet.round <= last},
         )

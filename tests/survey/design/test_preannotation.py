@@ -20,7 +20,7 @@ from memeloc.survey.design.preannotation import (
     split,
 )
 from memeloc.survey.taxonomy import load_taxonomy
-from tests.survey.test_build import DESIGN, TAXONOMY, memes
+from tests.survey.design.test_build import DESIGN, TAXONOMY, memes
 
 PAPER = memes(*[10] * 45)
 """450 memes of 45 templates, as in multi3hate."""

@@ -16,7 +16,7 @@ from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
-from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
+from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
 
 
 def sheets_of(

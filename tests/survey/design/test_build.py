@@ -184,10 +184,10 @@ def test_same_seed_same_batches_in_whatever_order_memes_come() -> None:
 
 def test_same_seed_same_bytes_in_another_process_with_another_hash_seed() -> None:
     program = (
-        "import sys; from tests.survey.test_build import *; "
+        "import sys; from tests.survey.design.test_build import *; "
         "sys.stdout.buffer.write(as_bytes(build(PAPER, DESIGN, TAXONOMY)))"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     for hash_seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", program],

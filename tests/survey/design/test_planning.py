@@ -26,7 +26,7 @@ from memeloc.survey.design.planning import (
 from memeloc.survey.design.preannotation import split
 from memeloc.survey.model import Submission
 from memeloc.survey.targets.prolific.money import FEES, Pay
-from tests.survey.test_build import DESIGN, PAPER, TAXONOMY, memes
+from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
 
 
 def test_the_papers_survey_by_hand() -> None:
