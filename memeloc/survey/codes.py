@@ -39,19 +39,21 @@ def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
         raise InputError(
             f"the secret of completion codes has {len(secret)} bytes; {SHORTEST_SECRET} are needed"
         )
-    found: list[str] = []
+    made: list[str] = []
     for ending in ENDINGS:
         number = 0
-        while (code := _code(survey, sheet, f"{ending} {number}", secret)) in found:
+        while (code := _code(survey, sheet, f"{ending} {number}", secret)) in made:
             number += 1
-        found.append(code)
-    return CompletionCodes(*found)
+        made.append(code)
+    return CompletionCodes(*made)
 
 
 def _code(survey: str, sheet: str, ending: str, secret: bytes) -> str:
     # The lengths keep two splits of the same text apart.
-    said = "\n".join(f"{len(part)} {part}" for part in ("completion code", survey, sheet, ending))
-    digest = hmac.new(secret, said.encode("utf-8", "surrogatepass"), "sha256").digest()
+    message = "\n".join(
+        f"{len(part)} {part}" for part in ("completion code", survey, sheet, ending)
+    )
+    digest = hmac.new(secret, message.encode("utf-8", "surrogatepass"), "sha256").digest()
     rest, letters = int.from_bytes(digest, "big"), []
     for _ in range(LENGTH):
         rest, letter = divmod(rest, len(LETTERS))

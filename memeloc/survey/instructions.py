@@ -94,12 +94,12 @@ def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tu
     texts, taxonomy = _texts(pack, sheet), pack.taxonomy
     before, names = f"taxonomy.{taxonomy.name}", label_names(pack, sheet)
     intro = texts.get("intro", count=memes_shown(sheet), minutes=minutes_told(pack, sheet))
-    found = [
+    parts = [
         Section(texts.get("title"), (intro,)),
         Section(texts.get("warning.heading"), (texts.get("warning.text"),)),
     ]
     if with_consent:
-        found.append(Section(texts.get("consent.heading"), (consent(pack, sheet),)))
+        parts.append(Section(texts.get("consent.heading"), (consent(pack, sheet),)))
     labels = tuple(
         texts.get(
             "definition.label", label=names[one.id], definition=explained(texts, taxonomy, one)
@@ -107,10 +107,10 @@ def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tu
         for one in taxonomy.labels
     )
     definition = texts.get(f"{before}.definition")
-    found.append(Section(texts.get("definition.heading"), (definition, *labels)))
+    parts.append(Section(texts.get("definition.heading"), (definition, *labels)))
     if taxonomy.rules:
         rules = tuple(texts.get(f"{before}.rule.{rule}") for rule in taxonomy.rules)
-        found.append(Section(texts.get("rules.heading"), rules))
+        parts.append(Section(texts.get("rules.heading"), rules))
     examples = tuple(
         Shown(
             pack.examples.get((sheet.culture.code, one.id)),
@@ -124,8 +124,8 @@ def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tu
         for one in taxonomy.examples
     )
     if examples:
-        found.append(Section(texts.get("examples.heading"), (), examples))
-    return tuple(found)
+        parts.append(Section(texts.get("examples.heading"), (), examples))
+    return tuple(parts)
 
 
 def as_text(parts: tuple[Section, ...], picture: Callable[[Path], str]) -> str:

@@ -53,8 +53,8 @@ class SurveyTexts:
         own = self._texts.get(key)
         digits = self.digits if own else _ASCII_DIGITS
 
-        def filled(found: re.Match[str]) -> str:
-            value = values.get(found[1], found[0])
+        def filled(match: re.Match[str]) -> str:
+            value = values.get(match[1], match[0])
             return str(value).translate(_to(digits)) if isinstance(value, int) else str(value)
 
         return _PLACEHOLDER.sub(filled, own or self._source[key])
@@ -177,14 +177,14 @@ def _parts(key: str, text: str) -> int:
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
     """Texts by their name: a TOML's tables and keys joined by dots."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for key, value in values.items():
         name = f"{before}.{key}" if before else key
         if isinstance(value, Mapping):
-            found |= _flat(value, name)
+            texts |= _flat(value, name)
         else:
-            found[name] = str(value).strip()
-    return found
+            texts[name] = str(value).strip()
+    return texts
 
 
 def _nearest(tag: str, tags: tuple[str, ...]) -> str:

@@ -108,7 +108,7 @@ def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
     )
     sheet = sheets_of()[0]
     with Workspace.find() as workspace:
-        made = workspace.survey_state("pilot", "google-forms")[sheet.id]
+        made = workspace.store.surveys.state("pilot", "google-forms")[sheet.id]
     items = made["items"]
     form = next(one for one in google.forms.values() if one["formId"] == made["form"])
     options = {

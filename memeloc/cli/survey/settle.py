@@ -79,13 +79,13 @@ def settle(
     from memeloc.workspace import Workspace
 
     check_table(out, answers_out)
-    given = settings(changed) | ({} if most is None else {"most": most})
+    changes = settings(changed) | ({} if most is None else {"most": most})
     with (
         Workspace.find() as workspace,
         progress("Modelling", None, unit="models of a culture") as bar,
     ):
         result = workspace.survey(name).settle(
-            given, close=close, next_round=next_, models=models, on_progress=bar.report
+            changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
     for path, frame in ((out, result.table), (answers_out, result.answers)):
         if path is not None:

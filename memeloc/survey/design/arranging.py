@@ -24,15 +24,15 @@ def dealt(templates: Mapping[str, str], parts: int, random: Random) -> list[list
     by_template: dict[str, list[str]] = defaultdict(list)
     for meme_id in sorted(templates):
         by_template[templates[meme_id]].append(meme_id)
-    found: list[list[str]] = [[] for _ in range(parts)]
+    shares: list[list[str]] = [[] for _ in range(parts)]
     for template in shuffled(sorted(by_template), random):
         memes = shuffled(by_template[template], random)
         for start in range(0, len(memes), parts):
-            several = memes[start : start + parts]
-            order = sorted(shuffled(range(parts), random), key=lambda part: len(found[part]))
-            for part, meme_id in zip(order, several, strict=False):
-                found[part].append(meme_id)
-    return found
+            some = memes[start : start + parts]
+            order = sorted(shuffled(range(parts), random), key=lambda part: len(shares[part]))
+            for part, meme_id in zip(order, some, strict=False):
+                shares[part].append(meme_id)
+    return shares
 
 
 def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random) -> list[str]:
@@ -57,13 +57,13 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
     by_count: dict[int, list[str]] = defaultdict(list)
     for template in sorted(waiting):
         by_count[len(waiting[template])].append(template)
-    for count, several in sorted(by_count.items()):
+    for count, templates_of_count in sorted(by_count.items()):
         # Templates of one count begin evenly one after the other: no time is more crowded.
-        for number, template in enumerate(shuffled(several, random)):
-            start = (number + random.random()) / len(several)
+        for number, template in enumerate(shuffled(templates_of_count, random)):
+            start = (number + random.random()) / len(templates_of_count)
             # Latest first, as both lists are taken from their ends.
             due[template] = [(place + start) / count for place in range(count)][::-1]
-    found: list[str] = []
+    order: list[str] = []
     last = ""
     for left in range(len(memes), 0, -1):
         open_ones = [one for one in due if due[one] and one != last]
@@ -72,8 +72,8 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
         urgent = [one for one in open_ones if len(due[one]) * 2 > left]
         last = min(urgent or open_ones, key=lambda one: due[one][-1])
         due[last].pop()
-        found.append(waiting[last].pop())
-    return found
+        order.append(waiting[last].pop())
+    return order
 
 
 def _crowded(
@@ -83,13 +83,13 @@ def _crowded(
     between = shuffled([one for template in sorted(others) for one in others[template]], random)
     each, more = divmod(len(crowd), len(between) + 1)
     longer = set(shuffled(range(len(between) + 1), random)[:more])
-    found: list[str] = []
+    order: list[str] = []
     start = 0
     for run in range(len(between) + 1):
         end = start + each + (run in longer)
-        found += [*crowd[start:end], *between[run : run + 1]]
+        order += [*crowd[start:end], *between[run : run + 1]]
         start = end
-    return found
+    return order
 
 
 def with_checks(
@@ -119,14 +119,14 @@ def with_checks(
         if 0 < gap < len(memes) and templates[memes[gap - 1]] == templates[memes[gap]]
     ]
     places: dict[int, list[Slot]] = defaultdict(list)
-    for check, several in zip(checks, _stretches(gaps, alike, len(checks)), strict=True):
+    for check, stretch in zip(checks, _stretches(gaps, alike, len(checks)), strict=True):
         own = shown.get(check.example, "")
         apart = [
             gap
-            for gap in several
+            for gap in stretch
             if own not in {templates[one] for one in memes[max(gap - 1, 0) : gap + 1]}
         ]
-        places[one_of(apart or several, random)].append(check)
+        places[one_of(apart or stretch, random)].append(check)
     slots: list[Slot] = []
     for gap in range(len(memes) + 1):
         slots += places[gap]
@@ -143,13 +143,13 @@ def _stretches(gaps: Sequence[int], alike: Sequence[int], count: int) -> list[li
         count: of checks.
     """
     rounds, more = divmod(count, len(gaps))
-    found = [[gap] for gap in gaps] * rounds
+    stretches = [[gap] for gap in gaps] * rounds
     if len(alike) >= more:
-        found += _cut(alike, more)
+        stretches += _cut(alike, more)
     else:
-        found += [[gap] for gap in alike]
-        found += _cut([gap for gap in gaps if gap not in alike], more - len(alike))
-    return sorted(found)
+        stretches += [[gap] for gap in alike]
+        stretches += _cut([gap for gap in gaps if gap not in alike], more - len(alike))
+    return sorted(stretches)
 
 
 def _cut(gaps: Sequence[int], parts: int) -> list[list[int]]:

@@ -81,8 +81,8 @@ class Design:
         for culture in self.cultures:
             if culture.code == code:
                 return culture
-        known = ", ".join(culture.code for culture in self.cultures)
-        raise InputError(f"{self.name} has no culture {code[:40]!r}; it has {known}")
+        codes = ", ".join(culture.code for culture in self.cultures)
+        raise InputError(f"{self.name} has no culture {code[:40]!r}; it has {codes}")
 
 
 def build(
@@ -206,23 +206,23 @@ def notes(batches: Sequence[Batch], memes: Sequence[tuple[str, str]]) -> tuple[s
         memes: their ids and templates.
     """
     templates = dict(memes)
-    found = []
+    remarks = []
     for batch in batches:
-        several = Counter(templates[one] for one in batch.memes)
+        counts = Counter(templates[one] for one in batch.memes)
         rows = sum(
             bool(one.meme_id and other.meme_id)
             and templates[one.meme_id] == templates[other.meme_id]
             for one, other in zip(batch.slots, batch.slots[1:], strict=False)
         )
         if rows:
-            template, most = several.most_common(1)[0]
-            found.append(
+            template, most = counts.most_common(1)[0]
+            remarks.append(
                 f"{batch.id}: {most} of {len(batch.memes)} memes are of the template {template}, "
                 f"so {rows} times two of one template come in a row."
             )
         if batch.slots and (batch.slots[0].check or batch.slots[-1].check):
-            found.append(f"{batch.id}: it has a single meme, so checks come first and last.")
-    return tuple(found)
+            remarks.append(f"{batch.id}: it has a single meme, so checks come first and last.")
+    return tuple(remarks)
 
 
 def to_sheets(

@@ -17,12 +17,12 @@ def chance(seed: int, *purpose: object) -> Random:
     return Random("\n".join(str(one) for one in (seed, *purpose)))
 
 
-def shuffled(several: Sequence[T], random: Random) -> list[T]:
+def shuffled(values: Sequence[T], random: Random) -> list[T]:
     """The same in random order."""
-    keys = [random.random() for _ in several]
-    return [several[place] for place in sorted(range(len(several)), key=keys.__getitem__)]
+    keys = [random.random() for _ in values]
+    return [values[place] for place in sorted(range(len(values)), key=keys.__getitem__)]
 
 
-def one_of(several: Sequence[T], random: Random) -> T:
-    """One of several, each with the same probability."""
-    return several[min(int(random.random() * len(several)), len(several) - 1)]
+def one_of(values: Sequence[T], random: Random) -> T:
+    """One of the values, each with the same probability."""
+    return values[min(int(random.random() * len(values)), len(values) - 1)]

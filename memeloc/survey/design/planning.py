@@ -59,10 +59,10 @@ def read_rates(*values: Mapping[str, object]) -> Rates:
         InputError: one of them cannot be.
     """
     merged: dict[str, object] = {}
-    for several in values:
+    for table in values:
         for name in Rates.model_fields:
-            if several.get(name) not in (None, ""):
-                merged[name] = str(several[name]).strip()
+            if table.get(name) not in (None, ""):
+                merged[name] = str(table[name]).strip()
     merged["fee"] = FEES.get(str(merged.get("fee", "academic")), merged.get("fee"))
     if "currency" in merged:
         merged["currency"] = str(merged["currency"]).upper()
@@ -185,14 +185,14 @@ def expected_work(
     """
     checks = design.explicit + design.implicit
     codes = tuple(culture.code for culture in design.cultures)
-    found = []
+    work = []
     for place, code in enumerate(codes):
         part = _share(preannotated, len(codes), place)
-        found += [
+        work += [
             Work(one, checks, (code,), preannotation_answers) for one in _sizes(part, design.size)
         ]
-    found += [Work(one, checks, codes, design.answers) for one in _sizes(memes, design.size)]
-    return tuple(found)
+    work += [Work(one, checks, codes, design.answers) for one in _sizes(memes, design.size)]
+    return tuple(work)
 
 
 def plan(

@@ -122,7 +122,7 @@ def majority_table(
     _check("unknown", unknown, 0, 0.999999)
     _check("labels", labels, 2, 100)
     _check("draws", draws, 1, 10_000_000)
-    found = []
+    rows = []
     for count in answers:
         _check("answers", count, 1, 1000)
         for agreement in agreements:
@@ -137,7 +137,7 @@ def majority_table(
             winners = (votes[:, 1:labels] == best[:, None]).sum(axis=1)
             right = float((true > best).mean())
             wrong = float(((best > true) & (winners == 1)).mean())
-            found.append(
+            rows.append(
                 Majority(
                     count,
                     agreement,
@@ -148,7 +148,7 @@ def majority_table(
                     math.sqrt(right * (1 - right) / draws),
                 )
             )
-    return tuple(found)
+    return tuple(rows)
 
 
 def difference_table(
@@ -181,7 +181,7 @@ def difference_table(
     _check("power", power, 0.01, 0.999)
     _check("alpha", alpha, 1e-6, 0.5)
     _check("draws", draws, 1, 10_000_000)
-    found = []
+    rows = []
     for count in items:
         _check("items", count, 1, 1_000_000)
 
@@ -206,7 +206,7 @@ def difference_table(
             )
 
         steps = int((1 - share) / _STEP + 1e-9)
-        found.append(
+        rows.append(
             Difference(
                 count,
                 share,
@@ -215,7 +215,7 @@ def difference_table(
                 disagreement,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def proportions_differ(
@@ -225,8 +225,8 @@ def proportions_differ(
     pooled = (first + second) / (2 * items)
     variance = 2 * pooled * (1 - pooled) / items
     apart = np.abs(second - first) / items
-    found: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(variance)
-    return found
+    differ: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(variance)
+    return differ
 
 
 def changes_differ(more: NDArray[np.int64], differing: NDArray[np.int64], alpha: float) -> Flags:
@@ -235,8 +235,8 @@ def changes_differ(more: NDArray[np.int64], differing: NDArray[np.int64], alpha:
     Without a continuity correction, with which the test finds less than it could.
     """
     apart = np.abs(2 * more - differing)
-    found: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differing)
-    return found
+    differ: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differing)
+    return differ
 
 
 def _smallest(power_at: Callable[[float], float], steps: int, wanted: float) -> float | None:

@@ -92,14 +92,14 @@ def outcomes(
             raise InputError(f"{taxonomy.name} has no label {label[:60]!r}")
         if label in voting:
             votes[meme_id][severities[label] > 0] += 1
-    found: dict[str, Outcome] = {}
+    by_meme: dict[str, Outcome] = {}
     for meme_id in sorted(set(memes)):
         bad, good = votes[meme_id][True], votes[meme_id][False]
         if bad + good < max(1, fewest_votes):
-            found[meme_id] = "open"
+            by_meme[meme_id] = "open"
         else:
-            found[meme_id] = "tied" if bad == good else "harmful" if bad > good else "harmless"
-    return found
+            by_meme[meme_id] = "tied" if bad == good else "harmful" if bad > good else "harmless"
+    return by_meme
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Chosen:
 
 
 def choose(
-    found: Mapping[str, Outcome],
+    by_meme: Mapping[str, Outcome],
     templates: Mapping[str, str],
     balance: Balance | None = None,
     *,
@@ -182,7 +182,7 @@ def choose(
     far: there, then in all; chance decides between equals.
 
     Args:
-        found: outcomes by meme id.
+        by_meme: outcomes by meme id.
         templates: by meme id.
         balance: how many of each.
         seed: another one draws others.
@@ -191,7 +191,7 @@ def choose(
         InputError: there are not enough; the sentence says how many are there and what would do.
     """
     balance = balance or Balance()
-    there = Counter(found.values())
+    there = Counter(by_meme.values())
     wanted = balance.wanted()
     if any(there[kind] < count for kind, count in wanted.items()):
         raise InputError(_shortage(there, balance))
@@ -201,7 +201,7 @@ def choose(
     # The scarcest outcome first: it has the least choice of templates.
     for kind in sorted(KINDS, key=lambda one: (there[one] - wanted[one], one)):
         waiting: dict[str, list[str]] = defaultdict(list)
-        for meme_id in shuffled(sorted(one for one in found if found[one] == kind), random):
+        for meme_id in shuffled(sorted(one for one in by_meme if by_meme[one] == kind), random):
             waiting[templates[meme_id]].append(meme_id)
         own: Counter[str] = Counter()
         ties = {template: random.random() for template in sorted(waiting)}
@@ -221,9 +221,9 @@ def choose(
     )
 
 
-def largest(found: Mapping[str, Outcome], balance: Balance) -> int:
+def largest(by_meme: Mapping[str, Outcome], balance: Balance) -> int:
     """How many memes can be chosen at the most in these proportions."""
-    there, total = Counter(found.values()), 0
+    there, total = Counter(by_meme.values()), 0
     for size in range(balance.total, 0, -1):
         part = _scaled(balance, size)
         if all(there[kind] >= count for kind, count in part.wanted().items()):

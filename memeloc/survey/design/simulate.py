@@ -139,15 +139,15 @@ def truths(
     good = [label.id for label in voting if label.severity == 0]
     if not bad or not good:
         raise InputError(f"{taxonomy.name} has no label that is harmful, or none that is harmless")
-    found = {}
+    labels = {}
     for meme_id in sorted(set(memes)):
         random = chance(seed, "truth", meme_id)
         side = random.random() < harmful
         worst, best = one_of(bad, random), one_of(good, random)
         for code in sorted(set(cultures)):
             other = chance(seed, "truth", meme_id, code).random() < differ
-            found[meme_id, code] = worst if side != other else best
-    return found
+            labels[meme_id, code] = worst if side != other else best
+    return labels
 
 
 def simulate(
@@ -173,15 +173,15 @@ def simulate(
         KeyError: a meme has no truth.
     """
     crowd = crowd or Crowd()
-    found: list[Simulated] = []
-    known: dict[str, list[Submission]] = defaultdict(list)
+    people: list[Simulated] = []
+    earlier: dict[str, list[Submission]] = defaultdict(list)
     returned: set[str] = set()
     for sheet in sheets:
         own: list[Submission] = []
         for place in range(sheet.wanted):
             random = chance(seed, "annotator", sheet.id, place)
             kind = _kind(crowd, random)
-            before = [one for one in known[sheet.culture.code] if one.participant not in returned]
+            before = [one for one in earlier[sheet.culture.code] if one.participant not in returned]
             if kind == "duplicate" and not before:
                 kind = "diligent"
             participant, start = _name(seed, sheet.id, place), START + timedelta(minutes=7 * place)
@@ -191,7 +191,7 @@ def simulate(
                 returned.add(participant)
                 start = (first.submitted or START) + timedelta(minutes=11)
             if kind == "absent":
-                found.append(Simulated(sheet.id, participant, kind, None))
+                people.append(Simulated(sheet.id, participant, kind, None))
                 continue
             answers, seconds = _filled(sheet, taxonomy, truth, crowd, kind, random)
             status, code = "complete", ""
@@ -212,13 +212,13 @@ def simulate(
                 start,
                 status,
                 code,
-                len(found) + 1,
+                len(people) + 1,
             )
-            found.append(Simulated(sheet.id, participant, kind, submission))
+            people.append(Simulated(sheet.id, participant, kind, submission))
             if kind == "diligent":
                 own.append(submission)
-        known[sheet.culture.code] += own
-    return found
+        earlier[sheet.culture.code] += own
+    return people
 
 
 def _kind(crowd: Crowd, random: Random) -> Kind:

@@ -60,15 +60,15 @@ def aggregate(
     abstaining = "" if taxonomy.abstain is None else taxonomy.abstain.id
     texts = answers[list(COLUMNS)].astype(object)
     texts = texts[texts["label"].notna() & ~texts["label"].isin(("", abstaining))].drop_duplicates()
-    found = [
+    tables = [
         _modelled(part, str(culture), method, seed, iterations, restarts)
         for culture, part in texts.groupby("culture", sort=True)
     ]
-    if not found:
+    if not tables:
         return pd.DataFrame(
             {"item": [], "culture": [], "label": [], "probability": np.zeros(0)}, dtype=object
         ).astype({"probability": float})
-    table = pd.concat(found, ignore_index=True)
+    table = pd.concat(tables, ignore_index=True)
     return table.sort_values(["item", "culture"], kind="stable", ignore_index=True)
 
 
@@ -135,8 +135,8 @@ def _odds(
             # A generator, not a number: with a number every restart of crowd-kit begins alike.
             state = np.random.RandomState(seed)
             model = mace(n_iter=iterations, n_restarts=restarts, random_state=state)
-        found: pd.DataFrame = model.fit_predict_proba(table)
-    return found
+        odds: pd.DataFrame = model.fit_predict_proba(table)
+    return odds
 
 
 def _crowd_kit() -> Sequence[Any]:

@@ -156,20 +156,20 @@ def settle(
     settings = settings or Settling()
     for name in COLUMNS:
         if name not in answers.columns:
-            known = ", ".join(COLUMNS)
-            raise InputError(f"a table of answers has the columns {known}", column=name)
+            columns = ", ".join(COLUMNS)
+            raise InputError(f"a table of answers has the columns {columns}", column=name)
     ids = [label.id for label in taxonomy.labels]
     labels, names = _codes(answers["label"])
     unknown = next((name for name in names if name and name not in ids), None)
     if unknown is not None:
-        known = ", ".join(ids)
+        names_known = ", ".join(ids)
         raise InputError(
-            f"there is no label {unknown[:60]!r} in {taxonomy.name}; there are {known}",
+            f"there is no label {unknown[:60]!r} in {taxonomy.name}; there are {names_known}",
             column="label",
         )
-    given = np.array([ids.index(name) if name else -1 for name in names], dtype=np.int64)
-    use = np.flatnonzero(given[labels] >= 0) if len(labels) else labels
-    label = given[labels[use]] if len(use) else use
+    places = np.array([ids.index(name) if name else -1 for name in names], dtype=np.int64)
+    use = np.flatnonzero(places[labels] >= 0) if len(labels) else labels
+    label = places[labels[use]] if len(use) else use
     items, item_names = _codes(answers["item"], [one for one, _ in wanted])
     cultures, culture_names = _codes(answers["culture"], [one for _, one in wanted])
     people, people_names = _codes(answers["participant"])
@@ -281,7 +281,7 @@ def _needs(
 ) -> tuple[Need, ...]:
     limit = max(settings.most, settings.answers)
     open_ones = table[table["state"].isin(("short", "tied"))]
-    found = []
+    needs = []
     columns = [
         open_ones[name].to_numpy(dtype=object).tolist()
         for name in ("item", "culture", "state", "answers")
@@ -290,5 +290,5 @@ def _needs(
         more = settings.answers - answers if state == "short" else settings.extra
         more = min(more, limit - answers) - pending.get((item, culture), 0)
         if more > 0:
-            found.append(Need(item, culture, more, state))
-    return tuple(found)
+            needs.append(Need(item, culture, more, state))
+    return tuple(needs)

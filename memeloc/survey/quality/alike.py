@@ -65,15 +65,15 @@ class Rates:
     def __init__(self, sheets: Mapping[str, Mapping[str, Labels]]) -> None:
         self._overall: Counter[str] = Counter()
         self._memes: dict[str, dict[str, dict[str, int]]] = {}
-        for sheet, several in sheets.items():
+        for sheet, annotators in sheets.items():
             memes = self._memes.setdefault(sheet, {})
-            for labels in several.values():
+            for labels in annotators.values():
                 self._overall.update(labels.values())
                 for meme, label in labels.items():
-                    given = memes.get(meme)
-                    if given is None:
-                        given = memes[meme] = {}
-                    given[label] = given.get(label, 0) + 1
+                    counts = memes.get(meme)
+                    if counts is None:
+                        counts = memes[meme] = {}
+                    counts[label] = counts.get(label, 0) + 1
 
     def chances(self, sheet: str, wanted: Labels, without: Sequence[Labels]) -> list[float] | None:
         """For each meme of `wanted`, the probability that somebody else gives it that label.
@@ -93,15 +93,15 @@ class Rates:
         if total <= 0:
             return None
         memes = self._memes.get(sheet, {})
-        found = []
+        chances = []
         for meme, label in wanted.items():
-            given = memes.get(meme, {})
+            counts = memes.get(meme, {})
             left_out = [one[meme] for one in without if meme in one]
-            same = given.get(label, 0) - left_out.count(label)
-            several = sum(given.values()) - len(left_out)
+            same = counts.get(label, 0) - left_out.count(label)
+            others = sum(counts.values()) - len(left_out)
             prior = WEIGHT * overall[label] / total
-            found.append((same + prior) / (several + WEIGHT))
-        return found
+            chances.append((same + prior) / (others + WEIGHT))
+        return chances
 
 
 def at_least(count: int, chances: Sequence[float]) -> float:

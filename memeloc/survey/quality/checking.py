@@ -45,9 +45,9 @@ def check(
 
 def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
     """The submissions that a report retains, in the order of their sending."""
-    kept = set(report.retained)
+    keys = set(report.retained)
     holding = {key_of(one): one for one in sorted(submissions, key=sent)}
-    return sorted((one for key, one in holding.items() if key in kept), key=sent)
+    return sorted((one for key, one in holding.items() if key in keys), key=sent)
 
 
 def key_of(submission: Submission) -> Key:
@@ -206,9 +206,9 @@ class _Checking:
         if not rule.on:
             return
         for key in self._by_key:
-            found = self._judged[key]
-            asked, missed, skipped = found.explicit
-            implicit, wrong, unanswered = found.implicit
+            judged = self._judged[key]
+            asked, missed, skipped = judged.explicit
+            implicit, wrong, unanswered = judged.implicit
             passed = implicit - wrong - unanswered
             if missed + skipped > rule.explicit_missed or passed < min(
                 rule.implicit_passed, implicit
@@ -227,17 +227,17 @@ class _Checking:
         paces: dict[str, dict[Key, float]] = defaultdict(dict)
         usual: dict[str, list[float]] = defaultdict(list)
         for key in self._by_key:
-            found = self._judged[key]
-            if found.seconds is not None and found.answers:
-                paces[key[0]][key] = found.seconds / found.answers
+            judged = self._judged[key]
+            if judged.seconds is not None and judged.answers:
+                paces[key[0]][key] = judged.seconds / judged.answers
         for one in complete:
             if key_of(one) in paces[one.sheet]:
                 usual[one.sheet].append(paces[one.sheet][key_of(one)])
-        for sheet, several in paces.items():
+        for sheet, by_key in paces.items():
             enough = len(usual[sheet]) >= rule.fewest
             middle = median(usual[sheet]) if enough else None
             least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
-            for key, pace in several.items():
+            for key, pace in by_key.items():
                 if pace < least:
                     evidence = {
                         "seconds": round(self._judged[key].seconds or 0.0, 3),
@@ -256,33 +256,37 @@ class _Checking:
         for one in complete:
             culture = self._sheets[one.sheet].culture.code
             usual[culture][one.sheet][one.id] = labels[key_of(one)]
-        rates = {culture: Rates(several) for culture, several in usual.items()}
+        rates = {culture: Rates(sheets) for culture, sheets in usual.items()}
         counted = {key_of(one) for one in complete}
         nobody = Rates({})
         if self._rules.straight.on:
-            for key, given in labels.items():
-                if len(given) >= self._rules.straight.fewest:
+            for key, labelled in labels.items():
+                if len(labelled) >= self._rules.straight.fewest:
                     culture = self._sheets[key[0]].culture.code
-                    without = [given] if key in counted else []
-                    self._straight(key, given, rates.get(culture, nobody), without)
+                    without = [labelled] if key in counted else []
+                    self._straight(key, labelled, rates.get(culture, nobody), without)
         if self._rules.identical.on:
             self._identical(labels, counted, rates)
 
     def _straight(
-        self, key: Key, given: Mapping[str, str], rates: Rates, without: Sequence[Mapping[str, str]]
+        self,
+        key: Key,
+        labelled: Mapping[str, str],
+        rates: Rates,
+        without: Sequence[Mapping[str, str]],
     ) -> None:
         rule = self._rules.straight
-        shape = line(list(given.values()))
-        if shape.longest < rule.share * len(given) and shape.bits > rule.bits:
+        shape = line(list(labelled.values()))
+        if shape.longest < rule.share * len(labelled) and shape.bits > rule.bits:
             return
-        same = dict.fromkeys(given, shape.label)
+        same = dict.fromkeys(labelled, shape.label)
         chances = rates.chances(key[0], same, without)
         if chances is None:
             return
         chance = at_least(shape.count, chances)
         if chance < rule.chance:
             evidence = {
-                "answers": len(given),
+                "answers": len(labelled),
                 "label": shape.label,
                 "count": shape.count,
                 "longest": shape.longest,
@@ -306,13 +310,13 @@ class _Checking:
             if len(keys) < 2:
                 continue
             culture = self._sheets[sheet].culture.code
-            given = dict(pairs)
-            without = [given for key in keys if key in counted]
-            known = rates.get(culture, Rates({})).chances(sheet, given, without)
-            chance = None if known is None else math.prod(known)
+            labelled = dict(pairs)
+            without = [labelled for key in keys if key in counted]
+            chances = rates.get(culture, Rates({})).chances(sheet, labelled, without)
+            chance = None if chances is None else math.prod(chances)
             if chance is None or chance < self._rules.identical.chance:
                 evidence = {
-                    "answers": len(given),
+                    "answers": len(labelled),
                     "chance": None if chance is None else float(f"{chance:.3g}"),
                 }
                 ids = tuple(sorted(key[1] for key in keys))
@@ -324,17 +328,17 @@ class _Checking:
         for one in self._by_key.values():
             if one.participant and one.status == COMPLETE:
                 filled[one.participant].append(one)
-        for several in filled.values():
-            cultures = sorted({self._sheets[one.sheet].culture.code for one in several})
+        for filled_sheets in filled.values():
+            cultures = sorted({self._sheets[one.sheet].culture.code for one in filled_sheets})
             if len(cultures) > 1:
-                ids = tuple(one.id for one in several)
+                ids = tuple(one.id for one in filled_sheets)
                 self._warnings.append(Warned("two cultures", "", ids, {"cultures": cultures}))
-            for number, one in enumerate(several[rule.sheets :], rule.sheets + 1):
+            for number, one in enumerate(filled_sheets[rule.sheets :], rule.sheets + 1):
                 if rule.on:
                     evidence = {
                         "number": number,
                         "allowed": rule.sheets,
-                        "held": [held.sheet for held in several[: rule.sheets]],
+                        "held": [held.sheet for held in filled_sheets[: rule.sheets]],
                     }
                     self._fail(key_of(one), "person", evidence)
 
@@ -342,31 +346,31 @@ class _Checking:
         rule = self._rules.screening
         if not rule.on:
             return
-        told: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
+        unclear: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
         screened: dict[tuple[str, str], Screened] = {}
         for key, one in self._by_key.items():
             people = self._people.get(one.participant, []) if one.participant else []
             culture = self._sheets[one.sheet].culture
             # Most people of a culture are alike in all that is looked at.
-            said = (culture.code, repr([dict(person.facts) for person in people]))
-            found = screened.get(said)
-            if found is None:
-                found = screened[said] = screen(people, culture, rule)
-            missing = list(found.missing) if rule.missing == "set aside" else []
-            if found.differing or missing:
+            cache_key = (culture.code, repr([dict(person.facts) for person in people]))
+            result = screened.get(cache_key)
+            if result is None:
+                result = screened[cache_key] = screen(people, culture, rule)
+            missing = list(result.missing) if rule.missing == "set aside" else []
+            if result.differing or missing:
                 evidence = {
                     "culture": culture.code,
                     "locale": culture.locale.tag,
-                    "differing": dict(sorted(found.differing.items())),
+                    "differing": dict(sorted(result.differing.items())),
                     "missing": missing,
                 }
                 self._fail(key, "screening", evidence)
-            for fact, value in found.unclear.items():
-                told["unclear fact", culture.code, fact, value].append(one.id)
+            for fact, value in result.unclear.items():
+                unclear["unclear fact", culture.code, fact, value].append(one.id)
             if people and not missing:
-                for fact in found.missing:
-                    told["missing fact", culture.code, fact, ""].append(one.id)
-        for (name, code, fact, value), ids in sorted(told.items()):
+                for fact in result.missing:
+                    unclear["missing fact", culture.code, fact, ""].append(one.id)
+        for (name, code, fact, value), ids in sorted(unclear.items()):
             evidence = {"culture": code, "fact": fact, **({"value": value} if value else {})}
             self._warnings.append(Warned(name, "", tuple(sorted(ids)), evidence))
 
@@ -382,15 +386,17 @@ class _Checking:
 
     def _labels(self, submission: Submission) -> dict[str, str]:
         """What was answered to memes, in the order asked."""
-        given = {one.entry: one.label for one in submission.answers if one.label}
-        return {meme: given[meme] for meme in self._asked[submission.sheet].memes if meme in given}
+        labelled = {one.entry: one.label for one in submission.answers if one.label}
+        return {
+            meme: labelled[meme] for meme in self._asked[submission.sheet].memes if meme in labelled
+        }
 
 
 def _judge(submission: Submission, asked: _Asked, person: Participant | None) -> Judged:
-    given = {one.entry: one.label for one in submission.answers if one.label}
+    labelled = {one.entry: one.label for one in submission.answers if one.label}
     counts = {"explicit": [0, 0, 0], "implicit": [0, 0, 0]}
     for entry in asked.checks:
-        label = given.get(entry.id)
+        label = labelled.get(entry.id)
         tally = counts[entry.kind]
         tally[0] += 1
         tally[1] += label is not None and label != entry.expected
@@ -404,7 +410,7 @@ def _judge(submission: Submission, asked: _Asked, person: Participant | None) ->
         "" if person is None else person.study,
         "" if person is None else person.status,
         seconds_taken(submission, person),
-        sum(entry in asked.entries for entry in given),
+        sum(entry in asked.entries for entry in labelled),
         (explicit[0], explicit[1], explicit[2]),
         (implicit[0], implicit[1], implicit[2]),
     )

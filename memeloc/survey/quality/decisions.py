@@ -114,9 +114,9 @@ def decisions(
     for taken in minutes.values() if isinstance(minutes, Mapping) else (minutes,):
         if taken <= 0:
             raise ValueError(f"a study takes more than {taken} minutes")
-    known = {sheet.id: sheet for sheet in sheets}
+    by_id = {sheet.id: sheet for sheet in sheets}
     fast = _outliers(report.judged) if reject_fast else {}
-    found = []
+    decided = []
     for judged in report.judged:
         reasons = report.reasons.get(judged.key, ())
         rules = tuple(one.rule for one in reasons)
@@ -127,9 +127,9 @@ def decisions(
         taken = minutes.get(judged.sheet, SHORT_STUDY) if isinstance(minutes, Mapping) else minutes
         needed = 1 if taken < SHORT_STUDY else 2
         action, category, message, evidence = _decide(
-            judged, reasons, known.get(judged.sheet), needed, implicit_count, fast
+            judged, reasons, by_id.get(judged.sheet), needed, implicit_count, fast
         )
-        found.append(
+        decided.append(
             Decision(
                 action,
                 judged.participant,
@@ -146,12 +146,14 @@ def decisions(
     for absent in report.absent:
         if absent.status.upper() not in UNDECIDABLE:
             message = "No answers of yours arrived; please write to us if you did send them."
-            found.append(
+            decided.append(
                 Decision(
                     "return", absent.participant, absent.service, absent.study, "", "", "", message
                 )
             )
-    return sorted(found, key=lambda one: (one.sheet, one.submission, one.participant, one.service))
+    return sorted(
+        decided, key=lambda one: (one.sheet, one.submission, one.participant, one.service)
+    )
 
 
 def _decide(
@@ -198,21 +200,21 @@ def _outliers(judged: Sequence[Judged]) -> dict[tuple[str, str], dict[str, float
     for one in judged:
         if one.seconds is not None:
             times[one.study or one.sheet].append(one)
-    found = {}
-    for several in times.values():
-        seconds = [one.seconds or 0.0 for one in several]
+    outliers = {}
+    for group in times.values():
+        seconds = [one.seconds or 0.0 for one in group]
         if len(seconds) < 2:
             continue
         mean, deviation = statistics.fmean(seconds), statistics.stdev(seconds)
-        for one, taken in zip(several, seconds, strict=True):
+        for one, taken in zip(group, seconds, strict=True):
             if taken < mean - OUTLIER * deviation:
-                found[one.key] = {
+                outliers[one.key] = {
                     "seconds": round(taken, 3),
                     "mean": round(mean, 3),
                     "standard_deviation": round(deviation, 3),
                     "submissions": float(len(seconds)),
                 }
-    return found
+    return outliers
 
 
 def _checks_message(judged: Judged, sheet: Sheet | None, needed: int, implicit: int) -> str:

@@ -27,7 +27,7 @@ def words_of(study: str) -> set[str]:
     return set(re.findall(r"[\w-]+", study))
 
 
-def merged(several: Iterable[Participant]) -> list[Participant]:
+def merged(rows: Iterable[Participant]) -> list[Participant]:
     """Each person once in each study, in the order in which they came first.
 
     Status, time and details are those of the newest row by the service's own moments; of rows of
@@ -35,12 +35,12 @@ def merged(several: Iterable[Participant]) -> list[Participant]:
     rows are put together; a later row's goes before an earlier's. What a row says is withheld
     (`details["withheld"]`: consent revoked, data expired) is forgotten.
     """
-    found: dict[tuple[str, str], Participant] = {}
-    for one in several:
-        key = (one.participant, one.study)
-        before = found.get(key)
-        found[key] = _clean(one) if before is None else _joined(before, one)
-    return list(found.values())
+    by_study: dict[tuple[str, str], Participant] = {}
+    for row in rows:
+        key = (row.participant, row.study)
+        before = by_study.get(key)
+        by_study[key] = _clean(row) if before is None else _joined(before, row)
+    return list(by_study.values())
 
 
 def _joined(before: Participant, one: Participant) -> Participant:

@@ -121,10 +121,10 @@ class CheckReport:
     @cached_property
     def reasons(self) -> Mapping[Key, tuple[SetAside, ...]]:
         """By submission the rules that it fails; one that is retained is not there."""
-        found: dict[Key, list[SetAside]] = defaultdict(list)
+        by_key: dict[Key, list[SetAside]] = defaultdict(list)
         for one in self.set_aside:
-            found[one.key].append(one)
-        return {key: tuple(several) for key, several in found.items()}
+            by_key[one.key].append(one)
+        return {key: tuple(reasons) for key, reasons in by_key.items()}
 
     @cached_property
     def retained(self) -> tuple[Key, ...]:
@@ -133,10 +133,10 @@ class CheckReport:
 
     def counts(self) -> dict[str, int]:
         """How many submissions each rule set aside; one that fails several counts for each."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for one in self.set_aside:
-            found[one.rule] = found.get(one.rule, 0) + 1
-        return dict(sorted(found.items()))
+            counts[one.rule] = counts.get(one.rule, 0) + 1
+        return dict(sorted(counts.items()))
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON values."""

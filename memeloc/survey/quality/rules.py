@@ -175,8 +175,9 @@ def read_rules(values: Mapping[str, Any]) -> Rules:
     """
     checked = dict(values)
     for name, field in Rules.model_fields.items():
-        if isinstance(values.get(name), Mapping) and field.annotation is not None:
-            checked[name] = validate(field.annotation, values[name], f"the rule {name}")
+        if isinstance(values.get(name), Mapping):
+            kind: Any = field.annotation
+            checked[name] = validate(kind, values[name], f"the rule {name}")
     return validate(Rules, checked, "quality control")
 
 

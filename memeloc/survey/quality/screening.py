@@ -81,9 +81,9 @@ def country_of(name: str) -> str:
 def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | None:
     """Whether a value is the culture's; None when it cannot be told."""
     whole = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
-    said = {_plain(one) for one in whole if one.strip()}
+    values = {_plain(one) for one in whole if one.strip()}
     if fact in rule.others:
-        return bool(said & {_plain(one) for one in rule.others[fact]})
+        return bool(values & {_plain(one) for one in rule.others[fact]})
     if fact == "first_language":
         locale = culture.locale
         names = {
@@ -95,10 +95,10 @@ def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | No
             locale.recruitment,
             *rule.languages.get(locale.tag, ()),
         }
-        if said & {_plain(name) for name in names}:
+        if values & {_plain(name) for name in names}:
             return True
-        return False if said & _languages() else None
-    if said & {_plain(name) for name in (culture.code, *rule.countries.get(culture.code, ()))}:
+        return False if values & _languages() else None
+    if values & {_plain(name) for name in (culture.code, *rule.countries.get(culture.code, ()))}:
         return True
     codes = {code for one in whole if (code := country_of(one))}
     return None if not codes else culture.code in codes
@@ -116,8 +116,8 @@ def _plain(words: str) -> str:
 @cache
 def _countries() -> dict[str, str]:
     names: dict[str, list[str]] = json.loads(_PLACES.read_text(encoding="utf-8"))["countries"]
-    found = {_plain(name): code for code, several in names.items() for name in several}
-    return found | {_plain(code): code for code in names}
+    codes = {_plain(name): code for code, spellings in names.items() for name in spellings}
+    return codes | {_plain(code): code for code in names}
 
 
 @cache
