@@ -273,7 +273,7 @@ def _body(
         return body
     if form:
         body["response_format"] = {"type": form}
-    # What the server does not hold its model to, the model is instruction.
+    # What the server does not hold its model to, the instruction says.
     instruction = (
         f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
     )
