@@ -208,6 +208,6 @@ def test_a_cloud_model_needs_a_key_and_every_model_a_name(
     with pytest.raises(InputError, match="no language model is named"):
         create("openai")
     with pytest.raises(InputError, match="has no setting 'modle'"):
-        create("openai", {"modle": "m"})
+        create("openai", {"model": "m", "modle": "m"})
     with pytest.raises(InputError, match=r"price_in.*valid number"):
         create("openai", {"model": "m", "price_in": "cheap"})

@@ -14,7 +14,7 @@ import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.model import Caption
-from memeloc.request_pool import Backoff, Refusal, fly
+from memeloc.request_pool import Backoff, TransientFailure, ask_in_parallel
 from memeloc.translate import (
     Answer,
     Estimate,
@@ -159,7 +159,7 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
     for seed in (1, 1, 2):
         backoff = Backoff(attempts=9, first=1.0, longest=60.0, seed=seed, stop=Stop())
         with pytest.raises(ServiceError):
-            backoff.ask(send, lambda _: Refusal(error))
+            backoff.ask(send, lambda _: TransientFailure(error))
     one, again, other = waits[:8], waits[8:16], waits[16:]
     assert one == again != other
     assert all(0 <= wait <= min(60.0, 2.0**n) for n, wait in enumerate(one))
@@ -167,7 +167,7 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
     waits.clear()
     asked = Backoff(attempts=2, first=0.001, seed=1, stop=Stop())
     with pytest.raises(ServiceError):
-        asked.ask(send, lambda _: Refusal(error, wait=7.5))
+        asked.ask(send, lambda _: TransientFailure(error, wait=7.5))
     assert waits == [7.5]
     with pytest.raises(OSError, match="gone"):
         asked.ask(send, lambda _: None)
@@ -196,7 +196,7 @@ def test_batches_in_flight_are_bounded_and_overlap() -> None:
             yield number
 
     given: list[int] = []
-    for result in fly(batches(), ask, lambda *_: [], at_once=4, stop=threading.Event()):
+    for result in ask_in_parallel(batches(), ask, lambda *_: [], at_once=4, stop=threading.Event()):
         given.append(result)
     assert sorted(given) == list(range(1, 13))
     assert max(most) == 4
