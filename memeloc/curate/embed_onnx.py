@@ -83,8 +83,8 @@ class _Model:
             raise InputError(
                 f"is not a model that ONNX Runtime can load ({_first_line(error)})", file=path
             ) from error
-        self.inputs = {one.name: one for one in self._session.get_inputs()}
-        names = [one.name for one in self._session.get_outputs()]
+        self.inputs = {tensor.name: tensor for tensor in self._session.get_inputs()}
+        names = [tensor.name for tensor in self._session.get_outputs()]
         if output and output not in names:
             raise InputError(f"has no output {output!r}; it has {', '.join(names)}", file=path)
         self._output = output or names[0]
@@ -171,9 +171,9 @@ class OnnxTexts:
         """See `Embedder`; vectors of tokens are averaged over the text."""
         encoded = self._tokenizer.encode_batch([_speakable(str(text)) for text in things])
         given = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
-            "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
-            "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
+            "attention_mask": np.array([text.attention_mask for text in encoded], dtype=np.int64),
+            "token_type_ids": np.array([text.type_ids for text in encoded], dtype=np.int64),
         }
         result = self._model.run(
             {name: value for name, value in given.items() if name in self._model.inputs}

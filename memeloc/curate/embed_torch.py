@@ -23,7 +23,7 @@ _INSTALL = "pip install 'memeloc[torch-models]'"
 
 
 class TorchSettings(FilterSettings):
-    """What such a model can be told."""
+    """The settings of such a model."""
 
     device: Annotated[str, Field(description="where it runs, as cpu or cuda")] = "cpu"
 
@@ -111,5 +111,5 @@ class _OpenClip:
 
 
 def _unusable(library: str, where: str, error: Exception) -> InputError:
-    said = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-    return InputError(f"{library} cannot load the model {where!r}: {said}")
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+    return InputError(f"{library} cannot load the model {where!r}: {reason}")

@@ -14,6 +14,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +140,7 @@ def _found(values: Hashes, distance: int, blocks: int) -> Iterator[NearPairs]:
     edges = [round(BITS * number / blocks) for number in range(blocks + 1)]
     cut = [(low, high - low) for low, high in itertools.pairwise(edges)]
     masks = [np.uint64(((1 << size) - 1) << low) for low, size in cut]
-    for tail, heads in itertools.groupby(_choices(cut, blocks - distance), key=lambda one: one[0]):
+    for tail, heads in itertools.groupby(_choices(cut, blocks - distance), key=itemgetter(0)):
         by_tail = _order(values, [cut[at] for at in tail])
         slabs = _slabs(by_tail.values, _union(masks[at] for at in tail))
         for _, head in heads:
@@ -294,13 +295,13 @@ def _pairs(first: Indices, second: Indices, difference: Hashes) -> NearPairs:
     )
 
 
-def _chunked(several: Iterator[NearPairs]) -> Iterator[NearPairs]:
+def _chunked(pieces: Iterator[NearPairs]) -> Iterator[NearPairs]:
     """The same pairs in fewer pieces."""
     waiting: list[NearPairs] = []
     count = 0
-    for some in several:
-        waiting.append(some)
-        count += len(some.first)
+    for piece in pieces:
+        waiting.append(piece)
+        count += len(piece.first)
         if count >= _CHUNK:
             yield _joined(waiting)
             waiting, count = [], 0
@@ -308,9 +309,9 @@ def _chunked(several: Iterator[NearPairs]) -> Iterator[NearPairs]:
         yield _joined(waiting)
 
 
-def _joined(several: Sequence[NearPairs]) -> NearPairs:
+def _joined(pieces: Sequence[NearPairs]) -> NearPairs:
     return NearPairs(
-        np.concatenate([some.first for some in several]),
-        np.concatenate([some.second for some in several]),
-        np.concatenate([some.distance for some in several]),
+        np.concatenate([piece.first for piece in pieces]),
+        np.concatenate([piece.second for piece in pieces]),
+        np.concatenate([piece.distance for piece in pieces]),
     )

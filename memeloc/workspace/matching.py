@@ -75,12 +75,14 @@ def match_files(
     jobs = jobs or usable_cpus()
     templates, problems = load_templates(folders)
     if workspace is None:
-        known = _hash_templates(templates, jobs)
+        values = _hash_templates(templates, jobs)
     else:
-        known = _known(workspace, templates if folders else {}, jobs)
+        values = _known(workspace, templates if folders else {}, jobs)
     hashes, unreadable = hash_files({str(path): path for path in pictures}, jobs)
     return Matches(
-        match_pictures(hashes, known, distance), unreadable, [str(problem) for problem in problems]
+        match_pictures(hashes, values, distance),
+        unreadable,
+        [str(problem) for problem in problems],
     )
 
 
@@ -104,12 +106,12 @@ class Matching(Part):
         workspace = self._workspace
         jobs = jobs or usable_cpus()
         templates, problems = load_templates(folders) if folders else ({}, [])
-        known = _known(workspace, templates, jobs)
+        values = _known(workspace, templates, jobs)
         items = list(workspace.store.items.find("picture"))
         hashes, unreadable = hash_items(workspace, items, jobs)
         by_item = {item.id: hashes[item.picture] for item in items if item.picture in hashes}
-        matches = match_pictures(by_item, known, distance)
-        workspace.store.curation.add_verdicts(match_verdicts(matches, list(known), distance))
+        matches = match_pictures(by_item, values, distance)
+        workspace.store.curation.add_verdicts(match_verdicts(matches, list(values), distance))
         return Matches(matches, unreadable, [str(problem) for problem in problems])
 
 
@@ -117,13 +119,13 @@ def _known(
     workspace: WorkspaceFolder, templates: Mapping[str, Template], jobs: int
 ) -> dict[str, int]:
     """Hashes of templates by name: the workspace's and others, then collected ones."""
-    known = _hash_templates({**workspace.templates, **templates}, jobs)
+    values = _hash_templates({**workspace.templates, **templates}, jobs)
     items = list(workspace.store.items.find("template"))
     hashes, _ = hash_items(workspace, items, jobs)
     for item in items:
         if item.picture in hashes:
-            known.setdefault(item.id, hashes[item.picture])
-    return known
+            values.setdefault(item.id, hashes[item.picture])
+    return values
 
 
 def _hash_templates(templates: Mapping[str, Template], jobs: int) -> dict[str, int]:

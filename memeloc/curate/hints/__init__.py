@@ -11,7 +11,7 @@ idiom: "seas the day" plays on "seize the day"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,15 +56,15 @@ def hints(item: Item, template: Item | None = None) -> list[Hint]:
     words = words_of(item.parts)[:_LONGEST]
     about = [] if template is None else [template.name, template.description, *template.keywords]
     shown = words_of(about)[:_LONGEST]
-    found = [
-        *(Hint("idiom", said) for said in idioms(words)),
-        *(Hint("homophone", said) for said in homophones(words, shown)),
-        *(Hint("name", said) for said in names(words)),
-        *(Hint("repeated sound", said) for said in echoes(words)),
+    all_hints = [
+        *(Hint("idiom", text) for text in idioms(words)),
+        *(Hint("homophone", text) for text in homophones(words, shown)),
+        *(Hint("name", text) for text in names(words)),
+        *(Hint("repeated sound", text) for text in echoes(words)),
     ]
-    return list(dict.fromkeys(found))[:MOST]
+    return list(dict.fromkeys(all_hints))[:MOST]
 
 
-def in_words(several: Iterable[Hint] | Sequence[Hint]) -> str:
+def in_words(hints: Iterable[Hint]) -> str:
     """Hints as one line, for a sheet's column."""
-    return "; ".join(f"{hint.kind}: {hint.evidence}" for hint in several)
+    return "; ".join(f"{hint.kind}: {hint.evidence}" for hint in hints)

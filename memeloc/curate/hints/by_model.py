@@ -46,13 +46,13 @@ def question(item: Item) -> Question[Wordplay]:
     return Question(prompt().fill("caption", values), ModelForm(Wordplay))
 
 
-def read_hints(item: Item, found: Wordplay) -> list[Hint]:
+def read_hints(item: Item, answer: Wordplay) -> list[Hint]:
     """The hints of an answer, those that name words of the caption."""
     text = _plain(" ".join(item.parts))
     hints: Sequence[Hint] = [
-        Hint("model", f'"{one.words.strip()[:100]}": {one.why.strip()[:200]}')
-        for one in found.found
-        if _plain(one.words) and _plain(one.words) in text
+        Hint("model", f'"{piece.words.strip()[:100]}": {piece.why.strip()[:200]}')
+        for piece in answer.found
+        if _plain(piece.words) and _plain(piece.words) in text
     ]
     return list(dict.fromkeys(hints))[:MOST]
 

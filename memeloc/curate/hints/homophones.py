@@ -2,7 +2,7 @@
 
 Nearly every word sounds like some other, so a likeness counts only where both can be seen: both
 stand in the caption, or one in the caption and one in what is known of the picture. Without the
-other, only words that seldom mean themselves are told (sounds.en.toml).
+other, only words that seldom mean themselves are reported (sounds.en.toml).
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ def homophones(words: Sequence[Word], shown: Sequence[Word]) -> Iterator[str]:
         words: of the caption.
         shown: words that the picture is named and described with.
     """
-    known = sounds()
-    yield from _pairs(words, known)
-    yield from _with_picture(words, shown, known)
+    by_ear = sounds()
+    yield from _pairs(words, by_ear)
+    yield from _with_picture(words, shown, by_ear)
     for word in words:
-        if altered := _altered(word.plain, known):
+        if altered := _altered(word.plain, by_ear):
             yield f'"{word.text}" sounds like "{altered}"'
         elif heard := _data()["heard"].get(word.plain):
             yield f'"{word.text}" may be heard as "{heard}"'
 
 
-def _pairs(words: Sequence[Word], known: Sounds) -> Iterator[str]:
+def _pairs(words: Sequence[Word], by_ear: Sounds) -> Iterator[str]:
     """Two words of the caption that sound the same."""
     content = list({word.plain: word for word in words if word.content}.values())
     for at, one in enumerate(content):
         for two in content[at + 1 :]:
-            if known.alike(one.plain, two.plain) and _differ(one.plain, two.plain):
+            if by_ear.alike(one.plain, two.plain) and _differ(one.plain, two.plain):
                 yield f'"{one.text}" and "{two.text}" sound the same'
 
 
-def _with_picture(words: Sequence[Word], shown: Sequence[Word], known: Sounds) -> Iterator[str]:
+def _with_picture(words: Sequence[Word], shown: Sequence[Word], by_ear: Sounds) -> Iterator[str]:
     """Words of the caption that sound like, or hold, a word of the picture."""
     seen = list({word.plain: word for word in shown if word.content}.values())
     plain = [word.plain for word in words]
@@ -59,42 +59,42 @@ def _with_picture(words: Sequence[Word], shown: Sequence[Word], known: Sounds) -
         for word in words:
             if not word.content or not _differ(word.plain, there.plain):
                 continue
-            if known.alike(word.plain, there.plain):
+            if by_ear.alike(word.plain, there.plain):
                 yield f'"{word.text}" sounds like "{there.text}" of the picture'
-            elif _holds(word.plain, there.plain, known):
+            elif _holds(word.plain, there.plain, by_ear):
                 yield f'"{word.text}" holds "{there.text}" of the picture'
         for length in (2, 3):
             for at in range(len(words) - length + 1):
-                several = plain[at : at + length]
-                if there.plain not in several and known.phrase(several) & known.plain(there.plain):
-                    said = " ".join(word.text for word in words[at : at + length])
-                    yield f'"{said}" sounds like "{there.text}" of the picture'
+                phrase = plain[at : at + length]
+                if there.plain not in phrase and by_ear.phrase(phrase) & by_ear.plain(there.plain):
+                    text = " ".join(word.text for word in words[at : at + length])
+                    yield f'"{text}" sounds like "{there.text}" of the picture'
 
 
-def _holds(word: str, inner: str, known: Sounds) -> bool:
+def _holds(word: str, inner: str, by_ear: Sounds) -> bool:
     """Whether a word has another within it, by letters and by sound, and is no form of it."""
     if len(inner) < _INSIDE or inner not in word or stem(inner) == stem(word):
         return False
-    inside = [phones for phones in known.plain(inner) if len(phones) >= 3]
-    return word not in known or any(
+    inside = [phones for phones in by_ear.plain(inner) if len(phones) >= 3]
+    return word not in by_ear or any(
         phones[at : at + len(small)] == small
-        for phones in known.plain(word)
+        for phones in by_ear.plain(word)
         for small in inside
         for at in range(len(phones) - len(small) + 1)
     )
 
 
-def _altered(word: str, known: Sounds) -> str:
-    """The word that a made-up one stands for; empty when it is none."""
+def _altered(word: str, by_ear: Sounds) -> str:
+    """The word that a made-up one stands for; empty when there is none."""
     joined = word.replace("-", "")
-    if joined in known or (word in known and "-" not in word):
+    if joined in by_ear or (word in by_ear and "-" not in word):
         return ""
     for piece, others in _data()["stems"].items():
         if piece not in joined:
             continue
         for other in others:
             candidate = joined.replace(piece, other, 1)
-            if len(candidate) > 3 and candidate in known:
+            if len(candidate) > 3 and candidate in by_ear:
                 return candidate
     return ""
 

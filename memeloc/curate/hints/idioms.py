@@ -29,21 +29,21 @@ def all_idioms() -> tuple[Idiom, ...]:
 @lru_cache(maxsize=1)
 def _by_word() -> dict[str, list[Idiom]]:
     """Idioms by the stem of each of their words; a changed one is found by the others."""
-    found: dict[str, list[Idiom]] = {}
+    by_word: dict[str, list[Idiom]] = {}
     for idiom in all_idioms():
         telling = [word for word in idiom if word not in _SLOTS and word not in FUNCTION_WORDS]
         if len(telling) < 2:  # one of them may be the changed one
             telling = [word for word in idiom if word not in _SLOTS]
         for word in {stem(word) for word in telling}:
-            found.setdefault(word, []).append(idiom)
-    return found
+            by_word.setdefault(word, []).append(idiom)
+    return by_word
 
 
 def idioms(words: Sequence[Word]) -> Iterator[str]:
     """Idioms that stand in a caption, in words for people."""
     stems = [stem(word.plain) for word in words]
-    near = dict.fromkeys(idiom for one in dict.fromkeys(stems) for idiom in _by_word().get(one, ()))
-    found: list[tuple[int, int, bool, str]] = []
+    near = dict.fromkeys(idiom for key in dict.fromkeys(stems) for idiom in _by_word().get(key, ()))
+    matches: list[tuple[int, int, bool, str]] = []
     for idiom in near:
         for at in range(len(words) - len(idiom) + 1):
             wrong = [
@@ -51,20 +51,20 @@ def idioms(words: Sequence[Word]) -> Iterator[str]:
                 for place, word in enumerate(idiom)
                 if not _fits(word, words[at + place], stems[at + place])
             ]
-            said = " ".join(word.text for word in words[at : at + len(idiom)])
+            text = " ".join(word.text for word in words[at : at + len(idiom)])
             name = " ".join(idiom)
             if not wrong:
-                found.append((at, at + len(idiom), True, f'"{said}" is an idiom'))
+                matches.append((at, at + len(idiom), True, f'"{text}" is an idiom'))
             elif _may_change(idiom, wrong) and _twists(idiom[wrong[0]], words[at + wrong[0]].plain):
-                found.append((at, at + len(idiom), False, f'"{said}" plays on "{name}"'))
-    for begin, end, exact, hint in found:
+                matches.append((at, at + len(idiom), False, f'"{text}" plays on "{name}"'))
+    for begin, end, exact, hint in matches:
         # What stands within a longer idiom is part of it.
         if not any(
             start <= begin
             and end <= stop
             and (start, stop) != (begin, end)
             and (whole or not exact)
-            for start, stop, whole, _ in found
+            for start, stop, whole, _ in matches
         ):
             yield hint
 
@@ -91,5 +91,5 @@ def _twists(wanted: str, word: str) -> bool:
     """Whether a word replaces another for its sound."""
     if word in FUNCTION_WORDS or wanted in FUNCTION_WORDS:
         return False
-    known = sounds()
-    return known.alike(wanted, word) or known.near(wanted, word) or known.rhyme(wanted, word)
+    by_ear = sounds()
+    return by_ear.alike(wanted, word) or by_ear.near(wanted, word) or by_ear.rhyme(wanted, word)

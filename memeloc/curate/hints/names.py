@@ -31,17 +31,17 @@ def _data() -> Mapping[str, Any]:
 def names(words: Sequence[Word]) -> Iterator[str]:
     """Names that may be a pun, in words for people."""
     plain = [word.plain for word in words]
-    told: set[str] = set()
+    reported: set[str] = set()
     for at, word in enumerate(words):
         name = word.plain.removesuffix("'s")
-        if name in told:
+        if name in reported:
             continue
         heard, meant = _data()["heard"].get(name), _data()["words"].get(name)
         if heard:
-            told.add(name)
+            reported.add(name)
             yield f'the name "{word.text}" may be heard as "{heard}"'
         elif meant and (_is_called(plain, at) or _capital_tells(words, at)):
-            told.add(name)
+            reported.add(name)
             yield f'"{word.text}" is a name and also a word ({meant})'
 
 

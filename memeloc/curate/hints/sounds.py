@@ -20,12 +20,11 @@ class Sounds:
 
     def __init__(self) -> None:
         packed = (files("memeloc.curate") / "hints" / "pronunciations.en.txt.xz").read_bytes()
-        found: dict[str, list[str]] = defaultdict(list)
+        self._phones: dict[str, list[str]] = defaultdict(list)
         for line in lzma.decompress(packed).decode().splitlines():
             if not line.startswith("#"):
                 word, _, phones = line.partition(" ")
-                found[word].append(phones)
-        self._phones = dict(found)
+                self._phones[word].append(phones)
         self._plain: dict[str, frozenset[Phones]] = {}
 
     def __contains__(self, word: str) -> bool:
@@ -37,23 +36,23 @@ class Sounds:
 
     def plain(self, word: str) -> frozenset[Phones]:
         """Every way to say a word, without stress."""
-        found = self._plain.get(word)
-        if found is None:
-            found = frozenset(tuple(map(_bare, phones)) for phones in self.stressed(word))
-            if word in self._phones:  # no stranger's word is kept
-                self._plain[word] = found
-        return found
+        plain = self._plain.get(word)
+        if plain is None:
+            plain = frozenset(tuple(map(_bare, phones)) for phones in self.stressed(word))
+            if word in self._phones:  # words of captions would fill the memory
+                self._plain[word] = plain
+        return plain
 
     def phrase(self, words: Sequence[str]) -> frozenset[Phones]:
         """Every way to say some words in a row, without stress; empty when one is unknown."""
-        said: frozenset[Phones] = frozenset([()])
+        ways: frozenset[Phones] = frozenset([()])
         for word in words:
-            said = frozenset(
-                before + phones for before in said for phones in list(self.plain(word))[:3]
+            ways = frozenset(
+                before + phones for before in ways for phones in list(self.plain(word))[:3]
             )
-            if len(said) > 27:
+            if len(ways) > 27:
                 break
-        return said
+        return ways
 
     def alike(self, first: str, second: str) -> bool:
         """Whether two words can sound the same.
@@ -95,7 +94,7 @@ class Sounds:
 
     def _rhymes(self, word: str) -> list[tuple[str, Phones]]:
         """The consonant before the last stressed vowel, and all from that vowel on, each way."""
-        found: list[tuple[str, Phones]] = []
+        rhymes: list[tuple[str, Phones]] = []
         for phones in self.stressed(word):
             for stress in "12":
                 places = [at for at, phone in enumerate(phones) if phone[-1] == stress]
@@ -104,8 +103,8 @@ class Sounds:
             if places:
                 at = places[-1]
                 before = phones[at - 1] if at else ""
-                found.append((before, tuple(map(_bare, phones[at:]))))
-        return found
+                rhymes.append((before, tuple(map(_bare, phones[at:]))))
+        return rhymes
 
 
 @lru_cache(maxsize=1)

@@ -51,14 +51,14 @@ class Word:
 
 def words_of(parts: Sequence[str]) -> list[Word]:
     """All words of a caption in their order."""
-    found: list[Word] = []
+    words: list[Word] = []
     for number, part in enumerate(parts):
         text = unicodedata.normalize("NFKC", part)
         for clause, piece in enumerate(_CLAUSE.split(text)):
             for match in _WORD.finditer(piece):
                 word = match[0].rstrip("'’")
-                found.append(Word(word, word.lower().replace("’", "'"), number, clause))
-    return found
+                words.append(Word(word, word.lower().replace("’", "'"), number, clause))
+    return words
 
 
 @lru_cache(maxsize=50_000)
