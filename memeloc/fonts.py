@@ -6,13 +6,12 @@ ready for HarfBuzz; a `FontStack` says which face draws a grapheme cluster.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +19,7 @@ import uharfbuzz as hb
 from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc.errors import InputError, MissingError
+from memeloc.files import file_sha256
 from memeloc.model import Locale
 from memeloc.resources import folder
 from memeloc.settings import read_toml, validate
@@ -71,8 +71,7 @@ class Family:
             )
             raise MissingError(f"The font {self.name} is missing: {where}")
         if self.sha256:
-            with self.path.open("rb") as stream:
-                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+            sha256 = file_sha256(self.path)
             if sha256 != self.sha256:
                 raise InputError(
                     f"the font {self.name} is not the file that fonts.toml names (SHA-256 "
@@ -187,7 +186,9 @@ class FontStack:
         fallback: every other family, opened only when something is missing in `preferred`.
     """
 
-    def __init__(self, preferred: Sequence[Face], fallback: Iterable[FaceOpener]) -> None:
+    def __init__(
+        self, preferred: Sequence[Face], fallback: Iterable[Callable[[], Face | None]]
+    ) -> None:
         self.preferred = list(preferred)
         self._fallback = list(fallback)
         self._chosen: dict[str, Face | None] = {}
@@ -223,27 +224,11 @@ class FontStack:
         for face in sorted(self.preferred, key=lambda face: face.emoji != wants_emoji):
             if face.covers(cluster) and (wants_emoji or not face.emoji or cluster[0] > "\u00ff"):
                 return face
-        for opener in self._fallback:
-            face_or_none = opener.open()
-            if face_or_none and face_or_none.covers(cluster):
-                return face_or_none
+        for open_face in self._fallback:
+            other = open_face()
+            if other is not None and other.covers(cluster):
+                return other
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class FaceOpener:
-    """A face that is opened only when it is asked for."""
-
-    library: FontLibrary
-    family: str
-    face: FaceName
-
-    def open(self) -> Face | None:
-        """The face, or None when its package is not installed."""
-        try:
-            return self.library.face(self.family, self.face)
-        except MissingError:
-            return None
 
 
 class FontLibrary:
@@ -288,6 +273,13 @@ class FontLibrary:
             opened = self._faces[family, face] = Face(self.families[family], face, shared)
         return opened
 
+    def _installed_face(self, family: str, face: FaceName) -> Face | None:
+        """A family's face, or None when its package is not installed."""
+        try:
+            return self.face(family, face)
+        except MissingError:
+            return None
+
     def stack(self, locale: Locale, face: FaceName) -> FontStack:
         """The faces for a locale's poster or plain text, best first; the same object each time."""
         names = locale.poster if face == "poster" else locale.plain
@@ -295,7 +287,9 @@ class FontLibrary:
         if stack is None:
             preferred = [self.face(name, face) for name in dict.fromkeys([*self._user, *names])]
             rest = [name for name in self.families if name not in names and name not in self._user]
-            stack = FontStack(preferred, [FaceOpener(self, name, face) for name in rest])
+            stack = FontStack(
+                preferred, [partial(self._installed_face, name, face) for name in rest]
+            )
             self._stacks[names, face] = stack
         return stack
 
@@ -311,8 +305,7 @@ def _identity(family: Family) -> str:
     settings = f"{dict(family.poster)}{dict(family.plain)}{family.embolden}{family.index}"
     if family.sha256:
         return family.sha256 + settings
-    with family.path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest() + settings
+    return file_sha256(family.path) + settings
 
 
 def load_families(path: Path) -> dict[str, Family]:

@@ -11,7 +11,6 @@ what), 2 wrong usage, 130 interrupted.
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 import traceback
@@ -211,13 +210,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """The `memeloc` program."""
     output.is_program = True
-    # A command makes many objects that last and few cycles. Looking for cycles as often as Python
-    # does by itself is a tenth of what a short command does.
-    gc.set_threshold(50_000, 50, 100)
     status = 1
 
     def leave() -> None:
-        """End at once: to free all memory piece by piece is another tenth."""
+        """End at once: to free all memory piece by piece is a third of `memeloc --help`."""
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:  # as after `>&-`
                 with suppress(OSError):

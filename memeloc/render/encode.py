@@ -6,9 +6,9 @@ that begins with a dot and ends with `TEMPORARY`, and renamed.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from memeloc.errors import InputError
@@ -88,21 +88,12 @@ def encode(image: Image, settings: Settings) -> bytes:
     return buffer.getvalue()
 
 
-def write_whole(folder: str, name: str, content: bytes) -> None:
-    """Write `folder/name` so that at every instant there is the old file, the new one, or none.
-
-    The folder is a string that ends with a separator, and exists: this runs once a picture.
-    """
-    temporary = f"{folder}.{name}{TEMPORARY}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-    handle = os.open(temporary, flags, 0o666)
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that at every instant there is the old one, the new one, or none."""
+    temporary = path.with_name(f".{path.name}{TEMPORARY}")
     try:
-        written = os.write(handle, content)
-        while written < len(content):  # a full disk raises at the next write
-            written += os.write(handle, content[written:])
+        temporary.write_bytes(content)
+        temporary.replace(path)
     except BaseException:
-        os.close(handle)
-        os.unlink(temporary)  # noqa: PTH108 - a path object takes as long as the call
+        temporary.unlink(missing_ok=True)
         raise
-    os.close(handle)
-    os.replace(temporary, folder + name)  # noqa: PTH105 - likewise

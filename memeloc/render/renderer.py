@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from PIL import Image
 
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from memeloc.fonts import FontLibrary
 from memeloc.locales import Registry, default
 from memeloc.locales.casing import uppercase
@@ -280,8 +281,7 @@ def _prove_part(
 
 def _template_print(template: Template) -> str:
     try:
-        with template.image.open("rb") as stream:
-            picture = hashlib.file_digest(stream, "sha256").hexdigest()
+        picture = file_sha256(template.image)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=template.image) from error
     return _hash_of({"boxes": [asdict(box) for box in template.boxes], "picture": picture})

@@ -8,7 +8,6 @@ slices' rows become the manifest in the table's order, each as soon as those bef
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
@@ -17,6 +16,7 @@ from pathlib import Path
 from memeloc.captions import CaptionProblem, CaptionRow, CaptionsTable
 from memeloc.engine import ShardMap, ShardResult
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
@@ -74,7 +74,6 @@ class Run:
         self._slices: deque[tuple[str, list[MemeRows]]] = deque()
         self._awaited: dict[str, list[MemeRows]] = {}  # by the part that will have their rows
         self._starts: dict[tuple[str, str], hashlib._Hash | InputError] = {}
-        self._prefix = os.path.join(os.fspath(self._out), "")  # noqa: PTH118 - for speed
         self._progress: Progress | None = None
         self._total: int | None = None
 
@@ -233,12 +232,10 @@ class Run:
         Its size is compared; but after a run that was cut off a file may be newer than its record
         and of the same size by chance, so that its bytes are looked at.
         """
-        whole = self._prefix + path
         try:
             if not self._cut_off:
-                return os.stat(whole).st_size == old.bytes  # noqa: PTH116 - for speed
-            with open(whole, "rb") as file:  # noqa: PTH123 - likewise
-                return hashlib.file_digest(file, "sha256").hexdigest() == old.sha256
+                return (self._out / path).stat().st_size == old.bytes
+            return file_sha256(self._out / path) == old.sha256
         except OSError:
             return False
 

@@ -7,7 +7,6 @@ picture: layout, painting, proof, encoding, both hashes, file and row.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -107,15 +106,14 @@ class PictureFiles:
         fonts: Sequence[str | Path] = (),
     ) -> None:
         self._arguments = (out, settings, templates, languages, fonts)
-        self._out = os.path.join(os.fspath(out), "")  # noqa: PTH118 - a string, for speed
-        self._parts = out / PARTS
+        self._out = out
         self._settings = settings
         self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
         self._suffix = f".{settings.format}"
         self._templates = templates
         self._languages = languages
         self._fonts = fonts
-        self._folders: dict[tuple[str, str], tuple[str, str]] = {}
+        self._made_folders: set[Path] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PictureFiles, self._arguments
@@ -135,7 +133,6 @@ class PictureFiles:
     ) -> tuple[str, ...]:
         """Make one picture, write it, add its row, and return the kinds of its problems."""
         language = item.language
-        folder = self._folders.get((language, template)) or self._folder(language, template)
         locale = self._languages[language]
         rendered = self.renderer.render(
             self._templates[template], Caption(item.parts), locale, max_sizes=max_sizes
@@ -144,15 +141,15 @@ class PictureFiles:
             content = self._jpeg.encode(rendered.canvas)
         else:
             content = encode(rendered.image, self._settings)
-        name = meme_id + self._suffix
-        write_whole(folder[0], name, content)
+        path = f"{language}/{template}/{meme_id}{self._suffix}"
+        self._write(self._out / path, content)
         rows.add_picture(
             meme_id=meme_id,
             template=template,
             language=language,
             locale=locale.tag,
             parts=item.parts,
-            path=folder[1] + name,
+            path=path,
             inputs_sha256=item.inputs_sha256,
             sha256=hashlib.sha256(content).hexdigest(),
             size=len(content),
@@ -191,7 +188,7 @@ class PictureFiles:
                 except Exception as error:  # one defect must not cost the other pictures
                     failed[number] = f"unexpected {type(error).__name__}: {error}"
                 number += 1
-        write_part(rows, self._parts / shard.part)
+        write_part(rows, self._out / PARTS / shard.part)
         return Made(rendered, failed, flawed, problems)
 
     def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
@@ -214,10 +211,8 @@ class PictureFiles:
             sizes=self.renderer.sizes(template, Caption(item.parts), locale),
         )
 
-    def _folder(self, language: str, template: str) -> tuple[str, str]:
-        """Make a folder; return it as a string, whole and relative to the output folder."""
-        relative = f"{language}/{template}/"
-        whole = self._out + relative
-        os.makedirs(whole, exist_ok=True)  # noqa: PTH103 - a string, for speed
-        self._folders[language, template] = whole, relative
-        return whole, relative
+    def _write(self, path: Path, content: bytes) -> None:
+        if path.parent not in self._made_folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made_folders.add(path.parent)
+        write_whole(path, content)
