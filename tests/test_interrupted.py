@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from memeloc import Workspace
 from memeloc.render.encode import TEMPORARY
-from memeloc.store import Workspace
 
 MEMES = 150
 OUT = "out"

@@ -11,57 +11,17 @@ with a test. Languages are exact tags of the locale registry; times are aware an
 translating, correcting and the rest do with it stands in memeloc.workspace.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from memeloc.correct.placing import PlacedAnswer
 from memeloc.store.caption_versions import check_parts
 from memeloc.store.database import WorkspaceError
-from memeloc.store.records import (
-    AddedAnswers,
-    CaptionVersion,
-    CaseRecord,
-    CorrectionRecord,
-    FileRecord,
-    ImportSummary,
-    Kind,
-    KnownSheet,
-    LanguageStatus,
-    SheetRecord,
-    ToCorrect,
-    ToTranslate,
-)
+from memeloc.store.records import FileRecord, KnownSheet, LanguageStatus, SheetRecord
 from memeloc.store.store import Store
-from memeloc.translate.memory import MemoryUnit
-
-if TYPE_CHECKING:
-    from memeloc.store.old_workspace import Workspace
 
 __all__ = [
-    "AddedAnswers",
-    "CaptionVersion",
-    "CaseRecord",
-    "CorrectionRecord",
     "FileRecord",
-    "ImportSummary",
-    "Kind",
     "KnownSheet",
     "LanguageStatus",
-    "MemoryUnit",
-    "PlacedAnswer",
     "SheetRecord",
     "Store",
-    "ToCorrect",
-    "ToTranslate",
-    "Workspace",
     "WorkspaceError",
     "check_parts",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """The former workspace, which stands above the store; it goes with its last caller."""
-    if name == "Workspace":
-        from memeloc.store.old_workspace import Workspace
-
-        return Workspace
-    raise AttributeError(name)

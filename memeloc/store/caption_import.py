@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.store.caption_versions import add_memes, add_versions, current_of
 from memeloc.store.database import by_slices, now, two_columns
 from memeloc.store.records import ImportSummary
-from memeloc.store.tables import captions, events, memes
+from memeloc.store.tables.captions import captions, events, memes
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, case, func, select
 from memeloc.store.caption_versions import is_active, is_current
 from memeloc.store.database import two_columns
 from memeloc.store.records import Kind, LanguageStatus
-from memeloc.store.tables import captions, cases, decisions, memes
+from memeloc.store.tables.captions import captions, cases, decisions, memes
 
 
 def count_memes(connection: Connection, kind: Kind = "caption") -> int:

@@ -16,7 +16,8 @@ from memeloc.errors import InputError
 from memeloc.model import Caption
 from memeloc.store.database import by_slices, now, two_columns
 from memeloc.store.records import CaptionVersion, Kind
-from memeloc.store.tables import captions, memes, selection_items, selections
+from memeloc.store.tables.captions import captions, memes
+from memeloc.store.tables.items import selection_items, selections
 
 VERSION_COLUMNS = tuple(captions.c[field.name] for field in fields(CaptionVersion))
 

@@ -32,7 +32,7 @@ from memeloc.store.records import (
     Need,
     ToTranslate,
 )
-from memeloc.store.tables import memes
+from memeloc.store.tables.captions import memes
 
 _BATCH = 500
 """Rows of a table that are stored in one transaction."""
@@ -49,31 +49,25 @@ class Captions:
         rows: Iterable[CaptionRow],
         columns: Columns,
         file: FileRecord,
-        summary: ImportSummary,
         on_batch: Callable[[int], None] | None = None,
-    ) -> None:
+    ) -> ImportSummary:
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
         Args:
             rows: in the table's order.
             columns: its language columns, and the source's tag.
             file: `FileRecord("captions", name, sha256, rows)`; it is stored with the first rows.
-            summary: is added to.
             on_batch: gets how many more rows are stored.
         """
+        summary = ImportSummary()
         remaining = iter(rows)
         while batch := list(islice(remaining, _BATCH)):
-            counts = ImportSummary()
             with self.database.write() as connection:
                 file_id, _ = store_file(connection, file)
-                ImportBatch(connection, columns, file_id, file.name, counts).store(batch)
-            # Only now is it so: a transaction that fails has stored nothing.
-            summary.memes += counts.memes
-            summary.unchanged += counts.unchanged
-            summary.added += counts.added
-            summary.changed += counts.changed
+                ImportBatch(connection, columns, file_id, file.name, summary).store(batch)
             if on_batch is not None:
                 on_batch(len(batch))
+        return summary
 
     def current(
         self, tag: str, meme_ids: Collection[str] | None = None, kind: Kind = "caption"

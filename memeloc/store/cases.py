@@ -14,7 +14,7 @@ from memeloc.store.corrections import find_corrections
 from memeloc.store.database import Database, now, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
 from memeloc.store.survey_texts import survey_text_key
-from memeloc.store.tables import cases, decisions, memes
+from memeloc.store.tables.captions import cases, decisions, memes
 
 NO_TEXT = "no-text"
 """The status of an answer that a picture has no text; accepted, it is an empty text."""

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 
 from memeloc.store.database import Database, by_slices, now, two_columns, upsert
-from memeloc.store.tables import features, model_answers
+from memeloc.store.tables.items import features, model_answers
 
 
 class Computed:

@@ -34,7 +34,7 @@ from memeloc.store.records import (
     KnownSheet,
 )
 from memeloc.store.sheets import find_sheets, sent_sheet
-from memeloc.store.tables import captions, cases, corrections, memes, sheet_items, sheets
+from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
 
 Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
 """Decides what becomes of a file's answers; called within the transaction that stores them."""

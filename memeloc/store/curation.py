@@ -26,7 +26,7 @@ from memeloc.store.selections import (
     store_selection,
     write_templates,
 )
-from memeloc.store.tables import judgements, pair_sets, pairs, verdicts
+from memeloc.store.tables.items import judgements, pair_sets, pairs, verdicts
 from memeloc.store.tables.types import safe_text, through_json
 
 

@@ -20,7 +20,7 @@ from memeloc.model import SEPARATOR
 from memeloc.store import memory
 from memeloc.store.caption_versions import is_active, is_current
 from memeloc.store.database import Database
-from memeloc.store.tables import (
+from memeloc.store.tables.captions import (
     captions,
     cases,
     corrections,

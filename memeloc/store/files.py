@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select
 
 from memeloc.store.database import Database, now
 from memeloc.store.records import FileRecord
-from memeloc.store.tables import files
+from memeloc.store.tables.captions import files
 
 
 class Files:

@@ -29,7 +29,7 @@ from memeloc.items import (
 from memeloc.model import TextBox, TextStyle
 from memeloc.store.database import Database, by_slices, now, two_columns, upsert
 from memeloc.store.pictures import StoredPicture, add_pictures, picture_file, write_picture
-from memeloc.store.tables import item_versions, items, pictures, refusals
+from memeloc.store.tables.items import item_versions, items, pictures, refusals
 from memeloc.store.tables.types import safe_text, through_json
 from memeloc.store.transcripts import transcript_texts
 

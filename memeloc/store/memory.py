@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 from memeloc.store.database import Database, now, upsert
 from memeloc.store.files import store_file
 from memeloc.store.records import FileRecord, Kind
-from memeloc.store.tables import captions, memes, memory_units
+from memeloc.store.tables.captions import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json
 from memeloc.translate.memory import MemoryUnit
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from memeloc.errors import InputError
 from memeloc.store.database import now, upsert
-from memeloc.store.tables import pictures
+from memeloc.store.tables.items import pictures
 
 FOLDER = "images"
 _SUFFIXES = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memeloc.captions import CaptionProblem
 from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
-from memeloc.errors import InputError
 from memeloc.model import Caption
 
 Kind = Literal["caption", "transcript", "survey"]
@@ -70,27 +68,19 @@ class CaptionVersion:
 
 @dataclass(slots=True)
 class ImportSummary:
-    """What an import of a captions table did.
+    """What an import of a captions table stored.
 
     Attributes:
         memes: new ones.
         added: captions of new memes or languages, by language.
         changed: captions that differ from what was imported before, by language.
         unchanged: captions that were there already.
-        empty: empty cells of languages other than the source, by column: still to translate.
-        problems: other problems of the table, by kind.
-        examples: the first hundred of them.
-        notes: columns and templates that were left out.
     """
 
     memes: int = 0
     added: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     unchanged: int = 0
-    empty: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
-    examples: list[CaptionProblem] = field(default_factory=list)
-    notes: list[InputError] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

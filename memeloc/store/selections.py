@@ -17,7 +17,7 @@ from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Item
 from memeloc.store.caption_versions import add_memes, add_versions, check_parts
 from memeloc.store.database import now
-from memeloc.store.tables import items, selection_items, selections
+from memeloc.store.tables.items import items, selection_items, selections
 from memeloc.store.tables.types import encode_json
 
 

@@ -29,7 +29,7 @@ from memeloc.store.records import (
     SheetRecord,
     ToCorrect,
 )
-from memeloc.store.tables import (
+from memeloc.store.tables.captions import (
     captions,
     cases,
     corrections,

@@ -19,7 +19,7 @@ from memeloc.store.database import now, upsert
 from memeloc.store.files import store_file
 from memeloc.store.participant_ids import hash_id, hidden
 from memeloc.store.records import FileRecord
-from memeloc.store.tables import rejected_rows, submissions, survey_participants
+from memeloc.store.tables.surveys import rejected_rows, submissions, survey_participants
 from memeloc.store.tables.types import encode_json, safe_text
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
 from memeloc.survey.quality.participants import merged

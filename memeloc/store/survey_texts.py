@@ -23,7 +23,7 @@ from memeloc.store.caption_versions import (
     is_current,
 )
 from memeloc.store.database import Database, two_columns
-from memeloc.store.tables import captions, memes
+from memeloc.store.tables.captions import captions, memes
 
 ENGLISH = "en"
 """The language that survey texts are written in."""

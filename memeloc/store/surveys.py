@@ -20,7 +20,7 @@ from memeloc.store.submissions import (
     find_submissions,
     without_ids,
 )
-from memeloc.store.tables import survey_batches, survey_results, survey_states, surveys
+from memeloc.store.tables.surveys import survey_batches, survey_results, survey_states, surveys
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Batch, Participant, Slot, Submission
 

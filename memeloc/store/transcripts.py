@@ -22,7 +22,7 @@ from memeloc.store.caption_versions import (
 )
 from memeloc.store.database import Database, by_slices, two_columns
 from memeloc.store.records import CaptionVersion
-from memeloc.store.tables import captions, memes
+from memeloc.store.tables.captions import captions, memes
 
 
 class Transcripts:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memeloc.store.caption_import import Columns
 from memeloc.store.files import sha256_of
-from memeloc.store.records import FileRecord, ImportSummary, LanguageStatus
+from memeloc.store.records import FileRecord, LanguageStatus
 from memeloc.workspace.folder import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -135,12 +135,10 @@ class Captions:
 
         columns = Columns({column.name: column.locale.tag for column in table.languages}, source)
         rows = table.count() // len(table.languages)
-        summary = ImportSummary()
-        workspace.store.captions.import_rows(
+        summary = workspace.store.captions.import_rows(
             table.rows(note),
             columns,
             FileRecord("captions", path.name, sha256_of(path), rows),
-            summary,
             lambda more: on_progress(more, rows) if on_progress else None,
         )
         return ImportResult(

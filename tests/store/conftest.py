@@ -18,13 +18,13 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.store import (
     FileRecord,
-    ImportSummary,
     KnownSheet,
     SheetRecord,
     Store,
 )
 from memeloc.store.caption_import import Columns
 from memeloc.store.files import sha256_of
+from memeloc.store.records import ImportSummary
 from memeloc.templates import load_templates
 
 _numbers = itertools.count(1)
@@ -85,10 +85,8 @@ def import_table(store: Store, path: Path) -> ImportSummary:
     """Import a captions table, English first; it has no problems."""
     table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
     columns = Columns({each.name: each.locale.tag for each in table.languages}, "en")
-    summary = ImportSummary()
     file = FileRecord("captions", path.name, sha256_of(path), table.count())
-    store.captions.import_rows(table.rows(lambda problem: None), columns, file, summary)
-    return summary
+    return store.captions.import_rows(table.rows(lambda problem: None), columns, file)
 
 
 @pytest.fixture

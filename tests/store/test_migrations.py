@@ -19,7 +19,8 @@ from memeloc.store import Store, WorkspaceError
 from memeloc.store import migrating as store_migrating
 from memeloc.store.database import Database
 from memeloc.store.migrating import FOLDER, migrate
-from memeloc.store.tables import HEAD, metadata
+from memeloc.store.tables import HEAD
+from memeloc.store.tables.captions import metadata
 from tests.store.conftest import reopen
 
 NEXT = "schema_2"

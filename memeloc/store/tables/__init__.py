@@ -1,42 +1,5 @@
 """The tables of a workspace, as the migrations leave them (see versions/)."""
 
-from memeloc.store.tables.captions import (
-    captions,
-    cases,
-    corrections,
-    decisions,
-    events,
-    files,
-    memes,
-    memory_units,
-    metadata,
-    sheet_items,
-    sheets,
-)
-from memeloc.store.tables.items import (
-    features,
-    item_versions,
-    items,
-    judgements,
-    model_answers,
-    pair_sets,
-    pairs,
-    pictures,
-    refusals,
-    selection_items,
-    selections,
-    verdicts,
-)
-from memeloc.store.tables.surveys import (
-    rejected_rows,
-    submissions,
-    survey_batches,
-    survey_participants,
-    survey_results,
-    survey_states,
-    surveys,
-)
-
 HEAD = "schema_1"
 """The newest migration in versions/."""
 
@@ -64,38 +27,3 @@ APPEND_ONLY = (
     "survey_results",
 )
 """Tables whose rows are never changed or deleted; triggers in the database refuse it."""
-
-__all__ = [
-    "APPEND_ONLY",
-    "HEAD",
-    "captions",
-    "cases",
-    "corrections",
-    "decisions",
-    "events",
-    "features",
-    "files",
-    "item_versions",
-    "items",
-    "judgements",
-    "memes",
-    "memory_units",
-    "metadata",
-    "model_answers",
-    "pair_sets",
-    "pairs",
-    "pictures",
-    "refusals",
-    "rejected_rows",
-    "selection_items",
-    "selections",
-    "sheet_items",
-    "sheets",
-    "submissions",
-    "survey_batches",
-    "survey_participants",
-    "survey_results",
-    "survey_states",
-    "surveys",
-    "verdicts",
-]
