@@ -79,7 +79,7 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
-def test_the_interface_is_xml_and_asks_the_second_question_after_its_labels(
+def test_the_interface_asks_the_second_question_after_its_labels(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     own = exported(survey, tmp_path)
@@ -98,9 +98,7 @@ def test_the_interface_is_xml_and_asks_the_second_question_after_its_labels(
     assert why.split("'")[0] in instructions
 
 
-def test_tasks_do_not_tell_which_are_checks_and_pictures_may_be_served(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
+def test_tasks_hide_checks_and_pictures_may_be_served(survey: SurveyPack, tmp_path: Path) -> None:
     own = exported(survey, tmp_path / "in")
     tasks = [task["data"] for task in read(own / "tasks.json")]
     assert [task["number"] for task in tasks] == [1, 2, 3, 4]
@@ -122,7 +120,7 @@ def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-def test_the_latest_annotation_of_a_person_counts_and_skipped_tasks_do_not(
+def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     hate, no = result("answer", "hate"), result("answer", "no-hate")
@@ -147,7 +145,7 @@ def test_the_latest_annotation_of_a_person_counts_and_skipped_tasks_do_not(
         assert (submission.submitted - submission.started).total_seconds() == 390
 
 
-def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> None:
+def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
     value = tasks_back(
         survey,
         {

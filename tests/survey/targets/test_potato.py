@@ -128,9 +128,7 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert (alone.id, alone.answers) == (first.id, first.answers)
 
 
-def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
+def test_states_are_found_below_any_folder(survey: SurveyPack, tmp_path: Path) -> None:
     asha = state(survey, "asha", {"m1": ["hate"]})
     saved(tmp_path / "all" / survey.sheets[0].id / "annotation_output" / "asha", asha)
     assert Potato().recognises(tmp_path / "all")
@@ -142,7 +140,7 @@ def test_states_are_found_below_any_folder_and_a_folder_without_is_told(
         import_file(Potato(), tmp_path / "none", survey)
 
 
-def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> None:
+def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
     found = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
     assert sorted(one.reason for one in found.rejected) == [
@@ -164,7 +162,7 @@ def test_what_cannot_be_placed_is_told(survey: SurveyPack, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_program_shows_every_item_and_what_it_keeps_comes_back(
+def test_the_program_shows_every_item_and_its_states_are_read(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     own = exported(survey, tmp_path)

@@ -199,7 +199,7 @@ def test_whoever_took_part_is_kept_out_of_all_other_sheets(file: Path) -> None:
 # How a sheet ends
 
 
-def test_each_code_says_how_a_sheet_ended_and_nobody_is_judged_by_it(file: Path) -> None:
+def test_each_code_says_how_a_sheet_ended(file: Path) -> None:
     pack = a_pack(FIVE[0])
     (body,) = studies(pack, file).values()
     (own,) = pack.codes.values()
@@ -272,7 +272,7 @@ def test_money_is_exact_to_the_cent(
     assert body["estimated_completion_time"] == minutes
 
 
-def test_minutes_that_were_measured_go_before_what_was_told(file: Path) -> None:
+def test_measured_minutes_go_before_announced_ones(file: Path) -> None:
     (body,) = studies(a_pack(FIVE[0], minutes=12), file, minutes=9).values()
     assert (body["estimated_completion_time"], body["reward"]) == (9, 160)
     (made,) = Prolific(urls=URLS, filters=str(file)).studies(a_pack(FIVE[0], minutes=0))
@@ -298,7 +298,7 @@ def test_minutes_that_were_measured_go_before_what_was_told(file: Path) -> None:
         ({"colour": "blue"}, "prolific has no setting 'colour'"),
     ],
 )
-def test_what_cannot_be_is_told(options: dict[str, Any], told: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         Prolific(**options)
 
@@ -437,7 +437,7 @@ def test_what_is_not_surely_right_is_not_chosen() -> None:
     ]
 
 
-def test_an_id_that_came_to_mean_something_else_is_told(file: Path) -> None:
+def test_an_id_that_came_to_mean_something_else_is_reported(file: Path) -> None:
     found = load_filters(file)
     listed = offered_records(countries())
     (nationality,) = [one for one in listed if one.filter_id == "nationality"]
@@ -466,7 +466,7 @@ def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
         (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
-def test_a_file_of_filters_that_is_none_is_told(
+def test_an_invalid_file_of_filters_is_refused(
     tmp_path: Path, content: str | bytes, told: str
 ) -> None:
     path = tmp_path / "filters.toml"

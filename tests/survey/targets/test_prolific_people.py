@@ -274,7 +274,7 @@ def test_statuses_are_written_one_way(tmp_path: Path, written: str, meant: str) 
     assert not found.rejected
 
 
-def test_a_status_that_there_is_not_is_kept_and_told(tmp_path: Path) -> None:
+def test_an_unknown_status_is_kept_and_reported(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1, Status="on hold"), row(2, Status="")]))
     assert sorted(one.status for one in found.participants) == ["ON HOLD", "UNKNOWN"]
     assert reasons(found) == ["unknown status", "unknown status"]
@@ -303,7 +303,7 @@ def test_what_prolific_withholds_is_no_fact_and_is_counted(tmp_path: Path) -> No
     ]
 
 
-def test_a_withheld_person_is_told_and_not_joined(tmp_path: Path) -> None:
+def test_a_withheld_person_is_rejected(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1, Participant_id="CONSENT_REVOKED"), row(2)]))
     assert len(found.participants) == 1
     assert reasons(found) == ["consent revoked"]
@@ -311,7 +311,7 @@ def test_a_withheld_person_is_told_and_not_joined(tmp_path: Path) -> None:
     assert found.rejected[0].content["Submission id"] == "66a000000000000000000001"
 
 
-def test_unknown_columns_are_kept_and_told_once(tmp_path: Path) -> None:
+def test_unknown_columns_are_kept_and_reported_once(tmp_path: Path) -> None:
     question = "In which country did you spend most of your life, before turning 18?"
     header = [*HEADER[:11], question, "Fluent languages", "الجنسية", *HEADER[11:]]
     rows = [row(n) | {question: "Germany", "Fluent languages": "German, English"} for n in (1, 2)]
@@ -419,7 +419,7 @@ def test_who_returned_and_came_back_is_there_as_last_seen(tmp_path: Path) -> Non
         assert people[0].details["ended"] == "no code"
 
 
-def test_people_without_an_id_are_told(tmp_path: Path) -> None:
+def test_people_without_an_id_are_rejected(tmp_path: Path) -> None:
     rows = [row(1, Participant_id=""), row(2, Participant_id="me@survey.example"), row(3)]
     found = read(tmp_path, table(rows))
     assert len(found.participants) == 1
@@ -446,7 +446,7 @@ def test_times_of_any_zone_are_one_moment(tmp_path: Path, written: str) -> None:
     assert one.details["started"].endswith("+00:00")
 
 
-def test_times_that_a_spreadsheet_rewrote_are_read_where_they_can_be(tmp_path: Path) -> None:
+def test_times_that_a_spreadsheet_rewrote_are_read_if_clear(tmp_path: Path) -> None:
     sure = [row(1, Started_at="02/03/2026 12:00"), row(2, Started_at="25/03/2026 12:00")]
     found = read(tmp_path, table(sure))
     assert [one.details["started"][:10] for one in found.participants] == [
@@ -504,7 +504,7 @@ def test_the_study_is_found_by_the_files_name(tmp_path: Path, name: str) -> None
     assert [one.study for one in read(tmp_path, table(bare), name, made={}).participants] == [US.id]
 
 
-def test_the_study_is_found_by_its_name_and_by_what_is_said(tmp_path: Path) -> None:
+def test_the_study_is_found_by_its_name_and_by_the_option(tmp_path: Path) -> None:
     header = [*HEADER, "Study name"]
     bare = row(1, Completion_code="NOCODE") | {"Study name": f"memeloc pilot {US.id}"}
     (one,) = read(tmp_path, table([bare], header), "x.csv", made={}).participants
@@ -515,7 +515,7 @@ def test_the_study_is_found_by_its_name_and_by_what_is_said(tmp_path: Path) -> N
         import_file(Prolific(sheet="r9-b99-DE"), tmp_path / "x.csv", PACK)
 
 
-def test_the_study_is_found_by_the_codes_also_of_who_entered_none(tmp_path: Path) -> None:
+def test_the_study_is_found_by_codes(tmp_path: Path) -> None:
     rows = [
         row(1, Completion_code=PACK.codes[US.id].failed_checks.lower()),
         row(2, Completion_code="NOCODE", Status="RETURNED"),
@@ -550,7 +550,7 @@ def test_a_study_of_no_sheet_is_nobodys(tmp_path: Path) -> None:
     assert reasons(found) == ["unknown study", "unknown study"]
 
 
-def test_a_code_of_another_sheet_is_told(tmp_path: Path) -> None:
+def test_a_code_of_another_sheet_is_reported(tmp_path: Path) -> None:
     found = read(tmp_path, table([row(1, Completion_code=PACK.codes[US.id].done)]))
     (one,) = found.participants
     assert (one.study, one.details["ended"]) == (DE.id, "unknown code")
@@ -602,7 +602,7 @@ def test_it_is_known_by_its_content_and_others_are_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "a,b,c\n1,2,3\n", "\x00" * 50, '{"results": ', "Participant id,Status\nx,y\n"]
 )
-def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path, content: str) -> None:
+def test_other_files_are_refused_in_a_sentence(tmp_path: Path, content: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(content)
     with pytest.raises(InputError) as caught:
@@ -611,7 +611,7 @@ def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path, content: str) -> 
     assert "Google" not in str(caught.value)
 
 
-def test_strange_json_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_invalid_json_values_are_rejected_and_the_rest_is_read(tmp_path: Path) -> None:
     strange = [api(1), 7, None, ["x"], {"id": "x"}, api(3, time_taken=1e99)]
     found = read(tmp_path, json.dumps(strange), "x.json")
     assert [one.participant[-1] for one in found.participants] == ["1", "3"]
@@ -638,7 +638,7 @@ def test_cells_beyond_the_headings_are_kept(tmp_path: Path) -> None:
     assert reasons(found) == ["unknown column"]
 
 
-def test_columns_that_mean_the_same_and_differ_are_told(tmp_path: Path) -> None:
+def test_differing_columns_of_one_meaning_are_reported(tmp_path: Path) -> None:
     header = [*HEADER, "First language", "Sex"]
     text = table([row(1) | {"First language": "Turkish"}], header[:-1])
     found = read(tmp_path, text)
@@ -667,7 +667,7 @@ _CELL = st.text(st.characters(exclude_characters="\x00"), max_size=12) | st.samp
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.dictionaries(st.sampled_from(HEADER), _CELL), min_size=1, max_size=5))
-def test_every_row_is_a_person_or_told(tmp_path: Path, rows: list[dict[str, str]]) -> None:
+def test_every_row_is_a_person_or_rejected(tmp_path: Path, rows: list[dict[str, str]]) -> None:
     whole = [row(place) | one for place, one in enumerate(rows, 1)]
     path = tmp_path / f"{DE.id}.csv"
     path.write_bytes(table(whole).encode("utf-8", "replace"))

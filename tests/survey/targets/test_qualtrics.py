@@ -252,7 +252,7 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
 
 
-def test_order_means_nothing_and_what_cannot_be_placed_is_told(
+def test_any_order_is_read_and_invalid_rows_are_rejected(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     whole = response(survey, "R_1", "asha", CHOSEN)

@@ -34,7 +34,8 @@ from memeloc.survey.targets.writing import write_text
 from memeloc.tables import drawable
 
 _BACK = "https://app.prolific.com/submissions/complete?cc="
-_NEVER, _CREATED = "0000-00-00 00:00:00", "2020-01-01 00:00:00"
+_FIXED: dict[str, Any] = json.loads((Path(__file__).parent / "fixed.json").read_text("utf-8"))
+"""What is the same in every survey; neither addresses nor places of people are kept."""
 _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "en": "EN"}
 """Qualtrics' codes where they are not the language's in capitals."""
 
@@ -104,23 +105,13 @@ class _Survey:
         language = _language(sheet)
         return {
             "SurveyEntry": {
+                **_FIXED["entry"],
                 "SurveyID": self._id,
                 "SurveyName": f"{pack.name} {sheet.id}",
-                "SurveyDescription": None,
                 "SurveyOwnerID": f"UR_{self._name('owner')}",
-                "SurveyBrandID": "memeloc",
-                "DivisionID": None,
                 "SurveyLanguage": language,
                 "SurveyActiveResponseSet": f"RS_{self._name('responses')}",
-                "SurveyStatus": "Inactive",
-                "SurveyStartDate": _NEVER,
-                "SurveyExpirationDate": _NEVER,
-                "SurveyCreationDate": _CREATED,
                 "CreatorID": f"UR_{self._name('owner')}",
-                "LastModified": _CREATED,
-                "LastAccessed": _NEVER,
-                "LastActivated": _NEVER,
-                "Deleted": None,
             },
             "SurveyElements": [*self._elements(flow, language), *self._questions],
         }
@@ -130,37 +121,12 @@ class _Survey:
         unused = {"Type": "Trash", "Description": "Trash / Unused Questions"}
         trash = {**unused, "ID": f"BL_{self._name('trash')}", "BlockElements": []}
         options = {
-            "BackButton": "true",
-            "SaveAndContinue": "true",
-            "SurveyProtection": "PublicSurvey",
-            "BallotBoxStuffingPrevention": "false",
-            "NoIndex": "Yes",
-            "SecureResponseFiles": "true",
-            "SurveyExpiration": "None",
-            "SurveyTermination": "DefaultMessage",
-            "Header": "",
-            "Footer": "",
-            "ProgressBarDisplay": "Text",
-            "PartialData": "+1 week",
-            "ValidationMessage": "",
+            **_FIXED["options"],
             "PreviousButton": self._texts.get("back"),
             "NextButton": self._texts.get("next"),
             "SurveyTitle": self._texts.get("title"),
-            # Neither addresses nor places of people are kept.
-            "AnonymizeResponse": "Yes",
-            "CollectGeoLocation": "false",
             "SurveyLanguage": language,
             "AvailableLanguages": {language: []},
-            "NewScoring": 1,
-        }
-        scoring: dict[str, Any] = {
-            "ScoringCategories": [],
-            "ScoringCategoryGroups": [],
-            "ScoringSummaryCategory": None,
-            "ScoringSummaryAfterQuestions": 0,
-            "ScoringSummaryAfterSurvey": 0,
-            "DefaultScoringCategory": None,
-            "AutoScoringCategory": None,
         }
         root = {
             "Flow": flow,
@@ -174,7 +140,7 @@ class _Survey:
             self._element("BL", "Survey Blocks", None, [*self._blocks, trash]),
             self._element("FL", "Survey Flow", None, root),
             self._element("SO", "Survey Options", None, options),
-            self._element("SCO", "Scoring", None, scoring),
+            self._element("SCO", "Scoring", None, _FIXED["scoring"]),
             {**self._element("PROJ", "CORE", None, project), "TertiaryAttribute": "1.1.0"},
             self._element("STAT", "Survey Statistics", None, statistics),
             self._element("QC", "Survey Question Count", str(len(self._questions)), None),
@@ -233,18 +199,14 @@ class _Survey:
     ) -> str:
         number = f"QID{len(self._questions) + 1}"
         payload = {
+            **_FIXED["question"],
             # A ${ would be taken for text that is piped in.
             "QuestionText": drawable(text).replace("${", "$&#123;"),
-            "DefaultChoices": False,
             "DataExportTag": tag,
             "QuestionID": number,
             "QuestionType": kind,
             "QuestionDescription": tag,
-            "Configuration": {"QuestionDescriptionOption": "SpecifyLabel"},
             "Validation": {"Settings": settings},
-            "GradingData": [],
-            "Language": [],
-            "NextAnswerId": 1,
             **more,
         }
         self._questions.append(self._element("SQ", number, tag, payload))
@@ -311,14 +273,11 @@ class _Survey:
 def _selected(asked: str, place: int, conjunction: str = "") -> dict[str, Any]:
     locator = f"q://{asked}/SelectableChoice/{place}"
     found = {
-        "LogicType": "Question",
+        **_FIXED["logic"],
         "QuestionID": asked,
-        "QuestionIsInLoop": "no",
         "ChoiceLocator": locator,
-        "Operator": "Selected",
         "QuestionIDFromLocator": asked,
         "LeftOperand": locator,
-        "Type": "Expression",
         "Description": f"If {asked} {place} is selected",
     }
     # Spelled as Qualtrics spells it.
@@ -326,17 +285,7 @@ def _selected(asked: str, place: int, conjunction: str = "") -> dict[str, Any]:
 
 
 def _embedded() -> list[dict[str, Any]]:
-    return [
-        {
-            "Description": field,
-            "Type": "Recipient",
-            "Field": field,
-            "VariableType": "String",
-            "DataVisibility": [],
-            "AnalyzeText": False,
-        }
-        for field in EMBEDDED
-    ]
+    return [{**_FIXED["field"], "Description": name, "Field": name} for name in EMBEDDED]
 
 
 def _language(sheet: Sheet) -> str:
