@@ -7,13 +7,13 @@ Files are read with commas, semicolons or tabs, in UTF-8 or UTF-16.
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.correct.columns import HEADINGS, read_columns
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.rows import key_of, parts_of
-from memeloc.tables import guarded
+from memeloc.tables import write_table
 from memeloc.tables.workbooks import is_workbook
 
 _LEFT_OUT = ("length",)
@@ -28,26 +28,8 @@ class Csv:
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one row a part."""
         names = [name for name in HEADINGS if name not in _LEFT_OUT]
-        with path.open("w", encoding="utf-8-sig", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\r\n")
-            writer.writerow([HEADINGS[name] for name in names])
-            for item, part in parts_of(sheet):
-                piece = item.parts[part - 1]
-                cells = {
-                    "key": key_of(sheet, item, part),
-                    "picture": item.picture.name if item.picture else "",
-                    "meme": item.meme_id,
-                    "box": piece.name,
-                    "number": str(part),
-                    "source": piece.source,
-                    "machine": piece.machine,
-                    "room": str(piece.capacity or ""),
-                    "marks": "; ".join(item.remarks),
-                    "language": sheet.language.tag,
-                    "round": str(sheet.round),
-                    "person": sheet.person,
-                }
-                writer.writerow([guarded(cells.get(name, "")) for name in names])
+        rows = ([cells.get(name, "") for name in names] for cells in _rows(sheet))
+        write_table(path, [HEADINGS[name] for name in names], rows)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is noticed when it is read."""
@@ -56,3 +38,22 @@ class Csv:
     def read(self, path: Path) -> SheetAnswers:
         """Read a sheet that came back; see `SheetFormat`."""
         return read_columns(path)
+
+
+def _rows(sheet: Sheet) -> Iterator[dict[str, str]]:
+    for item, part in parts_of(sheet):
+        piece = item.parts[part - 1]
+        yield {
+            "key": key_of(sheet, item, part),
+            "picture": item.picture.name if item.picture else "",
+            "meme": item.meme_id,
+            "box": piece.name,
+            "number": str(part),
+            "source": piece.source,
+            "machine": piece.machine,
+            "room": str(piece.capacity or ""),
+            "marks": "; ".join(item.remarks),
+            "language": sheet.language.tag,
+            "round": str(sheet.round),
+            "person": sheet.person,
+        }

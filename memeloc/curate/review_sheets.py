@@ -6,7 +6,6 @@ are only hints; CSV has the same without pictures. `memeloc.curate.review_answer
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from memeloc.curate.review_answers import HEADINGS, SHEET
 from memeloc.curate.reviewing import ReviewRow, ReviewSide
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.tables import clean_text, drawable, guarded
+from memeloc.tables import clean_text, drawable, write_table
 
 FORMATS = ("xlsx", "csv")
 
@@ -92,14 +91,13 @@ def _write_csv(
 ) -> None:
     """UTF-8 with a byte order mark, which Excel needs; pictures by their files' names."""
     names = _columns(question)
-    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\r\n")
-        writer.writerow([HEADINGS[name] for name in names])
-        for row in rows:
-            cells = _cells(question, row, person)
-            files = [side.picture.name if side.picture else "" for side in row.sides]
-            cells |= dict(zip(("picture", "other picture"), files, strict=False))
-            writer.writerow([guarded(clean_text(drawable(cells.get(name, "")))) for name in names])
+    table = []
+    for row in rows:
+        cells = _cells(question, row, person)
+        files = [side.picture.name if side.picture else "" for side in row.sides]
+        cells |= dict(zip(("picture", "other picture"), files, strict=False))
+        table.append([clean_text(drawable(cells.get(name, ""))) for name in names])
+    write_table(path, [HEADINGS[name] for name in names], table)
 
 
 def _write_xlsx(
