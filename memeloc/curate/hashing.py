@@ -7,15 +7,13 @@ A JPEG is decoded at a reduced size first; guides/deduplication.md tells what di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.errors import InputError
 from memeloc.templates.pictures import open_grey
 
 if TYPE_CHECKING:
@@ -30,28 +28,11 @@ _LEAST_SIDE = 2 * _SIDE
 _FINEST = 1000
 """The transform is rounded to this part of 1; its sums of 1,024 greys go up to a million. Where it
 ought to be 0 (in a picture that is symmetric, or plain), its sign would be that of errors."""
-_SHARD = 64
-"""Pictures that a process takes at a time."""
 
 _COSINES = 2 * np.cos(
     np.pi * np.arange(_LOW)[:, None] * (2 * np.arange(_SIDE)[None, :] + 1) / (2 * _SIDE)
 )
 """The first rows of the DCT of type II, not normalised, as scipy.fft.dct has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class HashedPicture:
-    """One picture's hash.
-
-    Attributes:
-        key: identifies it, such as its SHA-256.
-        value: its hash; None when it cannot be read.
-        problem: why not, a sentence; else empty.
-    """
-
-    key: str
-    value: int | None
-    problem: str = ""
 
 
 def hash_picture(path: Path) -> int:
@@ -108,47 +89,3 @@ def bits_between(one: int, other: int) -> int:
     2
     """
     return (one ^ other).bit_count()
-
-
-def hash_pictures(
-    pictures: Mapping[str, Path],
-    *,
-    jobs: int,
-    on_done: Callable[[Sequence[HashedPicture]], None],
-) -> None:
-    """Hash many pictures on several processes.
-
-    Args:
-        pictures: files by key.
-        jobs: processes, at least 1.
-        on_done: gets some at a time, in any order, as they are hashed; what it has stored need
-            not be hashed again by a later run.
-    """
-    from memeloc.engine import ShardResult, map_shards
-
-    def settle(ended: ShardResult[_Shard, list[HashedPicture]]) -> None:
-        if ended.value is None:
-            on_done([HashedPicture(key, None, ended.failure) for key, _ in ended.shard])
-        else:
-            on_done(ended.value)
-
-    map_shards(_hash_shard, _shards(pictures), jobs=jobs, on_done=settle)
-
-
-_Shard = tuple[tuple[str, str], ...]
-
-
-def _shards(pictures: Mapping[str, Path]) -> Iterator[_Shard]:
-    rows = [(key, str(path)) for key, path in pictures.items()]
-    for start in range(0, len(rows), _SHARD):
-        yield tuple(rows[start : start + _SHARD])
-
-
-def _hash_shard(shard: _Shard) -> list[HashedPicture]:
-    done = []
-    for key, path in shard:
-        try:
-            done.append(HashedPicture(key, hash_picture(Path(path))))
-        except InputError as error:
-            done.append(HashedPicture(key, None, error.message))
-    return done

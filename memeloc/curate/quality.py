@@ -18,9 +18,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memeloc.curate.language import no_text
+from memeloc.curate.pictures import map_pictures
 from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
-from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
 from memeloc.items import Item
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
@@ -30,10 +30,6 @@ FEATURE = "quality-1"
 
 SIDE = 256
 """Longest side, in pixels, at which pictures are measured: one scale makes them comparable."""
-
-_SHARD = 32
-_POOLED = 200
-"""Pictures from which starting processes is worth its time."""
 
 _QUESTIONS = {
     "cartoon": "cartoon",
@@ -130,21 +126,15 @@ class QualityFilter(SettingsFilter[QualitySettings]):
             yield self.verdict(item, outcome, reason, evidence, score)
 
     def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
-        """Measure pictures, keeping each shard's as it comes: an interrupted run goes on there."""
+        """Measure pictures, keeping them as they come: an interrupted run goes on there."""
         features: dict[str, Any] = {}
-        todo = list(paths.items())
-        shards = [todo[start : start + _SHARD] for start in range(0, len(todo), _SHARD)]
 
-        def keep(done: ShardResult[list[tuple[str, Path]], dict[str, Any]]) -> None:
-            if done.value is None:
-                # One picture of the shard ended the process; each of them is a person's to see.
-                features.update({sha: {"error": done.failure} for sha, _ in done.shard})
-                return
-            self.context.add_features(FEATURE, done.value)
-            features.update(done.value)
+        def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
+            self.context.add_features(FEATURE, values)
+            features.update(values)
+            features.update({sha: {"error": problem} for sha, problem in problems.items()})
 
-        jobs = self.context.jobs if len(todo) >= _POOLED else 1
-        map_shards(measure_all, shards, jobs=jobs, on_done=keep)
+        map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
         return features
 
     def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
@@ -209,17 +199,6 @@ class QualityFilter(SettingsFilter[QualitySettings]):
         """What the reader noted; nothing once a person has written the transcript."""
         transcript = self.context.transcripts.get(item.id)
         return [] if transcript is None or transcript.person else sorted(transcript.marks)
-
-
-def measure_all(pictures: Sequence[tuple[str, Path]]) -> dict[str, Any]:
-    """`measure` for many; what does not open gets its `error`. Keys are passed through."""
-    features: dict[str, Any] = {}
-    for key, path in pictures:
-        try:
-            features[key] = measure(path)
-        except InputError as error:
-            features[key] = {"error": error.message}
-    return features
 
 
 def measure(path: Path) -> dict[str, float]:

@@ -15,18 +15,15 @@ from typing import Any, Literal
 from memeloc.curate import embedding, hashing
 from memeloc.curate.dedup import DedupSettings, StageLine, deduplicate
 from memeloc.curate.likeness import Embedded, raw_text
+from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
 from memeloc.items import Item
 from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
-_BATCH = 256
-"""Hashes that are stored at a time."""
 _EMBEDDED = 32
 """Things that a model is given, and vectors that are stored, at a time."""
-_POOLED = 200
-"""Pictures from which starting processes is worth its time."""
 
 _Task = Literal["images", "texts"]
 _TASKS: tuple[_Task, ...] = ("images", "texts")
@@ -145,40 +142,31 @@ def hash_items(
     stored = computed.features(hashing.FEATURE, list(files))
     hashes = {sha: hashing.from_hex(value) for sha, value in stored.items()}
     missing = {sha: path for sha, path in files.items() if sha not in hashes}
-    fresh: dict[str, str] = {}
     problems: dict[str, str] = {}
 
-    def add_fresh() -> None:
+    def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
+        hashes.update(values)
+        problems.update(unreadable)
+        fresh = {sha: hashing.to_hex(value) for sha, value in values.items()}
         computed.add_features(hashing.FEATURE, fresh)
-        fresh.clear()
+        on_progress("hashing", len(values) + len(unreadable), len(missing))
 
-    def keep(pictures: Sequence[hashing.HashedPicture]) -> None:
-        for picture in pictures:
-            if picture.value is None:
-                problems[picture.key] = picture.problem
-            else:
-                hashes[picture.key] = picture.value
-                fresh[picture.key] = hashing.to_hex(picture.value)
-        if len(fresh) >= _BATCH:
-            add_fresh()
-        on_progress("hashing", len(pictures), len(missing))
-
-    hashing.hash_pictures(missing, jobs=jobs if len(missing) >= _POOLED else 1, on_done=keep)
-    add_fresh()
+    map_pictures(hashing.hash_picture, missing, jobs=jobs, on_done=keep)
     unreadable = {item.id: problems[item.picture] for item in items if item.picture in problems}
     return hashes, unreadable
 
 
 def hash_files(files: Mapping[str, Path], jobs: int) -> tuple[dict[str, int], dict[str, str]]:
     """Hashes of files in the order given, and why there is none, by name."""
-    done: dict[str, hashing.HashedPicture] = {}
-    hashing.hash_pictures(
-        files,
-        jobs=jobs if len(files) >= _POOLED else 1,
-        on_done=lambda pictures: done.update((picture.key, picture) for picture in pictures),
-    )
-    hashes = {name: value for name in files if (value := done[name].value) is not None}
-    return hashes, {name: done[name].problem for name in files if name not in hashes}
+    hashes: dict[str, int] = {}
+    problems: dict[str, str] = {}
+
+    def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
+        hashes.update(values)
+        problems.update(unreadable)
+
+    map_pictures(hashing.hash_picture, files, jobs=jobs, on_done=keep)
+    return {name: hashes[name] for name in files if name in hashes}, problems
 
 
 def _embedders(

@@ -10,15 +10,14 @@ import pytest
 from PIL import Image
 
 from memeloc.curate.hashing import (
-    HashedPicture,
     as_array,
     bits_between,
     from_hex,
     hash_grey,
     hash_picture,
-    hash_pictures,
     to_hex,
 )
+from memeloc.curate.pictures import map_pictures
 from memeloc.errors import InputError
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
 
@@ -99,25 +98,27 @@ def test_plain_and_symmetric_pictures_have_one_hash_each(tmp_path: Path) -> None
     assert len(odd) == 1
 
 
-def test_many_pictures_are_hashed_and_the_unreadable_told(tmp_path: Path) -> None:
-    pictures = {}
-    for seed in range(70):
-        path = tmp_path / f"{seed}.jpg"
-        path.write_bytes(as_jpeg(draw_picture(seed, 90, 80)))
-        pictures[f"key-{seed}"] = path
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_pictures_are_hashed_or_have_a_reason(tmp_path: Path, jobs: int) -> None:
+    content = as_jpeg(draw_picture(3, 90, 80))
+    pictures = {f"key-{number}": tmp_path / f"{number}.jpg" for number in range(210)}
+    for path in pictures.values():
+        path.write_bytes(content)
     (tmp_path / "page.jpg").write_text("<html>not a picture</html>", encoding="utf-8")
-    (tmp_path / "cut.jpg").write_bytes(pictures["key-0"].read_bytes()[:900])
-    pictures["page"], pictures["cut"] = tmp_path / "page.jpg", tmp_path / "cut.jpg"
-    pictures["gone"] = tmp_path / "gone.jpg"
-    for jobs in (1, 2):
-        done: list[HashedPicture] = []
-        hash_pictures(pictures, jobs=jobs, on_done=done.extend)
-        by_key = {one.key: one for one in done}
-        assert set(by_key) == set(pictures)
-        for key in ("page", "cut", "gone"):
-            assert by_key[key].value is None
-            assert by_key[key].problem
-        assert by_key["key-3"].value == hash_picture(pictures["key-3"])
+    (tmp_path / "cut.jpg").write_bytes(content[:900])
+    pictures |= {name: tmp_path / f"{name}.jpg" for name in ("page", "cut", "gone")}
+    hashes: dict[str, int] = {}
+    problems: dict[str, str] = {}
+
+    def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
+        hashes.update(values)
+        problems.update(unreadable)
+
+    map_pictures(hash_picture, pictures, jobs=jobs, on_done=keep)
+    assert set(hashes) | set(problems) == set(pictures)
+    assert set(problems) == {"page", "cut", "gone"}
+    assert all(problems.values())
+    assert hashes["key-3"] == hash_picture(pictures["key-3"])
     with pytest.raises(InputError, match="not a picture"):
         hash_picture(tmp_path / "page.jpg")
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
 from memeloc.curate.protocol import FilterContext
-from memeloc.curate.quality import FEATURE, QualityFilter, measure, measure_all
+from memeloc.curate.quality import FEATURE, QualityFilter, measure
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
@@ -86,7 +86,8 @@ def test_what_does_not_open_is_a_persons(tmp_path):
     path = tmp_path / "page.jpg"
     path.write_text("<html>", encoding="utf-8")
     assert _judge(path, "text") == ("ask", "does not open")
-    assert "is not a picture" in measure_all([("a", path)])["a"]["error"]
+    with pytest.raises(InputError, match="is not a picture"):
+        measure(path)
     bare = Item("t", "template", Origin("test", "t"))
     (verdict,) = QualityFilter({}, FilterContext()).judge([bare])
     assert (verdict.verdict, verdict.reason) == ("drop", "no picture")

@@ -1,0 +1,61 @@
+"""Something computed of many pictures. In: a function and files. Out: a value or a problem each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from memeloc.engine import ShardResult, map_shards
+from memeloc.errors import InputError
+
+Value = TypeVar("Value")
+
+_SHARD = 64
+"""Pictures that a process takes at a time."""
+_POOLED = 200
+"""Pictures from which starting processes is worth its time."""
+
+_Files = list[tuple[str, Path]]
+_Done = tuple[dict[str, Value], dict[str, str]]
+
+
+def map_pictures(
+    function: Callable[[Path], Value],
+    pictures: Mapping[str, Path],
+    *,
+    jobs: int,
+    on_done: Callable[[dict[str, Value], dict[str, str]], None],
+) -> None:
+    """Compute something of each picture, on several processes when there are many.
+
+    Args:
+        function: what to compute of a file; it may raise InputError. It is pickled.
+        pictures: files by key.
+        jobs: processes, at least 1.
+        on_done: gets some values, and sentences why there is no value, by key, as they come; what
+            it has stored need not be computed again by a later run.
+    """
+    rows = list(pictures.items())
+
+    def settle(ended: ShardResult[_Files, _Done[Value]]) -> None:
+        on_done(*(ended.value or ({}, {key: ended.failure for key, _ in ended.shard})))
+
+    map_shards(
+        partial(_map_shard, function),
+        (rows[start : start + _SHARD] for start in range(0, len(rows), _SHARD)),
+        jobs=jobs if len(rows) >= _POOLED else 1,
+        on_done=settle,
+    )
+
+
+def _map_shard(function: Callable[[Path], Value], shard: _Files) -> _Done[Value]:
+    values: dict[str, Value] = {}
+    problems: dict[str, str] = {}
+    for key, path in shard:
+        try:
+            values[key] = function(path)
+        except InputError as error:
+            problems[key] = error.message
+    return values, problems
