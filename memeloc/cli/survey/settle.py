@@ -16,7 +16,7 @@ from memeloc.cli.survey.options import Changed, Name, check_table, settings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.workspace.surveys.results import SettleResult
+    from memeloc.workspace.surveys.survey import SettleResult
 
 _STATES = ("settled", "short", "tied", "given up")
 _LABELS = Table(

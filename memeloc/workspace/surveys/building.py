@@ -11,12 +11,11 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.model import check_tag_name
 from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import Design, build, notes
+from memeloc.survey.design.build import build, notes
 from memeloc.survey.model import Batch, Culture
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.packs import captions_in
-from memeloc.workspace.surveys.stored import StoredSurvey, design_values
+from memeloc.workspace.surveys.stored import StoredSurvey
 
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
@@ -66,39 +65,6 @@ class BuildResult:
     outcomes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def build_survey(
-    workspace: WorkspaceFolder,
-    name: str,
-    cultures: str,
-    *,
-    taxonomy: str | Path,
-    size: int,
-    answers: int,
-    explicit: int,
-    implicit: int,
-    seed: int,
-    memes: Path | Sequence[str] | None,
-    relaxed: str,
-    preannotate: bool,
-) -> BuildResult:
-    """See `Surveys.build`."""
-    _check_name(name, workspace.store.surveys.names())
-    labels = load_taxonomy(taxonomy)
-    people = read_cultures(workspace, cultures, relaxed)
-    chosen, lacking = _memes(workspace, people, memes)
-    if not chosen:
-        raise InputError(
-            "No meme has a caption in the language of every culture; translate first: "
-            f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
-        )
-    design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
-    deal = preannotation.split if preannotate else build
-    batches = deal(list(chosen.items()), design, labels)
-    own = None if taxonomy in taxonomy_names() else Path(taxonomy).read_text(encoding="utf-8-sig")
-    new = workspace.store.surveys.add(name, design_values(design, chosen, own), batches)
-    return _result(name, batches, chosen, new, left_out=lacking)
-
-
 def choose_memes(
     survey: StoredSurvey,
     answers: Sequence[tuple[str, str]],
@@ -122,10 +88,10 @@ def choose_memes(
     batches = build(list(chosen.items()), survey.design, survey.taxonomy)
     new = survey.workspace.store.surveys.add_batches(survey.name, batches)
     taken = {str(kind): (count, choice.there[kind]) for kind, count in choice.taken.items()}
-    return _result(survey.name, batches, chosen, new, outcomes=taken)
+    return build_result(survey.name, batches, chosen, new, outcomes=taken)
 
 
-def _result(
+def build_result(
     name: str,
     batches: Sequence[Batch],
     memes: Mapping[str, str],
@@ -134,6 +100,7 @@ def _result(
     left_out: Mapping[str, tuple[str, ...]] | None = None,
     outcomes: Mapping[str, tuple[int, int]] | None = None,
 ) -> BuildResult:
+    """The result of having made batches of memes (template by id)."""
     return BuildResult(
         name,
         len(memes),
@@ -191,7 +158,7 @@ def read_cultures(
     return tuple(cultures)
 
 
-def _check_name(name: str, names: Sequence[str]) -> None:
+def check_name(name: str, names: Sequence[str]) -> None:
     """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids."""
     sentence = (
         f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', '-' and "
@@ -213,7 +180,7 @@ def _check_name(name: str, names: Sequence[str]) -> None:
             )
 
 
-def _memes(
+def memes_with_captions(
     workspace: WorkspaceFolder, cultures: Sequence[Culture], chosen: Path | Sequence[str] | None
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """Templates by id of the memes that have a caption in every culture's language.

@@ -9,8 +9,15 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send
-from memeloc.workspace.surveys.services import Agree, check_push, push_pack, with_state, writer
-from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
+from memeloc.workspace.surveys.services import (
+    Agree,
+    check_push,
+    disagree,
+    push_pack,
+    with_state,
+    writer,
+)
+from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,90 +45,105 @@ class ExportResult:
     stale: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PushRequest:
-    """How sheets are made at a service.
+class Exporting(StoredSurvey):
+    """Sheets out."""
 
-    Attributes:
-        publish: whether what costs money is published.
-        agree: is given the costs before.
-        dry_run: whether nothing is made.
-    """
+    def export(
+        self,
+        target: str,
+        *,
+        contact: str = "",
+        pictures: str | Path = "out",
+        out: str | Path | None = None,
+        cultures: Sequence[str] = (),
+        round: int | str = "",
+        minutes: int = 0,
+        options: Mapping[str, Any] | None = None,
+        push: bool = False,
+        publish: bool = False,
+        agree: Agree = disagree,
+        dry_run: bool = False,
+        on_progress: OnProgress = silent,
+    ) -> ExportResult:
+        """Write the sheets for a target, or make them at its service.
 
-    publish: bool
-    agree: Agree
-    dry_run: bool
+        Args:
+            target: the target's name.
+            contact: whom annotators may ask, as they read it; empty for that of the last export.
+            pictures: the folder that rendering made.
+            out: where to; surveys/NAME/TARGET in the working directory by default.
+            cultures: codes; all by default.
+            round: batches of which round, or `all`; the newest by default.
+            minutes: that a sheet takes; 0 takes what people were given before, or works it out.
+            options: settings of the target's.
+            push: whether forms or drafts are made at the service, instead of files.
+            publish: whether what is pushed and costs money is published.
+            agree: is given the costs as a sentence before; only True goes on.
+            dry_run: whether a push makes nothing, and what it would make is returned.
+            on_progress: is given how many more examples are rendered or sheets written, and how
+                many there are.
 
-
-def export(
-    survey: StoredSurvey,
-    target: str,
-    folder: Path,
-    *,
-    contact: str,
-    pictures: Path,
-    cultures: Sequence[str],
-    round_: int | str,
-    minutes: int,
-    options: Mapping[str, Any],
-    push: PushRequest | None,
-    on_progress: OnProgress,
-) -> ExportResult:
-    """See `Survey.export`; without `push` the files are written to `folder`."""
-    made_by = writer(survey, target, options)
-    if push is not None:
-        check_push(made_by)
-    contact = contact.strip() or str(survey.state("export").get("contact", ""))
-    if not contact:
-        raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
-    if push is None:
-        _check_folder(folder, pictures)
-    rounds = _rounds(survey, str(round_))
-    people = [survey.design.culture(code) for code in cultures] or list(survey.design.cultures)
-    sheets = sum(
-        culture.code in batch.cultures
-        for batch in survey.batches
-        if batch.round in rounds
-        for culture in people
-    )
-    parts = len(people) * len(survey.taxonomy.examples) + sheets
-    packed = pack_to_send(
-        survey,
-        people,
-        rounds,
-        pictures=pictures,
-        contact=contact,
-        minutes=minutes or _minutes_given(survey, rounds),
-        on_example=lambda: on_progress(1, parts),
-    )
-    pack = with_state(survey, packed.pack)
-    survey.put_state("export", "contact", contact)
-    for batch in {sheet.batch for sheet in pack.sheets}:
-        survey.put_state("minutes", batch, pack.minutes)
-    note_texts(survey, pack)
-    pushed: Sequence[Mapping[str, Any]] = ()
-    files: Sequence[Path] = ()
-    if push is None:
-        files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
-    else:
-        pushed = push_pack(
-            survey,
-            made_by,
-            pack,
-            publish=push.publish,
-            agree=push.agree,
-            dry_run=push.dry_run,
+        Raises:
+            InputError: a picture or the contact is missing, or the target cannot show a sheet.
+            MissingError: a package or credentials for the service are missing.
+            ServiceError: the service refused, or could not be reached.
+        """
+        folder = Path("surveys") / self.name / target if out is None else Path(out)
+        pictures = Path(pictures)
+        made_by = writer(self, target, options or {})
+        if push:
+            check_push(made_by)
+        contact = contact.strip() or str(self.state("export").get("contact", ""))
+        if not contact:
+            raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
+        if not push:
+            _check_folder(folder, pictures)
+        rounds = _rounds(self, str(round))
+        people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
+        sheets = sum(
+            culture.code in batch.cultures
+            for batch in self.batches
+            if batch.round in rounds
+            for culture in people
         )
-    return ExportResult(
-        survey.name,
-        target,
-        tuple(sheet.id for sheet in pack.sheets),
-        pack.minutes,
-        tuple(files),
-        tuple(pushed),
-        packed.english,
-        packed.stale,
-    )
+        parts = len(people) * len(self.taxonomy.examples) + sheets
+        packed = pack_to_send(
+            self,
+            people,
+            rounds,
+            pictures=pictures,
+            contact=contact,
+            minutes=minutes or _minutes_given(self, rounds),
+            on_example=lambda: on_progress(1, parts),
+        )
+        pack = with_state(self, packed.pack)
+        self.put_state("export", "contact", contact)
+        for batch in {sheet.batch for sheet in pack.sheets}:
+            self.put_state("minutes", batch, pack.minutes)
+        note_texts(self, pack)
+        pushed: Sequence[Mapping[str, Any]] = ()
+        files: Sequence[Path] = ()
+        if not push:
+            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+        else:
+            pushed = push_pack(
+                self,
+                made_by,
+                pack,
+                publish=publish,
+                agree=agree,
+                dry_run=dry_run,
+            )
+        return ExportResult(
+            self.name,
+            target,
+            tuple(sheet.id for sheet in pack.sheets),
+            pack.minutes,
+            tuple(files),
+            tuple(pushed),
+            packed.english,
+            packed.stale,
+        )
 
 
 def _minutes_given(survey: StoredSurvey, rounds: Sequence[int]) -> int:

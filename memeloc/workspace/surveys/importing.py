@@ -18,7 +18,7 @@ from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.services import with_state
-from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey
+from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 _POTATO_STATE = "user_state.json"
 """What Potato keeps of a person; a folder with one is read as a whole."""
@@ -71,54 +71,70 @@ class ImportResult:
     problems: tuple[str, ...]
 
 
-def import_files(
-    survey: StoredSurvey,
-    files: Sequence[Path],
-    kind: str,
-    options: Mapping[str, Any],
-    *,
-    plain_ids: bool,
-    dry_run: bool,
-    on_progress: OnProgress,
-) -> ImportResult:
-    """See `Survey.import_files`."""
-    if kind:
-        make_target(kind, options)  # an option that it lacks is no file's fault
-    packs = [with_state(survey, pack) for pack in sent_packs(survey)]
-    paths, passed_over = _expanded(files, kind)
-    read: list[ImportedFile] = []
-    rejected: list[RejectedRow] = []
-    problems: list[str] = []
-    for path in paths:
-        try:
-            target, imported = _read(survey, packs, path, kind, options)
-            stored: dict[str, Any] = (
-                {} if dry_run else _store(survey, path, imported, hashed=not plain_ids)
-            )
-        except MemelocError as error:
-            problems.append(str(error))
-        else:
-            rejected += imported.rejected
-            read.append(
-                ImportedFile(
-                    str(path),
-                    target,
-                    len(imported.submissions),
-                    sum(len(one.answers) for one in imported.submissions),
-                    len(imported.participants),
-                    len(imported.rejected),
-                    **stored,
+class Importing(StoredSurvey):
+    """Answers in."""
+
+    def import_files(
+        self,
+        files: Sequence[str | Path],
+        *,
+        kind: str = "",
+        options: Mapping[str, Any] | None = None,
+        plain_ids: bool = False,
+        dry_run: bool = False,
+        on_progress: OnProgress = silent,
+    ) -> ImportResult:
+        """Take in answers, and what a recruitment service reports of people.
+
+        The same file twice, or an older one later, changes nothing. A file that cannot be read
+        keeps no other out; it is among the result's problems.
+
+        Args:
+            files: files that came back, or folders of them.
+            kind: the target's name; by default what the file's content shows.
+            options: settings of the target's.
+            plain_ids: whether people's ids are stored as they are, not as keyed hashes.
+            dry_run: whether nothing is stored.
+            on_progress: is given how many more files are read, and how many there are.
+        """
+
+        if kind:
+            make_target(kind, options or {})  # an option that it lacks is no file's fault
+        packs = [with_state(self, pack) for pack in sent_packs(self)]
+        paths, passed_over = _expanded([Path(file) for file in files], kind)
+        read: list[ImportedFile] = []
+        rejected: list[RejectedRow] = []
+        problems: list[str] = []
+        for path in paths:
+            try:
+                target, imported = _read(packs, path, kind, options or {})
+                stored: dict[str, Any] = (
+                    {} if dry_run else _store(self, path, imported, hashed=not plain_ids)
                 )
-            )
-        on_progress(1, len(paths))
-    return ImportResult(
-        survey.name,
-        tuple(read),
-        tuple(rejected),
-        dict(sorted(Counter(row.reason for row in rejected).items())),
-        tuple(map(str, passed_over)),
-        tuple(problems),
-    )
+            except MemelocError as error:
+                problems.append(str(error))
+            else:
+                rejected += imported.rejected
+                read.append(
+                    ImportedFile(
+                        str(path),
+                        target,
+                        len(imported.submissions),
+                        sum(len(one.answers) for one in imported.submissions),
+                        len(imported.participants),
+                        len(imported.rejected),
+                        **stored,
+                    )
+                )
+            on_progress(1, len(paths))
+        return ImportResult(
+            self.name,
+            tuple(read),
+            tuple(rejected),
+            dict(sorted(Counter(row.reason for row in rejected).items())),
+            tuple(map(str, passed_over)),
+            tuple(problems),
+        )
 
 
 def _store(survey: StoredSurvey, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
@@ -170,7 +186,6 @@ def _is_recognised(path: Path) -> bool:
 
 
 def _read(
-    survey: StoredSurvey,
     packs: Sequence[SurveyPack],
     path: Path,
     kind: str,

@@ -8,13 +8,22 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.design.build import Design
+from memeloc.survey.design import preannotation
+from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.planning import SurveyPlan, expected_work, plan, read_rates
 from memeloc.survey.model import Culture
+from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
-from memeloc.workspace.surveys.building import RELAXED, BuildResult, build_survey
-from memeloc.workspace.surveys.stored import StoredSurvey
+from memeloc.workspace.surveys.building import (
+    RELAXED,
+    BuildResult,
+    build_result,
+    check_name,
+    memes_with_captions,
+    read_cultures,
+)
+from memeloc.workspace.surveys.stored import StoredSurvey, design_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +110,24 @@ class Surveys:
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
         """
-        return build_survey(
-            self._workspace,
-            name,
-            cultures,
-            taxonomy=taxonomy,
-            size=size,
-            answers=answers,
-            explicit=explicit,
-            implicit=implicit,
-            seed=seed,
-            memes=memes,
-            relaxed=relaxed,
-            preannotate=preannotate,
+        workspace = self._workspace
+        check_name(name, workspace.store.surveys.names())
+        labels = load_taxonomy(taxonomy)
+        people = read_cultures(workspace, cultures, relaxed)
+        chosen, lacking = memes_with_captions(workspace, people, memes)
+        if not chosen:
+            raise InputError(
+                "No meme has a caption in the language of every culture; translate first: "
+                f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
+            )
+        design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
+        deal = preannotation.split if preannotate else build
+        batches = deal(list(chosen.items()), design, labels)
+        own = (
+            None if taxonomy in taxonomy_names() else Path(taxonomy).read_text(encoding="utf-8-sig")
         )
+        new = workspace.store.surveys.add(name, design_values(design, chosen, own), batches)
+        return build_result(name, batches, chosen, new, left_out=lacking)
 
 
 def plan_survey(

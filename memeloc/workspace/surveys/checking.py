@@ -1,0 +1,139 @@
+"""Quality control. In: a stored survey. Out: who is retained, each exclusion with its evidence."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import ConfigDict, Field
+
+from memeloc.survey.labels.settling import answers_table
+from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.quality.checking import check as check_submissions
+from memeloc.survey.quality.checking import retained
+from memeloc.survey.quality.report import Absent, CheckReport, SetAside, Warned
+from memeloc.survey.quality.rules import Rules, read_rules
+from memeloc.workspace.surveys.stored import StoredSurvey
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What quality control found.
+
+    Attributes:
+        survey: the survey's name.
+        submissions: how many there are.
+        retained: how many pass every rule.
+        by_culture: by code, how many are retained, and how many there are.
+        by_rule: how many submissions each rule set aside.
+        rules: that were applied.
+        set_aside: each exclusion with its evidence.
+        warnings: what a person should look at.
+        absent: people at the service of whom no answers came.
+        table: `sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion.
+    """
+
+    __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
+
+    survey: str
+    submissions: int
+    retained: int
+    by_culture: Mapping[str, tuple[int, int]]
+    by_rule: Mapping[str, int]
+    rules: Rules
+    set_aside: tuple[SetAside, ...]
+    warnings: tuple[Warned, ...]
+    absent: tuple[Absent, ...]
+    table: Annotated[pd.DataFrame, Field(exclude=True)]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The quality control of what is there by now."""
+
+    rules: Rules
+    report: CheckReport
+    sheets: tuple[Sheet, ...]
+    submissions: list[Submission]
+
+    @cached_property
+    def retained(self) -> list[Submission]:
+        """The submissions that pass every rule, in the order of their sending."""
+        return retained(self.submissions, self.report)
+
+    def answers(self, rounds: Callable[[int], bool]) -> pd.DataFrame:
+        """The retained answers to the sheets of some rounds."""
+        return answers_table(self.retained, [one for one in self.sheets if rounds(one.round)])
+
+
+class Checking(StoredSurvey):
+    """Quality control."""
+
+    def check(
+        self, rules: Mapping[str, Any] | None = None, *, without: Sequence[str] = ()
+    ) -> CheckResult:
+        """Set aside what fails quality control, each with its evidence; nothing is deleted.
+
+        The last rules hold for all that follows, until another check.
+
+        Args:
+            rules: settings by rule, such as `{"speed": {"fewest": 5}}`; before memeloc.toml's.
+            without: rules that are switched off.
+
+        Raises:
+            InputError: there is no such rule or setting.
+        """
+        checked = self.checked(self._rules(rules or {}, without))
+        report = checked.report
+        cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
+        whole = Counter(cultures.get(one.sheet, "?") for one in report.judged)
+        good = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
+        codes = [one.code for one in self.design.cultures if whole[one.code]]
+        codes += sorted(set(whole).difference(codes))
+        people = {one.key: one.participant for one in report.judged}
+        return CheckResult(
+            self.name,
+            len(report.judged),
+            len(report.retained),
+            {code: (good[code], whole[code]) for code in codes},
+            report.counts(),
+            checked.rules,
+            report.set_aside,
+            report.warnings,
+            report.absent,
+            pd.DataFrame(
+                [
+                    (
+                        *one.key,
+                        people.get(one.key, ""),
+                        one.rule,
+                        json.dumps(dict(one.evidence), ensure_ascii=False, sort_keys=True),
+                    )
+                    for one in report.set_aside
+                ],
+                columns=["sheet", "submission", "participant", "rule", "evidence"],
+            ),
+        )
+
+    def checked(self, rules: Rules | None = None) -> Checked:
+        """Check what is there by now; by the last rules, or memeloc.toml's, by default."""
+        if rules is None:
+            last = self._store.check(self.name)
+            rules = self._rules({}, ()) if last is None else read_rules(last[0])
+        sheets, submissions = self.sheets, self.submissions
+        people = self._store.participants(self.name)
+        report = check_submissions(submissions, sheets, people, rules)
+        self._store.add_check(self.name, rules.model_dump(mode="json"), report.as_json())
+        return Checked(rules, report, sheets, submissions)
+
+    def _rules(self, changed: Mapping[str, Any], without: Sequence[str]) -> Rules:
+        values: dict[str, Any] = dict(self.settings("check"))
+        off = {rule: {"on": False} for rule in without}
+        for rule, settings in (*off.items(), *changed.items()):
+            values[rule] = {**values.get(rule, {}), **settings}
+        return read_rules(values)
