@@ -20,7 +20,7 @@ def test_all_that_is_offered_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_what_is_not_offered_is_an_attribute_error_as_of_any_module(name: str) -> None:
+def test_an_unknown_name_is_an_attribute_error(name: str) -> None:
     with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'colour'"):
         import_module(name).colour  # noqa: B018
 

@@ -395,7 +395,7 @@ def test_a_folder_without_pictures_is_told(name: str, tmp_path: Path, collect: C
         collect(name, tmp_path)
 
 
-def test_links_of_the_hub_s_cache_are_told(tmp_path: Path, collect: Collect) -> None:
+def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path, collect: Collect) -> None:
     blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
     (tmp_path / "snapshot").mkdir()
     (tmp_path / "snapshot/train.parquet").symlink_to(blob)

@@ -152,7 +152,7 @@ def put(path: Path, text: str) -> Path:
         ('colour = "red"', "has no setting 'rule.0.colour'"),
     ],
 )
-def test_wrong_rules_are_told(tmp_path: Path, rule: str, sentence: str) -> None:
+def test_wrong_rules_are_reported(tmp_path: Path, rule: str, sentence: str) -> None:
     path = put(tmp_path / "xx.toml", f'language = "xx"\n[[rule]]\nname = "r"\nkind = "k"\n{rule}\n')
     with pytest.raises(InputError) as error:
         load_rules(path)

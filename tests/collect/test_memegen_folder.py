@@ -134,7 +134,7 @@ def test_styles_of_text(found: Found) -> None:
     assert "50% opaque" in notes[3]
 
 
-def test_what_has_no_equivalent_is_said(found: Found) -> None:
+def test_what_has_no_equivalent_is_reported(found: Found) -> None:
     templates, _, _ = found
 
     def said(key: str) -> str:

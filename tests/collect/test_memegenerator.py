@@ -39,7 +39,7 @@ def test_every_template_and_caption_of_all_pages(site: Running) -> None:
     assert len(keys) == len(set(keys))  # a caption stands twice on its page, and is one
 
 
-def test_a_caption_has_text_votes_and_the_language_where_it_says_one(site: Running) -> None:
+def test_a_caption_has_text_votes_and_its_language(site: Running) -> None:
     address = f"{site.address}/memegenerator/German-Shepherd-At-The-Gate"
     found = collected(MemegeneratorSource(address), site)
     assert len(found.templates) == 1
@@ -53,7 +53,7 @@ def test_a_caption_has_text_votes_and_the_language_where_it_says_one(site: Runni
     assert {one.votes for one in found.captions if one.votes is None} == set()
 
 
-def test_starting_in_the_middle_of_a_template_gives_the_template_the_same_key(
+def test_any_page_of_a_template_gives_it_the_same_key(
     site: Running,
 ) -> None:
     address = f"{site.address}/memegenerator/Indian-Tea-Elephant"

@@ -127,14 +127,14 @@ def test_other_words_are_no_refusal(text: str) -> None:
     assert not refuses(text)
 
 
-def test_values_are_not_converted_and_the_complaint_names_the_field() -> None:
+def test_wrong_values_are_named_and_not_converted() -> None:
     with pytest.raises(ValueError, match="warm: input should be a valid boolean"):
         ModelForm(Weather).read('{"warm": "yes"}')
     with pytest.raises(ValueError, match="warm: field required"):
         ModelForm(Weather).read("{}")
 
 
-def test_a_schema_is_made_strict_without_touching_fields_of_the_same_names() -> None:
+def test_a_strict_schema_keeps_fields_named_like_keywords() -> None:
     class Inner(BaseModel):
         title: str = "x"
 

@@ -200,7 +200,7 @@ def test_quota_errors_and_cut_connections_pass(chat: ChatServer, connect: Connec
         (error(400, "too many pictures"), "too many pictures"),
     ],
 )
-def test_what_is_wrong_with_every_question_ends_the_run_after_three(
+def test_an_error_of_every_question_ends_the_run_after_three(
     chat: ChatServer, connect: Connect, answer: Any, said: str
 ) -> None:
     chat.refuse = lambda number, body: answer
@@ -238,9 +238,7 @@ def test_what_waiting_does_not_mend_ends_the_run_at_once(
     assert len(chat.bodies) == 1
 
 
-def test_a_server_that_is_gone_ends_the_run_and_what_came_before_stands(
-    chat: ChatServer, connect: Connect
-) -> None:
+def test_a_server_that_is_gone_ends_the_run(chat: ChatServer, connect: Connect) -> None:
     chat.refuse = lambda number, body: None if number <= 5 else (0, {}, "")
     got: list[Any] = []
     model = connect(at_once=1)

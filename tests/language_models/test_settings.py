@@ -10,7 +10,7 @@ from memeloc.errors import InputError
 from memeloc.language_models import read_key, read_model_settings
 
 
-def test_the_command_comes_before_the_file_and_the_file_before_the_environment() -> None:
+def test_command_comes_before_file_before_environment() -> None:
     environ = {"OPENAI_BASE_URL": "http://localhost:1/v1", "OPENAI_MODEL": "env"}
     assert read_model_settings({}, environ=environ).model == "env"
     read = read_model_settings({"model": "file", "price_in": 1}, environ=environ)
