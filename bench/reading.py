@@ -68,7 +68,9 @@ def measure(memes: int = 6, say: Callable[[str], None] = lambda _: None) -> list
     for name in _READERS:
         say(f"{memes} memes in {len(_SERVED[name])} languages, read by {name}")
         results = {
-            tag: measure_reader(name, [one for one in drawn if one.name.split()[1] == f"{tag},"])
+            tag: measure_reader(
+                name, [result for result in drawn if result.name.split()[1] == f"{tag},"]
+            )
             for tag in _SERVED[name]
         }
         count = sum(result.pictures for result in results.values())

@@ -39,28 +39,35 @@ def written_pack(workspace: Workspace, survey: str) -> SurveyPack:
 
 def people(pack: SurveyPack) -> list[Submission]:
     """What was sent, in the order of its sending."""
-    several = {one for sheet in pack.sheets for one in _meme_ids(sheet)}
-    truth = truths(sorted(several), list(FACTS), pack.taxonomy, seed=6)
-    found = simulate(pack.sheets, pack.taxonomy, truth, seed=6, codes=pack.codes)
-    return [one.submission for one in found if one.submission is not None]
+    meme_ids = {person for sheet in pack.sheets for person in _meme_ids(sheet)}
+    truth = truths(sorted(meme_ids), list(FACTS), pack.taxonomy, seed=6)
+    simulated = simulate(pack.sheets, pack.taxonomy, truth, seed=6, codes=pack.codes)
+    return [person.submission for person in simulated if person.submission is not None]
 
 
 def recruited(pack: SurveyPack, sent: Iterable[Submission]) -> list[Participant]:
     """What Prolific says of them."""
     culture = {sheet.id: sheet.culture.code for sheet in pack.sheets}
-    found = []
-    for one in sent:
-        country, language = FACTS[culture[one.sheet]]
+    participants = []
+    for submission in sent:
+        country, language = FACTS[culture[submission.sheet]]
         facts = {
             "nationality": country,
             "country_of_birth": country,
             "residence": country,
             "first_language": language,
         }
-        found.append(
-            Participant(one.participant, facts, one.id, one.sheet, "AWAITING REVIEW", 400.0)
+        participants.append(
+            Participant(
+                submission.participant,
+                facts,
+                submission.id,
+                submission.sheet,
+                "AWAITING REVIEW",
+                400.0,
+            )
         )
-    return found
+    return participants
 
 
 def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> list[Path]:
@@ -85,17 +92,17 @@ def _csv_rows(
     texts = pack.texts[sheet.culture.locale.tag]
     labels = label_names(pack, sheet)
     asked, choices = question(pack, sheet), " | ".join(labels.values())
-    for one in sent:
-        consent = "consent.no" if one.status == "no consent" else "consent.yes"
-        given = {answer.entry: answer.label for answer in one.answers}
+    for submission in sent:
+        consent = "consent.no" if submission.status == "no consent" else "consent.yes"
+        labels_given = {answer.entry: answer.label for answer in submission.answers}
         yield {
             "sheet": sheet.id,
             "item": CONSENT,
-            "participant": one.participant,
+            "participant": submission.participant,
             "answer": texts.get(consent),
         }
         for number, entry in enumerate(sheet.entries, 1):
-            label = given.get(entry_id(entry))
+            label = labels_given.get(entry_id(entry))
             key = item_key(pack.name, sheet.id, entry_id(entry))
             yield {
                 "sheet": sheet.id,
@@ -105,7 +112,7 @@ def _csv_rows(
                 "text": said(pack, sheet, entry),
                 "question": asked,
                 "choose from": choices,
-                "participant": one.participant,
+                "participant": submission.participant,
                 "answer": "" if label is None else labels[label],
             }
 
@@ -135,16 +142,16 @@ def write_forms(
             ids = form.ids()
             own: list[dict[str, str]] = []
             page = []
-            for one in by_sheet[sheet.id]:
-                moment = one.submitted
+            for submission in by_sheet[sheet.id]:
+                moment = submission.submitted
                 assert moment is not None
-                texts = dict(_form_texts(pack, sheet, one))
+                texts = dict(_form_texts(pack, sheet, submission))
                 named = {item.title: texts[item.key] for item in form.items if item.key in texts}
                 time = moment.strftime("%Y/%m/%d %I:%M:%S %p GMT")
                 own.append({"Timestamp": time, **named})
                 page.append(
                     {
-                        "responseId": one.id,
+                        "responseId": submission.id,
                         "createTime": moment.isoformat(),
                         "lastSubmittedTime": moment.isoformat(),
                         "answers": {
@@ -166,15 +173,17 @@ def write_forms(
     responses.write_text(json.dumps(pages, ensure_ascii=False), encoding="utf-8")
 
 
-def _form_texts(pack: SurveyPack, sheet: Sheet, one: Submission) -> Iterator[tuple[str, str]]:
+def _form_texts(
+    pack: SurveyPack, sheet: Sheet, submission: Submission
+) -> Iterator[tuple[str, str]]:
     """Keys of a form's questions, and what was answered."""
     texts = pack.texts[sheet.culture.locale.tag]
     labels = label_names(pack, sheet)
-    yield "consent", texts.get("consent.no" if one.status == "no consent" else "consent.yes")
-    if one.status == "no consent":
+    yield "consent", texts.get("consent.no" if submission.status == "no consent" else "consent.yes")
+    if submission.status == "no consent":
         return
-    yield "participant", one.participant
-    for answer in one.answers:
+    yield "participant", submission.participant
+    for answer in submission.answers:
         yield f"entry:{answer.entry}", labels[answer.label]
         if answer.second:
             yield second_key(answer.entry), ";".join(answer.second)
@@ -188,11 +197,11 @@ def _write_table(path: Path, titles: Sequence[str], rows: Iterable[dict[str, str
 
 
 def _by_sheet(sent: Iterable[Submission]) -> dict[str, list[Submission]]:
-    found: dict[str, list[Submission]] = defaultdict(list)
-    for one in sent:
-        found[one.sheet].append(one)
-    return found
+    by_sheet: dict[str, list[Submission]] = defaultdict(list)
+    for submission in sent:
+        by_sheet[submission.sheet].append(submission)
+    return by_sheet
 
 
 def _meme_ids(sheet: Sheet) -> list[str]:
-    return [one.meme_id for one in sheet.entries if isinstance(one, Question)]
+    return [entry.meme_id for entry in sheet.entries if isinstance(entry, Question)]

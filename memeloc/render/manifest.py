@@ -172,8 +172,8 @@ def leave_out_pandas() -> None:
 
     It does so when it first makes an array of a list, only to see whether the list is one of
     pandas'. In three processes that is a seventh of the processor's time of `memeloc render` of the
-    starter set. For processes of memeloc's own, which make nothing
-    of pandas out of pyarrow's tables; where pandas is imported already nothing changes.
+    starter set. For processes of memeloc's own, which make nothing of pandas out of pyarrow's
+    tables; where pandas is imported already nothing changes.
     """
     if "pandas" not in sys.modules:
         finder = _NoPandas()

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from memeloc.errors import InputError, ServiceError
+from memeloc.files import replacing
 from memeloc.model import Template, TextBox
 from memeloc.ocr.error_rate import count_errors, normalise
 from memeloc.ocr.tesseract import (
@@ -355,11 +356,5 @@ def _store(out: Path, results: dict[tuple[str, str], _Result]) -> None:
     table = pa.Table.from_pylist(
         [dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], schema=_SCHEMA
     )
-    path = out / ".memeloc" / "ocr.parquet"
-    path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(out / ".memeloc" / "ocr.parquet") as temporary:
         pq.write_table(table, temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
