@@ -8,16 +8,18 @@ undo what people have corrected since, and neither does a table that was exporte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from memeloc.captions import CaptionRow
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import add_memes, add_versions, current_of
 from memeloc.store.database import by_slices, now, two_columns
 from memeloc.store.records import ImportSummary
 from memeloc.store.tables.captions import captions, events, memes
+
+if TYPE_CHECKING:
+    from memeloc.captions import CaptionRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from memeloc.captions import CaptionRow
 from memeloc.model import Caption
 from memeloc.store.caption_import import Columns, ImportBatch
 from memeloc.store.caption_status import count_languages, count_memes
@@ -33,6 +33,9 @@ from memeloc.store.records import (
     ToTranslate,
 )
 from memeloc.store.tables.captions import memes
+
+if TYPE_CHECKING:
+    from memeloc.captions import CaptionRow
 
 _BATCH = 500
 """Rows of a table that are stored in one transaction."""

@@ -21,6 +21,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,7 +37,6 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from memeloc.errors import InputError, MemelocError, MissingError
@@ -203,8 +203,9 @@ def upsert(
     """
     if not rows:
         return 0
-    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = kind.insert(table)
+    # A dialect takes longer to import than most commands take.
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = dialect.insert(table)
     statement = (
         statement.on_conflict_do_update(
             index_elements=key, set_={replace: statement.excluded[replace]}

@@ -17,7 +17,6 @@ from memeloc.store.files import store_file
 from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables.captions import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json
-from memeloc.translate.memory import MemoryUnit
 
 if TYPE_CHECKING:
     from memeloc.translate.memory import MemoryUnit

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from memeloc.store.captions import Captions
-from memeloc.store.cases import Cases
-from memeloc.store.computed import Computed
-from memeloc.store.corrections import Corrections
-from memeloc.store.curation import Curation
 from memeloc.store.database import Database, WorkspaceError
-from memeloc.store.exports import Exports
-from memeloc.store.files import Files
-from memeloc.store.items import Items, folder_of
-from memeloc.store.memory import Memory
 from memeloc.store.migrating import migrate
-from memeloc.store.sheets import Sheets
-from memeloc.store.survey_texts import SurveyTexts
-from memeloc.store.surveys import Surveys
-from memeloc.store.transcripts import Transcripts
+
+if TYPE_CHECKING:
+    from memeloc.store.captions import Captions
+    from memeloc.store.cases import Cases
+    from memeloc.store.computed import Computed
+    from memeloc.store.corrections import Corrections
+    from memeloc.store.curation import Curation
+    from memeloc.store.exports import Exports
+    from memeloc.store.files import Files
+    from memeloc.store.items import Items
+    from memeloc.store.memory import Memory
+    from memeloc.store.sheets import Sheets
+    from memeloc.store.survey_texts import SurveyTexts
+    from memeloc.store.surveys import Surveys
+    from memeloc.store.transcripts import Transcripts
 
 DATABASE_FILE = "memeloc.db"
 
@@ -30,7 +33,7 @@ class Store:
 
     Every method is one transaction, or several that can be interrupted between any two and run
     again; each may raise WorkspaceError when the database cannot be reached, read or written, and
-    nothing of a failed step is stored.
+    nothing of a failed step is stored. The repositories are imported when they are used.
 
     Attributes:
         root: the folder of pictures and templates; None for a store opened by its database's URL.
@@ -40,19 +43,6 @@ class Store:
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
         self.database = database
-        self.captions = Captions(database)
-        self.sheets = Sheets(database)
-        self.corrections = Corrections(database)
-        self.cases = Cases(database)
-        self.memory = Memory(database)
-        self.files = Files(database)
-        self.items = Items(root, database)
-        self.transcripts = Transcripts(database)
-        self.curation = Curation(root, database)
-        self.computed = Computed(database)
-        self.surveys = Surveys(root, database)
-        self.survey_texts = SurveyTexts(database)
-        self.exports = Exports(database)
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
@@ -80,12 +70,13 @@ class Store:
         Args, Raises: as of `open`.
         """
         store = cls._at(where, database)
-        if file := store.database.file:
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.touch()
-            except OSError as error:
-                raise WorkspaceError(f"{file}: cannot be written ({error.strerror}).") from error
+        try:
+            if store.root is not None:
+                store.root.mkdir(parents=True, exist_ok=True)
+            if store.database.file is not None:
+                store.database.file.touch()
+        except OSError as error:
+            raise WorkspaceError(f"{where}: cannot be written ({error.strerror}).") from error
         migrate(store.database, create=True)
         return store
 
@@ -96,6 +87,97 @@ class Store:
         root = Path(where)
         return cls(root, Database(database or root / DATABASE_FILE))
 
+    @cached_property
+    def captions(self) -> Captions:
+        """Every version of every caption."""
+        from memeloc.store.captions import Captions
+
+        return Captions(self.database)
+
+    @cached_property
+    def sheets(self) -> Sheets:
+        """The sheets that went out to correctors."""
+        from memeloc.store.sheets import Sheets
+
+        return Sheets(self.database)
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        """What people answered on sheets."""
+        from memeloc.store.corrections import Corrections
+
+        return Corrections(self.database)
+
+    @cached_property
+    def cases(self) -> Cases:
+        """What is left for somebody to settle."""
+        from memeloc.store.cases import Cases
+
+        return Cases(self.database)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The translation memory."""
+        from memeloc.store.memory import Memory
+
+        return Memory(self.database)
+
+    @cached_property
+    def files(self) -> Files:
+        """The files that were imported."""
+        from memeloc.store.files import Files
+
+        return Files(self.database)
+
+    @cached_property
+    def items(self) -> Items:
+        """What was collected."""
+        from memeloc.store.items import Items
+
+        return Items(self.root, self.database)
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        """What was read in pictures."""
+        from memeloc.store.transcripts import Transcripts
+
+        return Transcripts(self.database)
+
+    @cached_property
+    def curation(self) -> Curation:
+        """What filters and people judged, and what was selected."""
+        from memeloc.store.curation import Curation
+
+        return Curation(self.root, self.database)
+
+    @cached_property
+    def computed(self) -> Computed:
+        """What was computed once."""
+        from memeloc.store.computed import Computed
+
+        return Computed(self.database)
+
+    @cached_property
+    def surveys(self) -> Surveys:
+        """The surveys, and what came back."""
+        from memeloc.store.surveys import Surveys
+
+        return Surveys(self.root, self.database)
+
+    @cached_property
+    def survey_texts(self) -> SurveyTexts:
+        """The texts of surveys."""
+        from memeloc.store.survey_texts import SurveyTexts
+
+        return SurveyTexts(self.database)
+
+    @cached_property
+    def exports(self) -> Exports:
+        """All of it as tables."""
+        from memeloc.store.exports import Exports
+
+        return Exports(self.database)
+
     @property
     def cache_folder(self) -> Path:
         """Where fetched pages are kept; it may be deleted at any time.
@@ -103,6 +185,8 @@ class Store:
         Raises:
             InputError: the store has no folder.
         """
+        from memeloc.store.items import folder_of
+
         return folder_of(self.root) / ".cache"
 
     def close(self) -> None:
