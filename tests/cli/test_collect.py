@@ -122,7 +122,7 @@ def _start(folder: Path, sites: object) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
-def test_killed_at_any_moment_and_run_again_it_ends_as_undisturbed(tmp_path: Path) -> None:
+def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     chance = random.Random(4)
     with serving() as sites:
         Workspace.create(tmp_path / "whole").close()
@@ -156,7 +156,7 @@ def test_an_unknown_source_and_a_missing_path_are_sentences(command: Run, folder
     assert "not-there" in done.err
 
 
-def test_a_wrong_setting_of_fetching_is_told(command: Run, folder: Path) -> None:
+def test_a_wrong_setting_of_fetching_is_reported(command: Run, folder: Path) -> None:
     (folder / "memeloc.toml").write_text("[collect.fetch]\ndelays = 3\n")
     (folder / "list.txt").write_text("http://10.0.0.1/a\n")
     done = command("collect", "search", "list.txt")
@@ -164,7 +164,7 @@ def test_a_wrong_setting_of_fetching_is_told(command: Run, folder: Path) -> None
     assert "no setting 'delays'" in done.err
 
 
-def test_a_language_model_is_asked_for_years_where_one_is_set_up(
+def test_a_language_model_reads_years_where_one_is_set_up(
     command: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(number: int, body: dict[str, object]) -> str:

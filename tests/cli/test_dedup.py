@@ -135,7 +135,7 @@ def test_likeness_runs_with_models_and_keeps_their_vectors(
     assert "Did you mean 'onnx'" in wrong.err
 
 
-def test_wrong_settings_are_told(planted: Path, command: Run) -> None:
+def test_wrong_settings_are_reported(planted: Path, command: Run) -> None:
     for options, words in (
         (("--rule", "none"), "rule"),
         (("--distance", "40"), "distance"),
@@ -150,7 +150,7 @@ def test_wrong_settings_are_told(planted: Path, command: Run) -> None:
     assert verdicts()[name("sibling")][0] == "drop"
 
 
-def test_a_picture_that_got_damaged_is_told_and_stays(planted: Path, command: Run) -> None:
+def test_a_damaged_picture_is_reported_and_stays(planted: Path, command: Run) -> None:
     with Workspace.find() as workspace:
         item = next(one for one in workspace.store.items.find("picture") if one.id == name("other"))
         assert item.path is not None

@@ -153,7 +153,7 @@ def test_filters_and_their_settings_are_listed(command: Command):
         (("topics", "--set", "file=none.toml"), 1, "cannot be read"),
     ],
 )
-def test_what_is_wrong_is_said(folder, command: Command, arguments, status, said):
+def test_wrong_use_is_reported(folder, command: Command, arguments, status, said):
     outcome = command("filter", *arguments)
     assert outcome.status == status
     assert said in " ".join(outcome.err.replace("│", " ").split())
@@ -176,7 +176,7 @@ def test_one_filter_that_cannot_go_on_leaves_the_others(folder, command: Command
     assert (done["judged"], done["failure"]) == (30, "")
 
 
-def test_selection_from_start_to_end_and_undone_by_choosing_again(folder, command: Command):
+def test_choosing_again_undoes_a_selection(folder, command: Command):
     command("filter")
     told = _json(command("select", *FEW, "--json"))
     stages = {one["stage"]: one for one in told["stages"]}

@@ -96,7 +96,7 @@ def test_a_dry_run_then_a_run_then_nothing_left_to_ask(
     assert len(chat.bodies) == 12
 
 
-def test_a_budget_ends_the_run_and_a_larger_one_goes_on(
+def test_a_larger_budget_goes_on_where_one_ended(
     folder: Path, chat: ChatServer, command: Command
 ) -> None:
     small = command("filter", "multimodality", "--budget", "0.004")

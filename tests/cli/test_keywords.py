@@ -52,7 +52,7 @@ def test_find_lines(tmp_path: Path, command: Run) -> None:
         (("find", "gone.txt", "-k", "tea", "--lang", "en"), "gone.txt"),
     ],
 )
-def test_what_is_wrong_is_told(
+def test_wrong_use_is_reported(
     arguments: tuple[str, ...], sentence: str, command: Run, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip

@@ -128,7 +128,7 @@ def test_langs_leaves_pictures_in_other_languages(workspace: Path, command: Comm
     assert set(_transcripts()) == {_id(key) for key in ("zug", "bus", "bus2", "sky")}
 
 
-def test_a_language_that_nobody_reads_is_told_and_the_rest_goes_on(
+def test_an_unreadable_language_is_reported_and_the_rest_read(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:
     with Workspace.find() as workspace:
@@ -141,7 +141,7 @@ def test_a_language_that_nobody_reads_is_told_and_the_rest_goes_on(
     assert "tlh" in left["what"]
 
 
-def test_killed_and_started_again_gives_what_an_undisturbed_run_gives(
+def test_a_killed_run_ends_as_an_undisturbed_one(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:
     with Workspace.find() as workspace:
@@ -331,9 +331,7 @@ def test_transcripts_go_out_come_back_and_are_settled(
     assert {sheet["kind"] for sheet in sheets} == {"transcript"}
 
 
-def test_a_correct_on_a_picture_without_text_means_that_there_is_none(
-    workspace: Path, command: Command
-) -> None:
+def test_confirming_an_empty_transcript_means_no_text(workspace: Path, command: Command) -> None:
     _ok(command("ocr", "--json"))
     sheet = _export(command, "csv", "--to", "anna")
     nothing = ("", "", "")

@@ -84,9 +84,7 @@ def test_two_people_answer_and_the_filter_counts_them(folder: Path, command: Run
     }
 
 
-def test_one_person_in_two_spellings_does_not_agree_with_herself(
-    folder: Path, command: Run
-) -> None:
+def test_a_person_in_two_spellings_is_one_person(folder: Path, command: Run) -> None:
     for spelling in ("Asha", " asha "):
         with (folder / f"{spelling}.csv").open("w", newline="") as stream:
             csv.writer(stream).writerows(
@@ -102,9 +100,7 @@ def test_one_person_in_two_spellings_does_not_agree_with_herself(
     assert (exported["person"], exported["rows"]) == ("Asha", 1)
 
 
-def test_whether_there_is_no_text_is_asked_until_a_person_wrote_it(
-    folder: Path, command: Run
-) -> None:
+def test_no_text_is_asked_until_a_person_wrote_it(folder: Path, command: Run) -> None:
     def asked() -> int:
         told = json.loads(command("review", "status", "no-text", "--json").out)
         return int(told["questions"][0]["subjects"])
@@ -125,9 +121,7 @@ def test_whether_there_is_no_text_is_asked_until_a_person_wrote_it(
     assert asked() == 1
 
 
-def test_the_same_file_twice_adds_nothing_and_new_answers_stand_beside(
-    folder: Path, command: Run
-) -> None:
+def test_a_file_twice_adds_nothing_new_answers_stand_beside(folder: Path, command: Run) -> None:
     command("review", "export", "wordplay", "--person", "asha")
     path = folder / "review-wordplay-asha.xlsx"
     answer(path, {ONE: "no"})
@@ -177,7 +171,7 @@ def test_a_filter_s_doubt_is_settled(folder: Path, command: Run) -> None:
     assert "'=1+1" not in text  # within a cell it is harmless
 
 
-def test_what_is_wrong_is_told_and_the_rest_taken(folder: Path, command: Run) -> None:
+def test_wrong_rows_are_reported_and_the_rest_taken(folder: Path, command: Run) -> None:
     lines = [
         ["subject", "your answer", "question", "person"],
         [ONE, "no", "wordplay", ""],

@@ -104,7 +104,7 @@ def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Pat
     assert len(chat.bodies) == 1
 
 
-def test_a_picture_that_does_not_open_is_asked_and_the_rest_goes_on(
+def test_an_unreadable_picture_is_asked_and_the_rest_goes_on(
     chat: ChatServer, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.png"

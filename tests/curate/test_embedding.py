@@ -73,7 +73,7 @@ def test_texts_are_averaged_over_their_own_tokens(tmp_path: Path) -> None:
     assert likeness[0, 2] == pytest.approx(0)
 
 
-def test_what_is_wrong_with_a_model_is_told(tmp_path: Path) -> None:
+def test_a_broken_model_is_refused_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(InputError, match="ONNX Runtime can load"):
         create("images", f"onnx:{tmp_path}/model.onnx")
@@ -109,7 +109,7 @@ def test_what_is_wrong_with_a_model_is_told(tmp_path: Path) -> None:
         ("open_clip:ViT-B-32/some", "open_clip", "torch-models"),
     ],
 )
-def test_a_package_that_is_missing_is_told_with_its_pip_line(
+def test_a_missing_package_is_an_error_with_its_pip_line(
     spec: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__

@@ -77,7 +77,7 @@ def test_contract(name, items):
 
 
 @pytest.mark.parametrize("name", registry.names())
-def test_settings_are_told_and_unknown_ones_refused(name):
+def test_settings_are_listed_and_unknown_ones_refused(name):
     info = registry.info(name)
     assert info.summary
     assert not info.missing

@@ -77,7 +77,7 @@ def test_plain_captions_get_few_hints() -> None:
     assert len(hinted) <= len(rows) // 20, hinted
 
 
-def test_only_english_has_rules_and_an_unknown_language_counts_as_english() -> None:
+def test_rules_are_for_english_and_unknown_languages() -> None:
     assert hints(caption("seas the day", language="de")) == []
     for language in ("", "en", "en-GB", "EN_us"):
         assert len(hints(caption("seas the day", language=language))) == 1
@@ -94,7 +94,7 @@ def test_every_idiom_is_found_in_itself_whole() -> None:
     assert missed == []
 
 
-def test_the_dictionary_says_where_it_is_from_and_knows_its_words() -> None:
+def test_the_dictionary_names_its_source() -> None:
     import lzma
 
     from memeloc.curate.hints import sounds as module

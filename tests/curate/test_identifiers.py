@@ -58,7 +58,7 @@ def both():
 
 @pytest.mark.parametrize("tag", SENTENCES)
 @pytest.mark.parametrize("capitals", [False, True])
-def test_a_sentence_is_told_also_in_capitals(both, tag, capitals):
+def test_a_sentence_is_identified_also_in_capitals(both, tag, capitals):
     text = SENTENCES[tag]
     if capitals:
         text = uppercase(text, default().get(tag))
@@ -76,7 +76,7 @@ def test_a_script_of_one_language_decides_alone(both, text, tag):
     assert (found.language, found.votes, found.second) == (tag, {}, "")
 
 
-def test_kana_make_chinese_signs_japanese_and_hangul_makes_them_korean():
+def test_kana_means_japanese_and_hangul_korean():
     assert main_script(count_scripts("東京都の天気")) == "Jpan"
     assert main_script(count_scripts("漢字文化圈 입니다")) == "Kore"
     assert main_script(count_scripts("天气很好")) == "Hani"
@@ -119,7 +119,7 @@ def test_plain_text_stays_plain(text):
     assert once == once.strip()
 
 
-def test_one_model_alone_says_what_it_says():
+def test_one_model_alone_can_identify():
     for method in ("py3langid", "fasttext"):
         (found,) = identifier(method, default(), ("en",)).identify([SENTENCES["de"]])
         assert found.votes == {method: "de"}

@@ -45,7 +45,7 @@ def test_language(parts, outcome):
     assert _one(LanguageFilter({}, DESK), *parts) == outcome
 
 
-def test_identifiers_that_differ_go_to_a_person_unless_they_are_sure():
+def test_unsure_identifiers_that_differ_ask_a_person():
     item = caption("c", "Pizza banana gorilla")
     found = {}
     for sure in (0.0, 1.0):

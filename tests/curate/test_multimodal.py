@@ -48,7 +48,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         ("drink // this", "", "ask", "descriptions missing", None),
     ],
 )
-def test_what_both_descriptions_make_so_and_the_text_alone_does_not_is_multimodal(
+def test_multimodal_is_hateful_only_with_every_description(
     chat: ChatServer, text: str, second: str, verdict: str, reason: str, score: float | None
 ) -> None:
     said = [LEMONS[0], Judgement("t1", "description", "ben", second)]
@@ -78,7 +78,7 @@ def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
     assert {body["messages"][0]["content"] for body in chat.bodies} == {kept["prompts"]["system"]}
 
 
-def test_the_newest_description_of_a_person_counts_and_one_person_is_not_two(
+def test_each_person_s_newest_description_counts_once(
     chat: ChatServer,
 ) -> None:
     said = [Judgement("t1", "description", "ana", "A table."), LEMONS[0]]
@@ -123,7 +123,7 @@ def test_what_the_model_will_not_say_a_person_is_asked(
     assert got["c2"].verdict == "keep"
 
 
-def test_what_a_server_left_unanswered_gets_no_verdict_and_the_rest_does(chat: ChatServer) -> None:
+def test_unanswered_questions_leave_items_without_verdict(chat: ChatServer) -> None:
     chat.refuse = lambda number, body: (
         error(503, "busy") if "pear" in texts(body)["text"] and "picture" in texts(body) else None
     )
@@ -155,7 +155,7 @@ def test_a_dry_run_asks_nothing_and_counts_what_is_ready(chat: ChatServer) -> No
         assert again.cached == 6
 
 
-def test_without_a_model_only_what_needs_one_is_an_error() -> None:
+def test_only_captions_that_need_a_model_fail_without_one() -> None:
     judge = MultimodalFilter({}, filter_context())
     (got,) = judge.judge([caption("drink")])
     assert got.reason == "descriptions missing"

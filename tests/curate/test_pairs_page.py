@@ -152,7 +152,7 @@ def picked(page: Any) -> list[str]:
 
 
 @pytest.mark.xdist_group("chromium")
-def test_pictures_stand_side_by_side_and_nothing_is_wider_than_the_window(page: Any) -> None:
+def test_pictures_stand_side_by_side_within_the_window(page: Any) -> None:
     page.keyboard.press("ArrowRight")
     for width in (1200, 360):
         page.set_viewport_size({"width": width, "height": 800})
@@ -164,7 +164,7 @@ def test_pictures_stand_side_by_side_and_nothing_is_wider_than_the_window(page: 
 
 
 @pytest.mark.xdist_group("chromium")
-def test_answers_that_come_to_light_late_are_taken_over_not_written_over(page: Any) -> None:
+def test_late_answers_are_taken_over_not_written_over(page: Any) -> None:
     late = page.context.new_page()
     late.goto(page.url)
     page.keyboard.press("1")
@@ -191,7 +191,7 @@ def test_answers_that_come_to_light_late_are_taken_over_not_written_over(page: A
 
 
 @pytest.mark.xdist_group("chromium")
-def test_text_of_strangers_is_text_in_its_own_direction(page: Any) -> None:
+def test_untrusted_text_is_text_in_its_own_direction(page: Any) -> None:
     text, name = (page.locator("figure").first.locator("p").nth(at) for at in (0, 1))
     style = "one => getComputedStyle(one).direction"
     assert (text.evaluate(style), text.text_content()) == ("rtl", "قطة // cat 123")
@@ -218,9 +218,7 @@ def test_keys_within_a_comment_or_with_control_answer_nothing(page: Any) -> None
 
 
 @pytest.mark.xdist_group("chromium")
-def test_where_the_browser_keeps_nothing_it_says_so_and_saves_all_the_same(
-    page: Any, tmp_path: Path
-) -> None:
+def test_without_browser_storage_the_page_says_so_and_saves(page: Any, tmp_path: Path) -> None:
     refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })"
     page.add_init_script(refuse)
     page.reload()

@@ -39,7 +39,7 @@ def save(tmp_path):
     return saved
 
 
-def test_blur_falls_as_the_picture_is_blurred_and_does_not_hang_on_its_size(save):
+def test_blur_depends_on_sharpness_and_not_on_size(save):
     scene = _scene()
     sharp = measure(save(scene))["blur"]
     blurs = [

@@ -135,7 +135,7 @@ def test_what_is_dropped_with_its_template_or_kept_by_people() -> None:
     assert subjects(description, items, verdicts, people=people) == ["t", "u", "v"]
 
 
-def test_a_person_is_not_told_what_others_said() -> None:
+def test_other_people_s_answers_are_not_shown() -> None:
     items = {"c": caption("c", "seas the day", template="t"), "t": template("t", "Ship")}
     question = find_question("cartoon")
     people = Verdict("c", "cartoon", "ask", None, "people differ", {"people": {"bo": "yes"}}, "s")

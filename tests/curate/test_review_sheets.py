@@ -117,7 +117,7 @@ def test_moved_columns_and_capitals_do_not_matter(tmp_path: Path) -> None:
         (1, "'1' is not an answer"),
     ],
 )
-def test_a_wrong_answer_is_told_with_its_place(
+def test_a_wrong_answer_is_reported_with_its_place(
     tmp_path: Path, value: object, sentence: str
 ) -> None:
     path = filled(tmp_path, {3: value, 4: "no"})

@@ -151,7 +151,7 @@ def test_a_template_s_verdict_is_its_captions():
     assert stage.reasons == {"blurred": 2}
 
 
-def test_what_a_filter_says_of_pictures_is_no_business_of_captions():
+def test_verdicts_on_pictures_do_not_concern_captions():
     world = World({"Tea": {"a": 2}})
     world.say("a", "quality", "keep")
     world.say("a finished meme", "quality", "drop", "blurred")
@@ -264,7 +264,7 @@ def test_the_rules_hold_for_any_input(world, per_template, per_topic, top, most,
         assert not most or count <= most
 
 
-def test_the_page_shows_strangers_names_as_text():
+def test_the_page_shows_untrusted_names_as_text():
     world = World({"<b>Tea": {"a": 1}})
     chosen = world.select(per_template=1, templates_per_topic=1)
     page = funnel_page(chosen.funnel, {"a": "<script>alert(1)</script>"}, {"top": 3})

@@ -73,7 +73,7 @@ def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     assert got.evidence["hints"] == ""
 
 
-def test_a_model_hints_at_what_is_open_and_only_at_words_that_are_there(chat: ChatServer) -> None:
+def test_a_model_s_hints_are_of_words_in_the_caption(chat: ChatServer) -> None:
     chat.say = lambda number, body: json.dumps(
         {"found": [{"words": "Das Brot", "why": "it is bread and money"},
                    {"words": "der Kuchen", "why": "is not there"}]}
@@ -102,7 +102,7 @@ def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) ->
     assert "will not answer" in got.evidence["error"]
 
 
-def test_without_a_model_hints_by_one_are_an_error_only_where_they_are_needed() -> None:
+def test_model_hints_fail_without_a_model_where_needed() -> None:
     judge = WordplayFilter({"model_hint": True}, filter_context(_said("no", "no")))
     assert next(judge.judge([caption("plain")])).verdict == "keep"
     with pytest.raises(MissingError, match="--model"):
