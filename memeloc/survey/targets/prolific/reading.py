@@ -189,7 +189,7 @@ def _seconds(row: ExportRow) -> float | None:
 
 
 def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
-    """What is not said of many people, and what columns are unknown: a line each, not one a row."""
+    """What is withheld of many people, and which columns are unknown: one row each for all."""
     withheld = Counter((why, name) for row in rows for name, why in row.withheld.items())
     for (why, name), count in sorted(withheld.items()):
         message = (
