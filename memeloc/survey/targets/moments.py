@@ -7,7 +7,7 @@ from typing import Any
 
 
 def read_moment(text: Any, zone: tzinfo = UTC) -> datetime | None:
-    """A moment in UTC, to the microsecond; None for what is none, or in no year from 1 to 9999.
+    """A moment in UTC, to the microsecond; None for another text, or a year not from 1 to 9999.
 
     Args:
         text: as it stands in the file.

@@ -189,7 +189,7 @@ class _Resolver:
 
     def _put_together(self, sheet: Sheet, who: str, answers: Sequence[RawAnswer]) -> None:
         """The submission of one person whose answers came by themselves."""
-        consents = [one for one in answers if one.item.strip().casefold() == CONSENT]
+        consents = [raw for raw in answers if raw.item.strip().casefold() == CONSENT]
         consent: bool | str | None = "" if consents else None
         for raw in consents:
             text = " ".join(raw.labels)
@@ -199,7 +199,7 @@ class _Resolver:
                 self.reject(raw.row, "unknown consent", message, raw.content)
             elif agrees is not None:
                 consent = agrees if consent == "" else consent and agrees
-        others = [one for one in answers if one.item.strip().casefold() != CONSENT]
+        others = [raw for raw in answers if raw.item.strip().casefold() != CONSENT]
         if consent == "":
             message = "The question for consent is not answered, so nothing is taken."
             for raw in others:
@@ -287,8 +287,8 @@ class _Resolver:
             counted = {"sheet": sheet.id, "answers": len(answered)}
             self.reject(answered[0].row, "no consent", message, counted)
         if record.comments.strip() and not declined:
-            said = {"sheet": sheet.id, "participant": who, "text": record.comments}
-            self.reject(row, "comment", "A comment is not an answer; it is kept here.", said)
+            comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
+            self.reject(row, "comment", "A comment is not an answer; it is kept here.", comment)
         if needs_answers and not resolved and not declined:
             return
         done = len(resolved) == len(sheet.entries) and record.finished is not False
@@ -327,7 +327,7 @@ class _Resolver:
             if answer is not None:
                 when = self._moment(raw.submitted, 0)
                 chosen[answer.entry].append(_Chosen(answer, raw, when))
-        holding = {entry: self._latest(entry, several) for entry, several in chosen.items()}
+        holding = {entry: self._latest(entry, answers) for entry, answers in chosen.items()}
         ids = [entry_id(entry) for entry in sheet.entries]
         return [answer for own in ids if (answer := holding.get(own)) is not None]
 
@@ -360,22 +360,22 @@ class _Resolver:
             seconds = set()
         return Answer(entry, label, tuple(sorted(seconds)))
 
-    def _latest(self, entry: str, several: Sequence[_Chosen]) -> Answer | None:
+    def _latest(self, entry: str, answers: Sequence[_Chosen]) -> Answer | None:
         """The answer that holds of one person's to an entry; None when that is unclear."""
-        if len({one.answer for one in several}) == 1:
-            return several[0].answer
-        newest = max(map(_age, several))
-        last = [one for one in several if _age(one) == newest]
-        clear = len({one.answer for one in last}) == 1
-        for one in several:
-            if clear and one.answer == last[0].answer:
+        if len({chosen.answer for chosen in answers}) == 1:
+            return answers[0].answer
+        newest = max(map(_age, answers))
+        last = [chosen for chosen in answers if _age(chosen) == newest]
+        clear = len({chosen.answer for chosen in last}) == 1
+        for chosen in answers:
+            if clear and chosen.answer == last[0].answer:
                 continue
-            if clear or one not in last:
-                message = f"{entry} was answered again later; that answer holds."
-                self.reject(one.raw.row, "superseded", message, one.raw.content)
+            if clear or chosen not in last:
+                reason, message = "superseded", f"{entry} was answered again later; that holds."
             else:
+                reason = "two answers"
                 message = f"{entry} is answered in two ways by the same person; keep one."
-                self.reject(one.raw.row, "two answers", message, one.raw.content)
+            self.reject(chosen.raw.row, reason, message, chosen.raw.content)
         return last[0].answer if clear else None
 
     def _unknown_item(self, raw: RawAnswer) -> None:

@@ -156,7 +156,7 @@ def test_the_same_survey_gives_the_same_bytes_anywhere_and_again(
     assert [name for name in hidden if not name.endswith((".clasp.json", ".claspignore"))] == []
 
 
-def test_a_new_object_and_another_order_of_mappings_change_nothing(
+def test_another_order_of_mappings_changes_nothing(
     target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     def turned(values: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -78,9 +78,7 @@ def test_what_is_filled_in_comes_back(tmp_path: Path, tag: str, country: str, na
     assert (one.participant, one.sheet, one.status) == ("asha", survey.sheets[0].id, "complete")
 
 
-def test_a_table_has_every_picture_and_does_not_tell_which_rows_are_checks(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
+def test_a_table_has_every_picture_and_hides_its_checks(survey: SurveyPack, tmp_path: Path) -> None:
     path, rows = exported(survey, tmp_path)
     assert len(rows) == 5
     assert "check" not in path.read_text("utf-8-sig").replace("choose", "")
@@ -120,7 +118,7 @@ def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), doubled=st.lists(st.integers(0, 9), max_size=8))
-def test_shuffled_columns_and_doubled_rows_are_the_same_submissions(
+def test_shuffled_and_doubled_rows_are_the_same_submissions(
     survey: SurveyPack, tmp_path_factory: pytest.TempPathFactory, seed: int, doubled: list[int]
 ) -> None:
     folder = tmp_path_factory.mktemp("shuffled")
@@ -169,9 +167,7 @@ def test_each_row_that_cannot_be_placed_is_told_with_its_reason(
     assert [answer.entry for answer in one.answers] == ["m1", "check-2", "m2"]
 
 
-def test_a_time_that_is_in_no_year_is_told_and_the_answers_are_taken(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
+def test_answers_with_an_unreadable_time_are_taken(survey: SurveyPack, tmp_path: Path) -> None:
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows)
     for row in rows:

@@ -28,7 +28,7 @@ from memeloc.survey.targets.google_forms.plan import (
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests, batches
 from memeloc.survey.targets.google_forms.script import CODE
 from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.google_forms.words import (
+from memeloc.survey.targets.google_forms.titles import (
     FSI,
     LONGEST_DESCRIPTION,
     LONGEST_TITLE,
@@ -219,7 +219,7 @@ def test_answers_that_read_alike_are_refused(english: SurveyPack) -> None:
         plan(long, long.sheets[0])
 
 
-def test_sentences_that_mix_directions_have_isolates_and_codes_have_none(
+def test_mixed_directions_have_isolates_and_codes_do_not(
     tmp_path: Path,
 ) -> None:
     pack = small_pack(tmp_path, "ar", "EG")

@@ -22,7 +22,7 @@ from memeloc.survey.model import Answer, Submission
 from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.google_forms.times import read_column
-from memeloc.survey.targets.google_forms.words import FSI, PDI
+from memeloc.survey.targets.google_forms.titles import FSI, PDI
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
@@ -491,7 +491,7 @@ def test_permuted_columns_and_doubled_rows_give_the_same(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(cells=st.lists(st.text(max_size=30), min_size=6, max_size=10), row=st.integers(1, 3))
-def test_whatever_stands_in_a_row_the_others_are_read_and_nothing_is_lost(
+def test_a_strange_row_does_not_concern_the_others(
     english: SurveyPack, tmp_path: Path, cells: list[str], row: int
 ) -> None:
     rows = table(english)

@@ -94,7 +94,7 @@ def fill(page: Page, survey: SurveyPack, first: int = 0, after: int | None = Non
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 @pytest.mark.parametrize(("tag", "country"), [("ar", "EG"), ("hi", "IN"), ("de", "DE")])
-def test_a_sheet_is_filled_offline_reloaded_and_sent_twice_and_each_answer_is_there_once(
+def test_a_sheet_filled_offline_and_sent_twice_counts_once(
     browser: Browser, collector: Collector, tmp_path: Path, tag: str, country: str, size: Any
 ) -> None:
     survey = pack(tmp_path, tag, country)
@@ -218,9 +218,7 @@ def test_no_question_is_left_out(browser: Browser, tmp_path: Path) -> None:
     page.context.close()
 
 
-def test_what_is_missing_is_said_in_sight_and_nothing_can_be_pressed_after_the_end(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_problems_are_in_sight_and_the_end_has_no_buttons(browser: Browser, tmp_path: Path) -> None:
     survey = pack(tmp_path)
     page = opened(browser, written(tmp_path, survey), {"width": 390, "height": 500})
     begin(page)
@@ -253,9 +251,7 @@ def test_numbers_have_the_digits_of_the_language(browser: Browser, tmp_path: Pat
     page.context.close()
 
 
-def test_the_key_that_says_1_chooses_the_first_whatever_it_writes(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_digit_keys_choose_whatever_they_write(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, pack(tmp_path)))
     begin(page)
     page.evaluate(

@@ -393,7 +393,7 @@ def test_missing_and_empty_files_are_refused(survey: SurveyPack, tmp_path: Path,
 
 @quick
 @given(seed=st.integers(0, 2**32), damages=st.lists(st.integers(0, 4), max_size=4))
-def test_people_of_a_damaged_prolific_export_are_known_or_rejected(
+def test_people_of_damaged_prolific_exports_are_not_lost(
     survey: SurveyPack, tmp_path: Path, seed: int, damages: list[int]
 ) -> None:
     rng = random.Random(seed)

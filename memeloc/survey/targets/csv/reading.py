@@ -74,7 +74,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
 
 
 def _readable(table: Table, pack: SurveyPack) -> float:
-    """The share of a table's answers that are words of their sheets."""
+    """The share of a table's answers that name a label in their sheet's language."""
     places, count, readable = pack.places, 0, 0
     for row in table.rows:
         place = None if row.reason else places.item(row["item"], row["sheet"])
@@ -91,7 +91,7 @@ def _has_further(header: Header) -> bool:
 
 
 def _records(row: Row, further: bool) -> Iterator[RawRecord]:
-    """The answer of a row, and what of the row is none."""
+    """The answer of a row, and what of the row is rejected."""
     if row.reason:
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return

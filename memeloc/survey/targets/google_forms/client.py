@@ -148,15 +148,15 @@ def refusal(error: Exception) -> TransientFailure | None:
         wait = retry_after(str(error.resp.get("retry-after", "")))
         return TransientFailure(ServiceError(SERVICE, _reason(error), retryable=True), wait)
     if isinstance(error, OSError | HTTPException | httplib2.HttpLib2Error):
-        told = f"the connection was cut ({type(error).__name__}: {error})"
-        return TransientFailure(ServiceError(SERVICE, told, retryable=True))
+        message = f"the connection was cut ({type(error).__name__}: {error})"
+        return TransientFailure(ServiceError(SERVICE, message, retryable=True))
     return None
 
 
 def _reason(error: Any) -> str:
-    """What Google said, in one line of bearable length."""
-    said = str(getattr(error, "reason", "") or error)
-    return f"{error.status_code} {' '.join(said.split())[:300]}"
+    """Google's message, in one line of bearable length."""
+    message = str(getattr(error, "reason", "") or error)
+    return f"{error.status_code} {' '.join(message.split())[:300]}"
 
 
 def undone(error: Exception) -> bool:

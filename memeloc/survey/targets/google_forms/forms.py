@@ -52,28 +52,30 @@ class SheetForm:
             submitted: when it was sent.
             own: the id of the response, if the file has one.
         """
-        said = {key: [text for text in several if text.strip()] for key, several in texts.items()}
+        filled = {key: [text for text in parts if text.strip()] for key, parts in texts.items()}
         answers, stopped = [], False
         for entry in map(entry_id, self.sheet.entries):
-            labels = self.chosen(f"entry:{entry}", said)
+            labels = self.chosen(f"entry:{entry}", filled)
             stopped = stopped or STOP in labels
-            second = self.chosen(second_key(entry), said)
+            second = self.chosen(second_key(entry), filled)
             if STOP not in labels and (labels or second):
-                asked = ((key, said.get(key, [])) for key in (f"entry:{entry}", second_key(entry)))
+                asked = (
+                    (key, filled.get(key, [])) for key in (f"entry:{entry}", second_key(entry))
+                )
                 content = {self.items[key].title: written for key, written in asked if written}
                 answers.append(RawAnswer(entry, labels, second, content=content))
-        consent = self.chosen("consent", said)
+        consent = self.chosen("consent", filled)
         return RawSubmission(
-            " ".join(said.get("participant", ())),
+            " ".join(filled.get("participant", ())),
             answers,
             sheet=self.sheet.id,
             id=own,
             status="returned" if stopped else "complete",
             consent=False if consent == ["no"] else None,
             submitted=submitted,
-            comments="\n".join(said.get("comments", ())),
+            comments="\n".join(filled.get("comments", ())),
             row=row,
-            content=self.content(said),
+            content=self.content(filled),
         )
 
     def content(self, texts: Texts) -> dict[str, Any]:
@@ -92,9 +94,9 @@ class SheetForm:
         others: list[str] = []
         for text in texts.get(key, ()):
             option = options.get(folded(text))
-            several = [option] if option else _several(text, options)
-            ids += several
-            if not several:
+            named = [option] if option else _split(text, options)
+            ids += named
+            if not named:
                 others.append(text)
         order = [option.id for option in item.options] if item else []
         return [*sorted(set(ids), key=order.index), *others]
@@ -154,7 +156,7 @@ def forms_of(pack: SurveyPack) -> Forms:
     return Forms(pack)
 
 
-def _several(text: str, options: Mapping[str, str]) -> list[str]:
+def _split(text: str, options: Mapping[str, str]) -> list[str]:
     """Options that stand in one cell, between semicolons (Forms) or commas (the linked sheet).
 
     An option may have such a mark in it, so the longest that fits is taken each time.

@@ -1,6 +1,6 @@
 """What a form holds. In: a sheet and its texts. Out: a `Form`: its items, in order, with routing.
 
-The plan is said twice: as requests to the Forms API and as data of an Apps Script, so both make
+The plan is written twice: as requests to the Forms API and as data of an Apps Script, so both make
 the same form; and what comes back is read by it. One page is one section. Only an option of a
 choice can lead elsewhere than to the next section (the API cannot say it of a section), so whoever
 does not consent ends by a choice of one option that submits.
@@ -18,7 +18,7 @@ from memeloc.errors import InputError
 from memeloc.model import Direction
 from memeloc.survey.instructions import explained, memes_shown, minutes_told
 from memeloc.survey.model import Entry, Question, Sheet, entry_id
-from memeloc.survey.targets.google_forms.words import (
+from memeloc.survey.targets.google_forms.titles import (
     LONGEST_DESCRIPTION,
     LONGEST_TITLE,
     isolated,
@@ -72,7 +72,7 @@ class Item:
         required: whether it has to be answered.
         picture: the picture's file name, or empty.
         source: where that picture stands on this machine.
-        alt: the picture in words.
+        alt: the picture as text.
     """
 
     key: str
@@ -112,7 +112,7 @@ class Form:
     def ids(self) -> dict[str, str]:
         """An id for each item by its key: eight hexadecimal digits, always the same.
 
-        The API takes ids on creation, so a request that was cut off can be told from one that
+        The API takes ids on creation, so a request that was cut off is not mistaken for one that
         never arrived. A question's id is its item's with the last bit turned.
         """
         found: dict[str, str] = {}
@@ -144,7 +144,7 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
     """A sheet as a form.
 
     Raises:
-        InputError: it cannot be said as one: two answers read the same, or a text is too long.
+        InputError: it cannot be expressed as one: two answers read the same, or a text is too long.
     """
     return _Planner(pack, sheet).form()
 
@@ -336,7 +336,7 @@ class _Planner:
         heading, rest = self._heading(title)
         first, *more = pieces_of("\n".join(part for part in (rest, description) if part)) or [""]
         if picture:
-            # A picture may have no description beside it, so what is said of it follows.
+            # A picture may have no description beside it, so its text follows.
             alt = shortened(one_line(alt), LONGEST_ALT)
             self.items.append(
                 Item(f"{key}:picture", "picture", "", picture=picture, source=source, alt=alt)
@@ -386,7 +386,7 @@ class _Planner:
         return shortened(line, LONGEST_TITLE), text.strip()
 
     def _check(self, items: Sequence[Item]) -> None:
-        """What Forms refuses, said in time.
+        """Refuse what Forms would refuse.
 
         Raises:
             InputError: an option is empty or too long, or two read the same.

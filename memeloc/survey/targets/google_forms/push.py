@@ -70,12 +70,12 @@ def push(
 
 def _digest(form: Form) -> str:
     """What a form says, without where its pictures stand on this machine."""
-    said = [
+    items = [
         [item.key, item.kind, item.title, item.description, item.picture, item.required]
         + [[option.text, option.goes] for option in item.options]
         for item in form.items
     ]
-    whole = json.dumps([form.title, form.document, form.description, said], ensure_ascii=True)
+    whole = json.dumps([form.title, form.document, form.description, items], ensure_ascii=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -249,7 +249,7 @@ def _replied(
 
 
 def _matched(form: Form, answer: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Which of a form's items are there: by id, else by kind and words, in order."""
+    """Which of a form's items are there: by id, else by kind and texts, in order."""
     there = [item for item in answer.get("items") or [] if isinstance(item, dict)]
     ids = form.ids()
     by_id = {str(item.get("itemId")): item for item in there}

@@ -55,7 +55,7 @@ def _check_address(address: str, name: str) -> str:
     parts = urlsplit(address)
     if parts.scheme != "https" or not parts.hostname or re.search(r"\s", address):
         raise InputError(
-            f"Google fetches pictures from an https address; {address[:80]!r} ({name}) is none."
+            f"Google fetches pictures from an https address; {address[:80]!r} ({name}) is not one."
         )
     if len(address) > LONGEST_ADDRESS:
         raise InputError(f"The address of {name} is longer than {LONGEST_ADDRESS} characters.")
@@ -174,15 +174,15 @@ def _asked(item: Item, ids: Mapping[str, str]) -> dict[str, Any]:
         return {"textQuestion": {"paragraph": item.kind == "paragraph"}}
     options = []
     for option in item.options:
-        said: dict[str, Any] = {"value": option.text}
+        choice: dict[str, Any] = {"value": option.text}
         if item.routed and option.goes == SUBMIT:
-            said["goToAction"] = "SUBMIT_FORM"
+            choice["goToAction"] = "SUBMIT_FORM"
         elif item.routed and option.goes:
-            said["goToSectionId"] = ids[option.goes]
+            choice["goToSectionId"] = ids[option.goes]
         elif item.routed:
             # Options that lead somewhere and options that do not may not stand together.
-            said["goToAction"] = "NEXT_SECTION"
-        options.append(said)
+            choice["goToAction"] = "NEXT_SECTION"
+        options.append(choice)
     kind = "RADIO" if item.kind == "choice" else "CHECKBOX"
     return {"choiceQuestion": {"type": kind, "options": options}}
 

@@ -1,4 +1,4 @@
-"""Google Forms, the way out. In: a survey's sheets. Out: requests, a script and pictures; or forms.
+"""Google Forms. In: a survey's sheets. Out: requests, a script and pictures; or forms.
 
 FOLDER/requests/SHEET.json   the Forms API's bodies, in the order they are sent
 FOLDER/forms/SHEET.json      the same form as data of the script
@@ -75,7 +75,7 @@ class GoogleForms:
         """Write everything; the README says how to go on.
 
         Raises:
-            InputError: a sheet cannot be said as a form, or a file cannot be read or written.
+            InputError: a sheet cannot be expressed as a form, or a file cannot be read or written.
         """
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
         for sheet in pack.sheets:
@@ -153,7 +153,7 @@ def _copy(source: Path, target: Path) -> None:
     except OSError as error:
         raise InputError(f"the picture cannot be read: {error.strerror}", file=source) from error
     if not head.startswith(_PICTURES):
-        raise InputError("is no JPEG, PNG or GIF, which is what Google Forms shows", file=source)
+        raise InputError("is not a JPEG, PNG or GIF, which is what Google Forms shows", file=source)
     if size > LARGEST_PICTURE:
         raise InputError("has more than 50 MB, which Google Forms does not take", file=source)
     with replacing(target) as partial:

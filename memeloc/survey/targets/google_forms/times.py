@@ -1,7 +1,7 @@
 """Timestamps of Google's tables. In: a column's texts, in any locale. Out: moments.
 
-Which of two numbers is the day is said by the whole column, never by one row: `3/4` means what
-`21/4` beside it means. Where nothing says it, that is told and no moment is given. Digits of any
+Which of two numbers is the day is decided by the whole column, never by one row: `3/4` means what
+`21/4` beside it means. Where nothing decides it, no moment is given. Digits of any
 script are read, Buddhist years (after 2400) are counted back, and the markers of forenoon and
 afternoon are CLDR's (data/google_forms/day_periods.json, made by tools/make_day_periods.py).
 """
@@ -152,7 +152,7 @@ _FORENOON, _AFTERNOON = (
 
 @lru_cache(maxsize=1 << 12)
 def _taken_apart(text: str) -> _Parts | None:
-    """A timestamp's numbers, or None when it is none."""
+    """A timestamp's numbers; None for another text."""
     if not text or len(text) > 100:
         return None
     rest = _key(text)

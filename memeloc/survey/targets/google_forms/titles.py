@@ -1,4 +1,4 @@
-"""Words as Google Forms takes them. In: a text. Out: one line, pieces, isolates, a file's name."""
+"""Texts as Google Forms takes them. In: a text. Out: one line, pieces, isolates, a file's name."""
 
 from __future__ import annotations
 
