@@ -23,7 +23,7 @@ from typing import Any
 
 from memeloc.survey.design.simulate import START, Simulated, simulate, truths
 from memeloc.survey.model import Check, Sheet, Submission, entry_id
-from memeloc.survey.targets.placing import item_key
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs

@@ -158,7 +158,7 @@ class RawSubmission:
     content: Mapping[str, Any] = field(default_factory=dict)
 
 
-RawRecord = RawSubmission | RawAnswer | Participant | RejectedRow | Submission
+RawRecord = RawSubmission | RawAnswer | Participant | RejectedRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +242,6 @@ class MemoryState(dict[str, Any]):
     def put(self, key: str, value: Any) -> None:
         """See `State`."""
         self[key] = value
-
-
-Exporter = Target
 
 
 @runtime_checkable

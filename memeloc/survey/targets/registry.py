@@ -12,8 +12,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.plugins import Registry
-from memeloc.survey.targets.protocol import Imported, SurveyPack, Target
-from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.protocol import Target
 
 TARGETS: Registry[Target] = Registry(
     "memeloc.targets",
@@ -66,29 +65,3 @@ def recognise(path: Path) -> Target:
 def _own_first() -> Iterator[str]:
     yield from TARGETS.built_in
     yield from TARGETS.outside()
-
-
-# Until the commands use the names above:
-
-
-class _Importer:
-    """A target that reads at once."""
-
-    def __init__(self, target: Target) -> None:
-        self.target, self.name = target, target.name
-
-    def recognises(self, path: Path) -> bool:
-        """See `Target`."""
-        return self.target.recognises(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Imported:
-        """See `import_file`."""
-        return import_file(self.target, path, pack)
-
-
-exporter = make_target
-
-
-def importer(name: str, options: Mapping[str, Any] | None = None) -> _Importer:
-    """A target that reads at once."""
-    return _Importer(make_target(name, options))

@@ -132,8 +132,6 @@ class _Resolver:
         elif isinstance(record, RawSubmission):
             for sheet, answers in self._sheets_of(record):
                 self._submit(record, sheet, [_completed(raw, record.row) for raw in answers])
-        elif isinstance(record, Submission):  # of targets that are not converted yet
-            self.submissions[record.sheet, f"{record.id} {record.row}"] = record
         elif isinstance(record, Participant):
             self.participants.append(record)
         else:
