@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.survey.design.simulate import simulate, truths
-from memeloc.survey.instructions import label_names, question, said
+from memeloc.survey.instructions import entry_text, label_names, question
 from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
@@ -109,7 +109,7 @@ def _csv_rows(
                 "number": str(number),
                 "item": key,
                 "picture": f"pictures/{sheet.id}/{key}.jpg",
-                "text": said(pack, sheet, entry),
+                "text": entry_text(pack, sheet, entry),
                 "question": asked,
                 "choose from": choices,
                 "participant": submission.participant,

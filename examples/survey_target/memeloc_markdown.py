@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from memeloc.survey.instructions import as_text, label_names, question, said, sections
+from memeloc.survey.instructions import as_text, entry_text, label_names, question, sections
 from memeloc.survey.model import RejectedRow, Sheet, entry_id
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.places import item_key
@@ -76,7 +76,7 @@ class Markdown:
             lines += [f"## {self.heading} {number}: `{key}`", ""]
             if entry.picture is not None:
                 lines += [f"![]({shown(entry.picture, key)})", ""]
-            lines += [said(pack, sheet, entry), "", f"{question(pack, sheet)} {labels}", ""]
+            lines += [entry_text(pack, sheet, entry), "", f"{question(pack, sheet)} {labels}", ""]
         return "\n".join(lines)
 
     def recognises(self, path: Path) -> bool:

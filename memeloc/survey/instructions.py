@@ -64,7 +64,7 @@ def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:
     return f"{definition} ({finer})" if finer else definition
 
 
-def said(pack: SurveyPack, sheet: Sheet, entry: Entry) -> str:
+def entry_text(pack: SurveyPack, sheet: Sheet, entry: Entry) -> str:
     """The text of an entry: a meme's caption, or what an explicit check asks for."""
     if not isinstance(entry, Check):
         return entry.caption
@@ -84,7 +84,7 @@ def memes_shown(sheet: Sheet) -> int:
     return sum(not (isinstance(one, Check) and one.kind == "explicit") for one in sheet.entries)
 
 
-def minutes_told(pack: SurveyPack, sheet: Sheet) -> int:
+def minutes_shown(pack: SurveyPack, sheet: Sheet) -> int:
     """Minutes that people are told a sheet takes: the survey's, or by the pace that is assumed."""
     return pack.minutes or Pace().minutes(len(sheet.entries))
 
@@ -93,7 +93,7 @@ def sections(pack: SurveyPack, sheet: Sheet, *, with_consent: bool = True) -> tu
     """The introduction: what it is about, warning, consent, definition, labels, rules, examples."""
     texts, taxonomy = _texts(pack, sheet), pack.taxonomy
     before, names = f"taxonomy.{taxonomy.name}", label_names(pack, sheet)
-    intro = texts.get("intro", count=memes_shown(sheet), minutes=minutes_told(pack, sheet))
+    intro = texts.get("intro", count=memes_shown(sheet), minutes=minutes_shown(pack, sheet))
     parts = [
         Section(texts.get("title"), (intro,)),
         Section(texts.get("warning.heading"), (texts.get("warning.text"),)),

@@ -13,9 +13,9 @@ from memeloc.files import replacing
 from memeloc.survey.instructions import (
     as_text,
     consent,
+    entry_text,
     label_names,
     question,
-    said,
     second_names,
     sections,
 )
@@ -83,7 +83,7 @@ class Csv:
             key = item_key(pack.name, sheet.id, entry_id(entry))
             shown = "" if entry.picture is None else _copied(entry.picture, sheet, key, folder)
             rows.append(
-                (sheet.id, str(number), key, shown, said(pack, sheet, entry),
+                (sheet.id, str(number), key, shown, entry_text(pack, sheet, entry),
                  question(pack, sheet), choices, "", "", heading, further, "")
             )  # fmt: skip
         return rows

@@ -16,7 +16,7 @@ from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.survey.instructions import explained, memes_shown, minutes_told
+from memeloc.survey.instructions import explained, memes_shown, minutes_shown
 from memeloc.survey.model import Entry, Question, Sheet, entry_id
 from memeloc.survey.targets.google_forms.titles import (
     LONGEST_DESCRIPTION,
@@ -168,7 +168,7 @@ class _Planner:
 
     def form(self) -> Form:
         get = self.texts.get
-        minutes = minutes_told(self.pack, self.sheet)
+        minutes = minutes_shown(self.pack, self.sheet)
         intro = get("intro", count=memes_shown(self.sheet), minutes=minutes)
         self._text("warning", get("warning.heading"), get("warning.text"))
         self._consent()

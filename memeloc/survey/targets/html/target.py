@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
 from memeloc.survey.instructions import (
+    entry_text,
     explained,
     label_names,
     memes_shown,
-    minutes_told,
-    said,
+    minutes_shown,
     second_names,
 )
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
@@ -115,7 +115,7 @@ class Html:
         pictures: dict[str, str] = {}
         values = {
             "count": memes_shown(sheet),
-            "minutes": minutes_told(pack, sheet),
+            "minutes": minutes_shown(pack, sheet),
             "contact": pack.contact,
         }
         words = {
@@ -165,8 +165,8 @@ class Html:
                     "id": entry_id(entry),
                     "picture": _picture(entry.picture, pictures),
                     # An explicit check is read; what else there is, is looked at.
-                    "caption": "" if _is_read(entry) else said(pack, sheet, entry),
-                    "say": said(pack, sheet, entry) if _is_read(entry) else "",
+                    "caption": "" if _is_read(entry) else entry_text(pack, sheet, entry),
+                    "say": entry_text(pack, sheet, entry) if _is_read(entry) else "",
                 }
                 for entry in sheet.entries
             ],

@@ -17,9 +17,9 @@ from xml.sax.saxutils import quoteattr
 from memeloc.errors import InputError
 from memeloc.survey.instructions import (
     as_html,
+    entry_text,
     label_names,
     question,
-    said,
     second_names,
     sections,
 )
@@ -100,7 +100,7 @@ class LabelStudio:
                 "item": key,
                 "sheet": sheet.id,
                 "number": number,
-                "text": said(pack, sheet, entry),
+                "text": entry_text(pack, sheet, entry),
                 "picture": picture,
             }
             tasks.append({"data": data})

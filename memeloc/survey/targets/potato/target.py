@@ -14,9 +14,9 @@ from typing import Any
 from memeloc.survey.instructions import (
     as_html,
     consent,
+    entry_text,
     label_names,
     question,
-    said,
     second_names,
     sections,
 )
@@ -79,7 +79,7 @@ class Potato:
         for number, entry in enumerate(sheet.entries, 1):
             key = item_key(pack.name, sheet.id, entry_id(entry))
             picture = BLANK if entry.picture is None else _media(entry.picture, key, own)
-            text = said(pack, sheet, entry)
+            text = entry_text(pack, sheet, entry)
             items.append(
                 {"item": key, "sheet": sheet.id, "number": number, "text": text, "picture": picture}
             )

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
-from memeloc.survey.instructions import memes_shown, minutes_told
+from memeloc.survey.instructions import memes_shown, minutes_shown
 from memeloc.survey.model import CompletionCodes, Sheet
 from memeloc.survey.targets.prolific.client import checked_id
 from memeloc.survey.targets.prolific.filters import Filters
@@ -86,7 +86,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
     if sheet.wanted < 1:
         raise InputError(f"the sheet {sheet.id} wants no answers; Prolific needs a place at least")
-    minutes = settings.minutes or minutes_told(pack, sheet)
+    minutes = settings.minutes or minutes_shown(pack, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
             f"Prolific lets a study of {minutes} minutes take {shortest_limit(minutes)} at the "

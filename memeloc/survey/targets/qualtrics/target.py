@@ -19,9 +19,9 @@ from urllib.parse import quote
 from memeloc.survey.instructions import (
     as_html,
     consent,
+    entry_text,
     label_names,
     question,
-    said,
     second_names,
     sections,
 )
@@ -149,7 +149,7 @@ class _Survey:
 
     def _entry(self, entry: Entry) -> list[str]:
         pack, sheet = self._pack, self._sheet
-        tag, text = item_key(pack.name, sheet.id, entry_id(entry)), said(pack, sheet, entry)
+        tag, text = item_key(pack.name, sheet.id, entry_id(entry)), entry_text(pack, sheet, entry)
         parts = []
         if entry.picture is not None:
             address, style = data_url(entry.picture), "max-width:100%;width:600px"
