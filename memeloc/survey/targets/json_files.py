@@ -17,7 +17,8 @@ from memeloc.survey.model import RejectedRow
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_LOOKED_AT = 1 << 16
+_LOOKED_AT = 1 << 20
+"""Bytes: pictures that are written into a task come before its annotations."""
 _LONE = re.compile(
     r"(\\\\|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)"  # an escaped backslash, or a whole pair
     r"|\\u[dD][89a-fA-F]\w\w"

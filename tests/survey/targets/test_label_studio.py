@@ -252,3 +252,11 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         ids.add(submission.id)
     # Both exports name the annotator in the same way, so they are one submission.
     assert len(ids) == 1
+
+
+def test_a_task_with_its_picture_in_it_is_recognised(tmp_path: Path) -> None:
+    picture = "data:image/jpeg;base64," + "A" * 300_000
+    task = {"id": 1, "data": {"picture": picture}, "annotations": [{"completed_by": 1}]}
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([task]), encoding="utf-8")
+    assert LabelStudio().recognises(path)
