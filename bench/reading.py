@@ -47,10 +47,10 @@ def measure_reader(name: str, pictures: Sequence[Drawn]) -> Measured:
     locale = pictures[0].locale
     by.read([pictures[0].image], locale)  # models are loaded
     begin = time.perf_counter()
-    found = by.read([picture.image for picture in pictures], locale)
+    lines_read = by.read([picture.image for picture in pictures], locale)
     took = time.perf_counter() - begin
     errors = characters = 0
-    for picture, lines in zip(pictures, found, strict=True):
+    for picture, lines in zip(pictures, lines_read, strict=True):
         read = "\n".join(part.text for part in arrange(lines, locale))
         wrong, drawn = min(
             count_errors("\n".join(order), read) for order in itertools.permutations(picture.parts)
@@ -77,9 +77,9 @@ def measure(memes: int = 6, say: Callable[[str], None] = lambda _: None) -> list
         rate = sum(result.rate * result.pictures for result in results.values()) / count
         took = sum(result.seconds * result.pictures for result in results.values()) / count
         bound = Bound("at most", 5.0 if name == "rapidocr" else 20.0)
-        said = ", ".join(f"{tag} {100 * result.rate:.1f}" for tag, result in results.items())
+        rates_text = ", ".join(f"{tag} {100 * result.rate:.1f}" for tag, result in results.items())
         figures += [
-            Figure(_GROUP, f"{name}, character error rate", 100 * rate, "%", bound, said),
+            Figure(_GROUP, f"{name}, character error rate", 100 * rate, "%", bound, rates_text),
             Figure(_GROUP, f"{name}, a picture on one core", took, "s"),
         ]
     return figures
@@ -93,12 +93,12 @@ def main() -> int:
     print("| language | RapidOCR | Tesseract | RapidOCR, s | Tesseract, s |")
     print("| --- | ---: | ---: | ---: | ---: |")
     by_tag: dict[str, list[Drawn]] = {}
-    for one in drawn:
-        by_tag.setdefault(one.locale.tag, []).append(one)
+    for result in drawn:
+        by_tag.setdefault(result.locale.tag, []).append(result)
     for tag, pictures in by_tag.items():
         both = [measure_reader(name, pictures) for name in _READERS]
-        rates = " | ".join(f"{100 * one.rate:.1f} %" for one in both)
-        seconds = " | ".join(f"{one.seconds:.2f}" for one in both)
+        rates = " | ".join(f"{100 * result.rate:.1f} %" for result in both)
+        seconds = " | ".join(f"{result.seconds:.2f}" for result in both)
         print(f"| {tag} | {rates} | {seconds} |", flush=True)
     return 0
 

@@ -68,20 +68,20 @@ def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -
     by_template: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         by_template.setdefault(row["template"], []).append(row)
-    for several in by_template.values():
-        chance.shuffle(several)
+    for group in by_template.values():
+        chance.shuffle(group)
     order = [
-        several[turn]
+        group[turn]
         for turn in range(max(map(len, by_template.values())))
-        for several in by_template.values()
-        if turn < len(several)
+        for group in by_template.values()
+        if turn < len(group)
     ]
     templates, _ = load_templates()
     renderer = Renderer(FontLibrary())
     posters = 0
     for row in order[:memes]:
         template = templates[row["template"]]
-        said = ""
+        remark = ""
         if all(box.style.name == "poster" and not box.angle for box in template.boxes):
             posters += 1
             if not posters % BUSY:
@@ -89,7 +89,7 @@ def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -
                     background = noise(picture.size, chance.randrange(2**32))
                 path = folder / f"{row['meme_id']}.png"
                 background.save(path)
-                template, said = replace(template, image=path), ", busy"
+                template, remark = replace(template, image=path), ", busy"
         for language in chosen:
             locale = default().get(language)
             made = renderer.render(template, Caption.parse(row[language]), locale)
@@ -98,7 +98,7 @@ def draw(folder: Path, chosen: Sequence[str], memes: int, *, seed: int = SEED) -
                 continue
             parts = tuple("\n".join(part.lines) for part in made.proof.parts if part.lines)
             yield Drawn(
-                f"{row['meme_id']} {language}, x {scale:.2f}, JPEG {quality}{said}",
+                f"{row['meme_id']} {language}, x {scale:.2f}, JPEG {quality}{remark}",
                 locale,
                 worn(made.image, scale, quality),
                 parts,
