@@ -39,7 +39,7 @@ def test_the_second_round_sees_the_result_of_the_first(filled: Store) -> None:
     assert [item.meme_id for item in filled.sheets.to_correct("de", 2, "bob")] == ["two"]
 
 
-def test_a_late_answer_of_an_earlier_round_does_not_pass_over_a_later_one(
+def test_a_late_answer_does_not_supersede_a_later_round(
     filled: Store,
 ) -> None:
     send(filled, "s1", person="ann")
@@ -150,7 +150,7 @@ def test_what_was_typed_is_kept_whatever_becomes_of_it(filled: Store) -> None:
     for outcome in ("unchanged", "older", "refused"):
         answer(filled, "s1", {"one": "x // y"}, outcome=outcome)
     kept = filled.corrections.find("de")
-    assert [(one.outcome, one.typed, one.standing) for one in kept] == [
+    assert [(row.outcome, row.typed, row.standing) for row in kept] == [
         ("unchanged", ("x // y",), False),
         ("older", ("x // y",), False),
     ]
@@ -167,7 +167,7 @@ def test_a_case_is_settled_by_accepting_or_typing(filled: Store) -> None:
     assert filled.captions.current("de")["one"].parts == ("Anns", "Text")
     (case,) = filled.cases.find("de")
     assert (case.id, case.reason, case.decision) == (case_id, "disagreement", "")
-    assert (case.correction.person, [one.person for one in case.others]) == ("bob", ["ann"])
+    assert (case.correction.person, [row.person for row in case.others]) == ("bob", ["ann"])
     # What waits to be settled is not sent to the next round.
     assert [item.meme_id for item in filled.sheets.to_correct("de", 2)] == ["two"]
     assert [item.meme_id for item in filled.sheets.to_correct("de", 2, only="open")] == ["one"]
@@ -178,7 +178,7 @@ def test_a_case_is_settled_by_accepting_or_typing(filled: Store) -> None:
     assert (version.stage, version.round, version.person) == ("settled", 1, "eve")
     assert filled.cases.decide(case_id, person="eve", accept=case.correction.id) == accepted
     assert filled.cases.find("de") == []
-    assert [one.decision for one in filled.cases.find("de", decided=True)] == ["accept"]
+    assert [row.decision for row in filled.cases.find("de", decided=True)] == ["accept"]
     assert len(filled.sheets.to_correct("de", 2)) == 2
 
     typed = filled.cases.decide(case_id, person="eve", parts=("dritter", "Text"), comment="besser")

@@ -34,9 +34,7 @@ def test_the_same_table_again_adds_nothing(store: Store, write_table: Write) -> 
     assert store.exports.frame("history").equals(history)
 
 
-def test_a_changed_source_is_a_new_version_and_its_translation_is_to_do(
-    store: Store, write_table: Write
-) -> None:
+def test_a_changed_source_makes_its_translation_due(store: Store, write_table: Write) -> None:
     row = ("a", "cloud-monday", "one // two", "eins // zwei")
     import_table(store, write_table(row, columns="en de"))
     assert store.captions.to_translate("de") == []
@@ -50,7 +48,7 @@ def test_a_changed_source_is_a_new_version_and_its_translation_is_to_do(
     assert (item.need, item.source.parts) == ("changed", ("one", "three"))
     assert item.current is not None
     assert store.captions.to_translate("de", only="new") == []
-    assert [one.need for one in store.captions.to_translate("hi")] == ["new"]
+    assert [row.need for row in store.captions.to_translate("hi")] == ["new"]
     # Back to what it was: the old translation fits again.
     import_table(store, write_table(row, columns="en de"))
     assert store.captions.to_translate("de") == []

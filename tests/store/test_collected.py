@@ -70,7 +70,7 @@ def test_what_was_found_comes_back_as_items(store: Store) -> None:
     assert store.items.count() == {("site", "caption"): 1, ("site", "template"): 1}
 
 
-def test_collecting_again_adds_nothing_and_a_difference_is_a_new_version(
+def test_collecting_again_adds_only_what_differs(
     store: Store,
 ) -> None:
     first = [cat(), caption(1, "a", "b", votes=3)]
@@ -92,7 +92,7 @@ def test_a_picture_that_is_gone_today_stays(store: Store) -> None:
     assert item.picture
 
 
-def test_what_is_no_picture_is_refused_and_the_rest_is_stored(store: Store) -> None:
+def test_what_is_not_a_picture_is_refused(store: Store) -> None:
     added = store.items.add(
         [
             FoundPicture(origin("p1"), b"<html>no picture</html>", "one"),
@@ -101,7 +101,7 @@ def test_what_is_no_picture_is_refused_and_the_rest_is_stored(store: Store) -> N
         ]
     )
     assert added.new == 2
-    assert [one.url for one in added.refused] == [
+    assert [row.url for row in added.refused] == [
         "https://memes.example/p1",
         "https://memes.example/cat",
     ]
@@ -139,9 +139,7 @@ def _with_captions(store: Store) -> list[str]:
     return [item.id for item in store.items.find("caption")]
 
 
-def test_what_is_selected_becomes_memes_that_can_be_translated_and_rendered(
-    store: Store, place: Path
-) -> None:
+def test_what_is_selected_becomes_memes(store: Store, place: Path) -> None:
     one, _, three = _with_captions(store)
     chosen = store.curation.add_selection({"per_template": 2}, [{"stage": "all"}], [one, three])
     assert chosen.new == 1
@@ -217,14 +215,14 @@ def test_the_text_of_the_source_comes_before_what_was_only_read(store: Store) ->
     assert item.parts == ("as stated",)
 
 
-def test_a_transcript_goes_out_for_correction_in_its_own_language(store: Store) -> None:
+def test_a_transcript_is_corrected_in_its_own_language(store: Store) -> None:
     key = _read(store)
     (asked,) = store.sheets.to_correct("en", 1, "ada", kind="transcript")
     assert asked.source == asked.base
     assert store.sheets.to_correct("en", 1, "ada") == []
     sheet = SheetRecord("s1", "en", "en", 1, "ada", NOON, kind="transcript")
     store.sheets.add(sheet, [(asked.meme_id, asked.source.id, asked.base.id)])
-    assert [one.id for one in store.sheets.find(kind="transcript")] == ["s1"]
+    assert [row.id for row in store.sheets.find(kind="transcript")] == ["s1"]
     assert store.sheets.find(kind="caption") == []
     assert store.transcripts.all()[key].meme_id == asked.meme_id
 

@@ -43,7 +43,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_stores_nothing_and_goes_on_when_there_is_room(
+def test_a_full_disk_stores_nothing_until_there_is_room(
     small_disk: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
@@ -71,7 +71,7 @@ def test_a_full_disk_keeps_an_export_that_was_there(
     )
     with pytest.raises(InputError, match="No space left on device"):
         store.exports.write("captions", out)
-    assert [(one.name, one.read_text()) for one in small_disk.iterdir()] == [("out.csv", "before")]
+    assert [(row.name, row.read_text()) for row in small_disk.iterdir()] == [("out.csv", "before")]
 
 
 def test_a_read_only_file_system(

@@ -81,7 +81,7 @@ def test_the_counts(filled: Store, write_table: Callable[..., Path]) -> None:
     answer(filled, "s1", {"one": "von // Hand"})
     answer(filled, "s1", {"two": ""}, outcome="case", status="culture")
     import_table(filled, write_table(("three", "protest-hamster", "third, newer")))
-    counted = {one.language: one for one in filled.captions.status(["de", "hi"])}
+    counted = {row.language: row for row in filled.captions.status(["de", "hi"])}
     assert list(counted) == ["en", "de", "hi"]
     german = counted["de"]
     assert dict(german.stages) == {"corrected 1": 1, "translated": 1}

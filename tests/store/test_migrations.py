@@ -53,9 +53,7 @@ def test_the_newest_migration_is_the_one_the_program_wants() -> None:
     assert ScriptDirectory(str(FOLDER)).get_current_head() == HEAD
 
 
-def test_an_older_database_is_brought_up_to_date_and_copied_first(
-    filled: Store, tmp_path: Path
-) -> None:
+def test_an_older_database_is_copied_and_brought_up_to_date(filled: Store, tmp_path: Path) -> None:
     folder = _next(tmp_path / "newer")
     history = filled.exports.frame("history")
     migrate(filled.database, folder=folder, head=NEXT)

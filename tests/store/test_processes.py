@@ -65,9 +65,7 @@ def _big(write_table: Write, rows: int, name: str = "big.csv") -> Path:
     )
 
 
-def test_two_import_the_same_and_two_translate_the_same(
-    store: Store, place: Path, write_table: Write
-) -> None:
+def test_two_do_the_same_at_once(store: Store, place: Path, write_table: Write) -> None:
     table = _big(write_table, 600)
     for action, what in (("import", table), ("translate", "hi")):
         both = [_start(place, action, what) for _ in range(2)]

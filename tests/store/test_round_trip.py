@@ -120,5 +120,5 @@ def test_an_export_replaces_a_file_whole_or_leaves_it(
             filled.exports.write("captions", path)
     assert path.read_text() == "before"
     assert filled.exports.write("history", path) == 6
-    left = [one.name for one in tmp_path.iterdir() if one.name.startswith(".out")]
+    left = [row.name for row in tmp_path.iterdir() if row.name.startswith(".out")]
     assert left == []

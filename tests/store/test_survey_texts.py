@@ -80,7 +80,7 @@ def test_machine_text_is_no_correction_until_a_person_says_so(worded: Store) -> 
     assert worded.survey_texts.corrections("hi") == {"title": "Memes"}
 
 
-def test_what_ships_anew_passes_over_no_person(worded: Store) -> None:
+def test_what_ships_anew_supersedes_no_person(worded: Store) -> None:
     _correct(worded, "s1", {"title": "Memes!", "progress": "{number} von {total}"})
     anew = {
         "title": "Meme-Studie",
@@ -152,7 +152,7 @@ def test_status_counts_texts_apart(worded: Store) -> None:
     assert (english.source, dict(english.stages)) == (True, {"shipped": 3})
     assert (german.missing, dict(german.stages)) == (1, {"corrected 1": 1, "shipped": 1})
     assert hindi.missing == 3
-    assert all(not one.stages for one in worded.captions.status(["de", "hi"]))
+    assert all(not row.stages for row in worded.captions.status(["de", "hi"]))
 
 
 def test_a_key_that_is_too_long_is_a_sentence(store: Store) -> None:

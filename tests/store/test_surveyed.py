@@ -65,7 +65,7 @@ def test_a_file_counts_once_and_an_older_one_changes_nothing(surveyed: Store) ->
     added = surveyed.surveys.add_submissions("pilot", file("a"), older)
     assert (added.new, added.known) == (1, 1)
     labels = {
-        one.participant: one.answers[0].label for one in surveyed.surveys.submissions("pilot")
+        row.participant: row.answers[0].label for row in surveyed.surveys.submissions("pilot")
     }
     ada, ben = surveyed.surveys.hash_participant("ada"), surveyed.surveys.hash_participant("ben")
     assert labels == {ada: "hate", ben: "none"}
