@@ -19,8 +19,7 @@ from memeloc.store import Store, WorkspaceError
 from memeloc.store import migrating as store_migrating
 from memeloc.store.database import Database
 from memeloc.store.migrating import FOLDER, migrate
-from memeloc.store.tables import HEAD
-from memeloc.store.tables.captions import metadata
+from memeloc.store.tables import HEAD, captions, items, surveys
 from tests.store.conftest import reopen
 
 NEXT = "schema_2"
@@ -46,7 +45,8 @@ def _next(folder: Path, more: str = "") -> Path:
 def test_the_migrations_make_what_the_tables_say(store: Store) -> None:
     with store.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, metadata) == []
+        assert captions.metadata is items.metadata is surveys.metadata
+        assert compare_metadata(context, captions.metadata) == []
 
 
 def test_the_newest_migration_is_the_one_the_program_wants() -> None:
