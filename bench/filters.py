@@ -14,7 +14,7 @@ from PIL import Image
 from bench import language_id
 from bench.figures import Bound, Figure
 from memeloc.curate import registry
-from memeloc.curate.identifiers import Identifier, Method, identifier
+from memeloc.curate.filters.identifiers import Identifier, Method, identifier
 from memeloc.curate.protocol import FilterContext
 from memeloc.curate.run import run_filter
 from memeloc.engine import usable_cpus

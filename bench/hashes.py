@@ -156,7 +156,7 @@ def _hashes(count: int, *, equal: bool) -> tuple[np.ndarray[Any, Any], np.ndarra
 
 
 def _search(count: int, *, equal: bool) -> dict[str, Any]:
-    from memeloc.curate.near import group_hashes, near_pairs
+    from memeloc.curate.duplicates.near import group_hashes, near_pairs
 
     hashes, planted = _hashes(count, equal=equal)
     took = []
@@ -202,7 +202,7 @@ def _faiss(count: int) -> dict[str, Any]:
 def _hashing(count: int) -> dict[str, Any]:
     from PIL import Image
 
-    from memeloc.curate.hashing import bits_between, hash_picture
+    from memeloc.curate.duplicates.hashing import bits_between, hash_picture
 
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         files = _photographs(Path(folder), count)

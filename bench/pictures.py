@@ -23,8 +23,8 @@ from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
 from memeloc.render.encode import Settings
-from memeloc.render.manifest import PARTS, Rows, write_part
-from memeloc.render.shards import Item, PictureFiles
+from memeloc.render.sets.manifest import PARTS, Rows, write_part
+from memeloc.render.sets.shards import Item, PictureFiles
 
 ENCODING = Bound("at most", 2.0, reach=1.8)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
     from memeloc.model import Caption, Locale, Meme, Template, TextBox, TextStyle
     from memeloc.render import Proof, Rendered, Renderer
-    from memeloc.render.parallel_set import render_table
+    from memeloc.render.sets.parallel_set import render_table
     from memeloc.templates import load_templates
     from memeloc.workspace.workspace import Workspace
 
@@ -48,7 +48,7 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.fonts": ["FontLibrary"],
         "memeloc.model": ["Caption", "Locale", "Meme", "Template", "TextBox", "TextStyle"],
         "memeloc.render": ["Proof", "Rendered", "Renderer"],
-        "memeloc.render.parallel_set": ["render_table"],
+        "memeloc.render.sets.parallel_set": ["render_table"],
         "memeloc.templates": ["load_templates"],
         "memeloc.workspace.workspace": ["Workspace"],
     },

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from memeloc.collect.fetch import Fetcher
+from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import options_of
 from memeloc.curate.protocol import FilterContext
 from memeloc.items import FoundCaption, Item, Origin, Refusal

@@ -11,7 +11,7 @@ from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, show
 
 if TYPE_CHECKING:
-    from memeloc.collect.keyword_rules_file import KeywordRules
+    from memeloc.collect.keywords.rules import KeywordRules
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -74,8 +74,8 @@ def expand(
       memeloc keywords expand قهوة شاي --lang ar --kind arabizi
       memeloc keywords expand words.txt --lang ar -o variants.csv
     """
-    from memeloc.collect.keyword_lists import write_variants
-    from memeloc.collect.keywords import expand as expand_keywords
+    from memeloc.collect.keywords.lists import write_variants
+    from memeloc.collect.keywords.variants import expand as expand_keywords
     from memeloc.errors import InputError
 
     loaded = _rules(lang, rules)
@@ -115,8 +115,8 @@ def find(
     Example:
       memeloc keywords find captions.txt --keywords words.txt --lang ar
     """
-    from memeloc.collect.keywords import KeywordMatcher
-    from memeloc.collect.keywords import expand as expand_keywords
+    from memeloc.collect.keywords.variants import KeywordMatcher
+    from memeloc.collect.keywords.variants import expand as expand_keywords
     from memeloc.errors import InputError
 
     loaded = _rules(lang, rules)
@@ -145,7 +145,7 @@ def find(
 
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:
-    from memeloc.collect.keyword_rules_file import load_rules, rule_languages
+    from memeloc.collect.keywords.rules import load_rules, rule_languages
     from memeloc.errors import InputError
 
     if rules is not None:
@@ -160,7 +160,7 @@ def _rules(lang: str, rules: Path | None) -> KeywordRules:
 
 def _keywords(words: list[str]) -> list[str]:
     """Keywords, and those of files; what looks like a file but is not there is an error."""
-    from memeloc.collect.keyword_lists import read_keywords
+    from memeloc.collect.keywords.lists import read_keywords
     from memeloc.errors import InputError
 
     keywords: list[str] = []

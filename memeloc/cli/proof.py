@@ -14,7 +14,7 @@ from memeloc.cli.show import Column, Table, as_plain, show
 
 if TYPE_CHECKING:
     from memeloc.render.ocr import OcrReport
-    from memeloc.render.review import Review
+    from memeloc.render.sets.review import Review
 
 
 def _percent(attribute: str) -> Callable[[Any], Cell]:
@@ -134,7 +134,7 @@ def proof(
       memeloc proof out --ocr --langs en,zh --limit 5
       memeloc proof out --json --fail-on-problems
     """
-    from memeloc.render.review import review
+    from memeloc.render.sets.review import review
 
     tags = languages(langs)
     rendered = review(out, tags)

@@ -21,7 +21,7 @@ from memeloc.cli.output import progress
 from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.render.parallel_set import Summary
+    from memeloc.render.sets.parallel_set import Summary
 
 _PROBLEMS = Table(
     "Problems of the pictures",
@@ -92,7 +92,7 @@ def render(
     """
     from memeloc.engine import fork_ahead, map_shards, usable_cpus
     from memeloc.render.encode import file_format
-    from memeloc.render.manifest import leave_out_pandas
+    from memeloc.render.sets.manifest import leave_out_pandas
 
     jobs = jobs or usable_cpus()
     shard_map = map_shards
@@ -139,7 +139,7 @@ def _render(captions: Path | None, out: Path, **options: Any) -> Summary:
 
         with Workspace.find() as workspace:
             return workspace.rendering.render(out, **options)
-    from memeloc.render.parallel_set import render_table
+    from memeloc.render.sets.parallel_set import render_table
 
     options["languages"] = options["languages"] or "all"
     options["progress"] = options.pop("on_progress")

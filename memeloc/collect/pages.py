@@ -15,14 +15,14 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from memeloc.collect.addresses import FetchRefused
+from memeloc.collect.fetching.addresses import FetchRefused
+from memeloc.collect.fetching.parser_limits import too_costly
 from memeloc.collect.page_values import line_of, web_address
-from memeloc.collect.parser_limits import too_costly
 from memeloc.collect.selectors import Selector, Selectors
 from memeloc.items import Refusal
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetch import Page
+    from memeloc.collect.fetching.fetch import Page
 
 MAX_NODES = 50_000
 """Elements looked at for one key of a page."""

@@ -20,7 +20,7 @@ from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetch import Fetcher
+    from memeloc.collect.fetching.fetch import Fetcher
 
 _KINDS = (str, int, float, bool, Path)
 _ENTRY = re.compile(r"^(\w+):\s*(.*)$")

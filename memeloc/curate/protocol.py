@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from memeloc.curate.judgement import Judgement
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.items import Item, ItemKind
 from memeloc.locales import Registry, default

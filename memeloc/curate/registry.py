@@ -19,14 +19,14 @@ from memeloc.plugins import Registry
 FILTERS: Registry[Filter] = Registry(
     "memeloc.filters",
     {
-        "language": "memeloc.curate.language:LanguageFilter",
-        "script": "memeloc.curate.mixing:ScriptFilter",
-        "mixing": "memeloc.curate.mixing:MixingFilter",
-        "quality": "memeloc.curate.quality:QualityFilter",
-        "topics": "memeloc.curate.topics:TopicFilter",
-        "cartoon": "memeloc.curate.cartoon:CartoonFilter",
-        "multimodality": "memeloc.curate.multimodal:MultimodalFilter",
-        "wordplay": "memeloc.curate.wordplay:WordplayFilter",
+        "language": "memeloc.curate.filters.language:LanguageFilter",
+        "script": "memeloc.curate.filters.mixing:ScriptFilter",
+        "mixing": "memeloc.curate.filters.mixing:MixingFilter",
+        "quality": "memeloc.curate.filters.quality:QualityFilter",
+        "topics": "memeloc.curate.filters.topics:TopicFilter",
+        "cartoon": "memeloc.curate.filters.cartoon:CartoonFilter",
+        "multimodality": "memeloc.curate.filters.multimodal:MultimodalFilter",
+        "wordplay": "memeloc.curate.filters.wordplay:WordplayFilter",
     },
     "filter",
 )

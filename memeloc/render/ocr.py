@@ -35,7 +35,7 @@ from memeloc.ocr.tesseract import (
     one_thread_each,
     read_pages,
 )
-from memeloc.render.review import read_pictures
+from memeloc.render.sets.review import read_pictures
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry

@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select
 
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.pairs import Pair
+from memeloc.curate.duplicates.pairs import Pair
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.store.database import Database, by_slices, now
 from memeloc.store.files import store_file

@@ -16,7 +16,7 @@ from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetch_settings import FetchSettings, FetchStatistics
+    from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
     from memeloc.collect.year_by_model import YearReader
     from memeloc.store import Store
 
@@ -100,7 +100,7 @@ class Collecting(Reading):
             InputError: there is no such source or option, or nothing where it is to read.
             MissingError: what the source needs is not installed.
         """
-        from memeloc.collect.fetch import Fetcher
+        from memeloc.collect.fetching.fetch import Fetcher
         from memeloc.collect.protocol import build
         from memeloc.collect.registry import find
 
@@ -168,7 +168,7 @@ class Collecting(Reading):
         self, hosts: Sequence[str], delay: float | None, max_age: float | None
     ) -> FetchSettings:
         """The settings of [collect.fetch], and those given over them."""
-        from memeloc.collect.fetch_settings import FetchSettings
+        from memeloc.collect.fetching.settings import FetchSettings
         from memeloc.settings import validate
 
         values = dict(self._workspace.settings.collect.get("fetch", {}))

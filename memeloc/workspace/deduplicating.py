@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from memeloc.curate import embedding, hashing
-from memeloc.curate.dedup import DedupSettings, StageLine, deduplicate
-from memeloc.curate.likeness import Embedded, raw_text
+from memeloc.curate.duplicates import hashing
+from memeloc.curate.duplicates.dedup import DedupSettings, StageLine, deduplicate
+from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.embedding import models as embedding
 from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
 from memeloc.items import Item
@@ -35,7 +36,7 @@ class AskedPair:
 
     Attributes:
         pair: their ids, `first|second`.
-        stage, scores, reason: as in `memeloc.curate.pairs.Pair`.
+        stage, scores, reason: as in `memeloc.curate.duplicates.pairs.Pair`.
     """
 
     pair: str
@@ -78,7 +79,7 @@ class Deduplicating(Part):
         """Find duplicates among what was collected; store pairs and verdicts.
 
         Args:
-            settings: of `memeloc.curate.dedup.DedupSettings`.
+            settings: of `memeloc.curate.duplicates.dedup.DedupSettings`.
             images_model, texts_model: embedding models as KIND:WHERE, such as onnx:resnet50.onnx.
             jobs: processes for pictures; None is one a usable processor.
             on_progress: gets how many more pictures are hashed, or things embedded.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate import registry
-from memeloc.curate.pairs import PAIR
+from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.protocol import FilterContext
 from memeloc.curate.run import Tally, run_filter, to_judge
 from memeloc.curate.verdict import Verdict

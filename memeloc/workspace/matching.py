@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memeloc.curate.match import DISTANCE, Match, match_pictures, match_verdicts
+from memeloc.curate.duplicates.match import DISTANCE, Match, match_pictures, match_verdicts
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.model import Template

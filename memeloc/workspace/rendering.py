@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from memeloc.engine import ShardMap, map_shards
 from memeloc.errors import InputError
 from memeloc.render.encode import Format
-from memeloc.render.parallel_set import Summary, render_table
-from memeloc.render.review import Review, review
+from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.review import Review, review
 from memeloc.workspace.folder import WorkspaceFolder
 
 

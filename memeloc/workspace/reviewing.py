@@ -6,12 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memeloc.curate.pairs import PAIR
-from memeloc.curate.pairs_page import MOST_PAIRS, write_pairs_page
-from memeloc.curate.questions import ReviewQuestion, find_question, question_names
-from memeloc.curate.review_answers import ReviewAnswers, read_review
-from memeloc.curate.review_sheets import FORMATS, write_review
-from memeloc.curate.reviewing import (
+from memeloc.curate.duplicates.pairs import PAIR
+from memeloc.curate.duplicates.pairs_page import MOST_PAIRS, write_pairs_page
+from memeloc.curate.review.answers import ReviewAnswers, read_review
+from memeloc.curate.review.questions import ReviewQuestion, find_question, question_names
+from memeloc.curate.review.rows import (
     ReviewRow,
     ReviewStatus,
     left_for,
@@ -19,7 +18,8 @@ from memeloc.curate.reviewing import (
     review_status,
     subjects,
 )
-from memeloc.curate.selection import answers_of
+from memeloc.curate.review.sheets import FORMATS, write_review
+from memeloc.curate.selecting.selection import answers_of
 from memeloc.errors import InputError
 from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
@@ -102,7 +102,7 @@ class Reviewing(Part):
         """Write a sheet (xlsx, csv) or, for duplicates, a page (html) of one question.
 
         Args:
-            question: its name; see `memeloc.curate.questions`.
+            question: its name; see `memeloc.curate.review.questions`.
             person: who is to answer.
             path: the file; None is review-QUESTION-PERSON.xlsx, or .html for duplicates.
             only: `new` (not answered by this person yet), `all`, or ids.

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.curate import registry
-from memeloc.curate.dedup import FILTER, what_stays
-from memeloc.curate.funnel_page import funnel_page
-from memeloc.curate.selection import TOPICS, SelectSettings, answers_of, select
+from memeloc.curate.duplicates.dedup import FILTER, what_stays
+from memeloc.curate.selecting.funnel_page import funnel_page
+from memeloc.curate.selecting.selection import TOPICS, SelectSettings, answers_of, select
 from memeloc.errors import InputError
 from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
@@ -24,7 +24,7 @@ class SelectResult:
 
     Attributes:
         settings: what was chosen by.
-        stages: what came in and went out of each, and why; see `memeloc.curate.funnel`.
+        stages: what came in and went out of each, and why; see `memeloc.curate.selecting.funnel`.
         topics: what became of each topic.
         items: the ids of the captions.
         dry_run: whether nothing was stored.
@@ -60,7 +60,7 @@ class Selecting(Part):
         """Choose what is worth translating, make memes of it, and write the funnel as a page.
 
         Args:
-            settings: of `memeloc.curate.selection.SelectSettings`.
+            settings: of `memeloc.curate.selecting.selection.SelectSettings`.
             page: where the page goes; None is funnel.html in the workspace.
             dry_run: store nothing, and write no page but one that is named.
 

@@ -16,7 +16,7 @@ from memeloc.workspace.folder import WorkspaceFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.render.parallel_set import Summary
+    from memeloc.render.sets.parallel_set import Summary
     from memeloc.workspace.captions import Captions, Status
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.judgement import Judgement
+from memeloc.curate.review.judgement import Judgement
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace
@@ -108,7 +108,7 @@ def test_the_same_run_again_computes_and_adds_nothing(
     planted: Path, command: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = command("dedup", "--json")
-    monkeypatch.setattr("memeloc.curate.hashing.hash_picture", lambda path: 1 / 0)
+    monkeypatch.setattr("memeloc.curate.duplicates.hashing.hash_picture", lambda path: 1 / 0)
     with Workspace.find() as workspace:
         before = workspace.store.curation.pairs()
     assert command("dedup", "--json").out == first.out

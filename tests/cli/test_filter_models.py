@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from memeloc.curate.judgement import Judgement
+from memeloc.curate.review.judgement import Judgement
 from memeloc.items import FoundCaption, FoundTemplate, Origin
 from memeloc.store.records import FileRecord
 from memeloc.workspace import Workspace

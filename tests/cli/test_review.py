@@ -10,8 +10,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from memeloc.curate.pairs import Pair
-from memeloc.curate.review_answers import HEADINGS
+from memeloc.curate.duplicates.pairs import Pair
+from memeloc.curate.review.answers import HEADINGS
 from memeloc.curate.verdict import Verdict
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, item_id
 from memeloc.ocr.transcript import NO_TEXT, Transcript

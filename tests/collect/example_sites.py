@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from examples.sites.serve import Running
-from memeloc.collect.fetch import Fetcher, FetchSettings, FetchStatistics
+from memeloc.collect.fetching.fetch import Fetcher, FetchSettings, FetchStatistics
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.addresses import FetchRefused, is_public, place_of
+from memeloc.collect.fetching.addresses import FetchRefused, is_public, place_of
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from memeloc.collect.dataset_files import parts_of, terms_of
-from memeloc.collect.fetch import Fetcher
+from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import Source, options_of
 from memeloc.collect.registry import find
+from memeloc.collect.sources.dataset_files import parts_of, terms_of
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 from tests.curate.drawn import as_jpeg, as_png, draw_picture

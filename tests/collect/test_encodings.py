@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.encodings import decode
+from memeloc.collect.fetching.encodings import decode
 
 RUSSIAN = "Кот смотрит в окно и думает о рыбе, а рыба думает о море и о хорошей погоде."
 

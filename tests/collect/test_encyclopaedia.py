@@ -9,7 +9,7 @@ import pytest
 
 from examples.sites.serve import Running, serving
 from memeloc.collect.protocol import options_of
-from memeloc.collect.source_encyclopaedia import EncyclopaediaSource
+from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource
 from memeloc.errors import InputError, ServiceError
 from memeloc.items import Year
 from tests.collect.example_sites import collected, statuses

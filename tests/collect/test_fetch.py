@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.collect.addresses import FetchRefused
-from memeloc.collect.fetch import Fetcher, FetchSettings
+from memeloc.collect.fetching.addresses import FetchRefused
+from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
 from tests.collect import hostile_site
 from tests.collect.local_site import Site, served
 from tests.local_server import Reply, Request

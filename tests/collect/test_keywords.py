@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.collect.keyword_lists import read_keywords, write_variants
-from memeloc.collect.keyword_rules_file import KeywordRules, load_rules, rule_languages
-from memeloc.collect.keywords import LONGEST, KeywordMatcher, Variant, expand, fold
+from memeloc.collect.keywords.lists import read_keywords, write_variants
+from memeloc.collect.keywords.rules import KeywordRules, load_rules, rule_languages
+from memeloc.collect.keywords.variants import LONGEST, KeywordMatcher, Variant, expand, fold
 from memeloc.errors import InputError
 
 ARABIC, ENGLISH = load_rules("ar"), load_rules("en")

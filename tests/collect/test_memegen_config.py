@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memeloc.collect.memegen_boxes import place
-from memeloc.collect.memegen_config import DEFAULT_REGIONS, Region, load_yaml, parse_config
+from memeloc.collect.memegen.boxes import place
+from memeloc.collect.memegen.config import DEFAULT_REGIONS, Region, load_yaml, parse_config
 from memeloc.errors import InputError
 from memeloc.templates.definition import turned_corners
 

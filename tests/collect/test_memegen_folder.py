@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from memeloc import resources
-from memeloc.collect.memegen_boxes import place
-from memeloc.collect.memegen_config import Region
-from memeloc.collect.source_memegen_folder import read_folder, safe_names
+from memeloc.collect.memegen.boxes import place
+from memeloc.collect.memegen.config import Region
+from memeloc.collect.sources.memegen_folder import read_folder, safe_names
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from memeloc.model import Caption, TextBox

@@ -10,7 +10,7 @@ import pytest
 
 from examples.sites.serve import Running, serving
 from memeloc.collect.protocol import options_of
-from memeloc.collect.source_memegenerator import MemegeneratorSource, votes_of
+from memeloc.collect.sources.memegenerator import MemegeneratorSource, votes_of
 from memeloc.errors import InputError
 from tests.collect.example_sites import collected, statuses
 

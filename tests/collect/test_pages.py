@@ -12,14 +12,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memeloc.collect.entries import is_entry, kind_of, read_entry
-from memeloc.collect.fetch import FetchRefused, Page
+from memeloc.collect.fetching.fetch import FetchRefused, Page
+from memeloc.collect.fetching.parser_limits import DEEPEST
 from memeloc.collect.pages import Document, key_of, lines_in
 from memeloc.collect.paging import Paging
-from memeloc.collect.parser_limits import DEEPEST
 from memeloc.collect.selectors import selectors_of
-from memeloc.collect.source_encyclopaedia import EncyclopaediaSource
-from memeloc.collect.source_memegenerator import MemegeneratorSource
+from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource
+from memeloc.collect.sources.entries import is_entry, kind_of, read_entry
+from memeloc.collect.sources.memegenerator import MemegeneratorSource
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from memeloc.collect.fetch import Fetcher, FetchSettings
-from memeloc.collect.source_imgflip import ImgflipSource
-from memeloc.collect.source_memegen import MemegenSource
+from memeloc.collect.fetching.fetch import Fetcher, FetchSettings
+from memeloc.collect.sources.imgflip import ImgflipSource
+from memeloc.collect.sources.memegen import MemegenSource
 from memeloc.errors import MissingError
 from memeloc.items import FoundCaption, FoundTemplate, Refusal
 from memeloc.templates import load_template, write_template

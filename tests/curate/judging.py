@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memeloc.curate.judgement import Judgement
 from memeloc.curate.protocol import FilterContext
+from memeloc.curate.review.judgement import Judgement
 from memeloc.items import Item, Origin
 from memeloc.language_models import Cache, LanguageModel, ModelSettings
 from memeloc.request_pool import Backoff

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from memeloc.curate.cartoon import CartoonFilter
-from memeloc.curate.judgement import Judgement
+from memeloc.curate.filters.cartoon import CartoonFilter
+from memeloc.curate.review.judgement import Judgement
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import connected, filter_context, picture, template

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.dedup import Deduplicated, DedupSettings, deduplicate, what_stays
-from memeloc.curate.hashing import bits_between
-from memeloc.curate.joining import decisions
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.likeness import Embedded, raw_text
-from memeloc.curate.pairs import pair_subject
+from memeloc.curate.duplicates.dedup import Deduplicated, DedupSettings, deduplicate, what_stays
+from memeloc.curate.duplicates.grouping import decisions
+from memeloc.curate.duplicates.hashing import bits_between
+from memeloc.curate.duplicates.pairs import pair_subject
+from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.texts import plain_text
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin, Year
@@ -273,7 +273,7 @@ def test_likeness_of_both_removes_or_asks() -> None:
 
 
 def test_a_model_that_finds_all_alike_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memeloc.curate.likeness._MOST", 20)
+    monkeypatch.setattr("memeloc.curate.duplicates.similarity._MOST", 20)
     items = [picture(f"p{number}", text=f"text {number}") for number in range(10)]
 
     def embed(left: list[Item]) -> Embedded:

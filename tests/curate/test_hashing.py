@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from memeloc.curate.hashing import (
+from memeloc.curate.duplicates.hashing import (
     as_array,
     bits_between,
     from_hex,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate import identifiers
-from memeloc.curate.identifiers import identifier, plain
-from memeloc.curate.scripts import count_scripts, main_script
+from memeloc.curate.filters import identifiers
+from memeloc.curate.filters.identifiers import identifier, plain
+from memeloc.curate.filters.scripts import count_scripts, main_script
 from memeloc.errors import MissingError
 from memeloc.locales import default
 from memeloc.locales.casing import uppercase

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.language import LanguageFilter
-from memeloc.curate.mixing import MixingFilter, ScriptFilter
+from memeloc.curate.filters.language import LanguageFilter
+from memeloc.curate.filters.mixing import MixingFilter, ScriptFilter
 from memeloc.curate.protocol import FilterContext
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memeloc.curate.match import match_pictures, match_verdicts
+from memeloc.curate.duplicates.match import match_pictures, match_verdicts
 
 LOW = (1 << 20) - 1
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.multimodal import MultimodalFilter
+from memeloc.curate.filters.multimodal import MultimodalFilter
+from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.language_models import MemoryCache
 from tests.chat_server import ChatServer, error, serve_chat

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from memeloc.curate.pairs_page import pairs_page, write_pairs_page
-from memeloc.curate.questions import find_question
-from memeloc.curate.review_answers import read_review
-from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.curate.duplicates.pairs_page import pairs_page, write_pairs_page
+from memeloc.curate.review.answers import read_review
+from memeloc.curate.review.questions import find_question
+from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from tests.curate.drawn import as_jpeg, draw_picture
 
 HOSTILE = "</script><img src=x onerror=hacked=1><script>hacked=1</script>\u2028<!-- ${1}`'\"&\ud800"

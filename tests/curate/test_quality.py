@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
+from memeloc.curate.filters.quality import FEATURE, QualityFilter, measure
 from memeloc.curate.protocol import FilterContext
-from memeloc.curate.quality import FEATURE, QualityFilter, measure
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin
 from memeloc.ocr.transcript import NO_TEXT, UNSURE

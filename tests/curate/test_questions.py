@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.pairs import Pair
-from memeloc.curate.questions import (
+from memeloc.curate.duplicates.pairs import Pair
+from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.review.questions import (
     BUILT_IN,
     by_subject,
     find_question,
     question_names,
     unanimous,
 )
-from memeloc.curate.reviewing import left_for, review_rows, review_status, subjects
+from memeloc.curate.review.rows import left_for, review_rows, review_status, subjects
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import InputError
 from tests.curate.items import caption, picture, template

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.curate.questions import find_question
-from memeloc.curate.review_answers import HEADINGS, read_review
-from memeloc.curate.review_sheets import write_review
-from memeloc.curate.reviewing import ReviewRow, ReviewSide
+from memeloc.curate.review.answers import HEADINGS, read_review
+from memeloc.curate.review.questions import find_question
+from memeloc.curate.review.rows import ReviewRow, ReviewSide
+from memeloc.curate.review.sheets import write_review
 from memeloc.errors import InputError
 from memeloc.tables import clean_text, drawable, guarded
 from tests.curate.drawn import as_jpeg, draw_picture

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memeloc.curate.filters.topics import BUILT_IN, Topic, TopicFilter, TopicMatcher, read_topics
 from memeloc.curate.protocol import FilterContext
-from memeloc.curate.topics import BUILT_IN, Topic, TopicFilter, TopicMatcher, read_topics
 from memeloc.errors import InputError
 from tests.curate.items import template
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.wordplay import WordplayFilter
+from memeloc.curate.filters.wordplay import WordplayFilter
+from memeloc.curate.review.judgement import Judgement
 from memeloc.errors import MissingError
 from tests.chat_server import ChatServer, serve_chat
 from tests.curate.judging import caption, connected, filter_context, template

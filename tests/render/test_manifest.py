@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.model import Template, TextBox
-from memeloc.render import PartProof, Proof, merging
-from memeloc.render.manifest import (
+from memeloc.render import PartProof, Proof
+from memeloc.render.sets import merging
+from memeloc.render.sets.manifest import (
     MANIFEST,
     PARTS,
     SOURCES,
@@ -22,7 +23,7 @@ from memeloc.render.manifest import (
     Rows,
     write_part,
 )
-from memeloc.render.merging import MemeRows, NewManifest
+from memeloc.render.sets.merging import MemeRows, NewManifest
 
 TEMPLATE = Template(
     "robot-chef",

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from memeloc.locales import default
-from memeloc.render.page import CHUNK, Page
+from memeloc.render.sets.page import CHUNK, Page
 
 CAPTIONS = {
     "en": "me explaining the build // to the duck",
@@ -471,6 +471,6 @@ def test_languages_and_templates_that_come_late_have_their_place(
 
 
 def test_pandas_stays_out() -> None:
-    code = "import sys, memeloc.render.page; print('pandas' in sys.modules)"
+    code = "import sys, memeloc.render.sets.page; print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

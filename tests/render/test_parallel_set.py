@@ -19,8 +19,8 @@ from PIL import Image
 from memeloc.engine import ShardResult, map_shards
 from memeloc.errors import InputError
 from memeloc.render.encode import TEMPORARY
-from memeloc.render.parallel_set import Summary, render_table
-from memeloc.render.shards import Made, Shard
+from memeloc.render.sets.parallel_set import Summary, render_table
+from memeloc.render.sets.shards import Made, Shard
 
 HEADER = ("meme_id", "template", "en", "de", "zh")
 ROWS = [

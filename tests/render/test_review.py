@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from memeloc.errors import InputError
-from memeloc.render.manifest import SCHEMA
 from memeloc.render.proof import PROBLEMS
-from memeloc.render.review import review
+from memeloc.render.sets.manifest import SCHEMA
+from memeloc.render.sets.review import review
 
 
 def row(

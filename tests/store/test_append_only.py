@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memeloc.curate.judgement import Judgement
-from memeloc.curate.pairs import Pair
+from memeloc.curate.duplicates.pairs import Pair
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Refusal
 from memeloc.store import FileRecord, Store, WorkspaceError

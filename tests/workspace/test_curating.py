@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memeloc.curate.dedup import StageLine
+from memeloc.curate.duplicates.dedup import StageLine
 from memeloc.errors import InputError
 from memeloc.workspace import Workspace
 from tests.curate.drawn import as_jpeg, as_png, draw_picture

@@ -171,7 +171,7 @@ def _rendered(folder: Path) -> dict[tuple[str, str], tuple[str, str]]:
     Raises:
         InputError: `memeloc render` did not make the folder.
     """
-    from memeloc.render.review import open_manifest
+    from memeloc.render.sets.review import open_manifest
 
     if not folder.is_dir():
         raise InputError(

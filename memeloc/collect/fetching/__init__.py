@@ -1,0 +1,1 @@
+"""Fetching, politely and safely. In: addresses. Out: pages, or the reason why there is none."""

@@ -1,0 +1,60 @@
+"""Keyword lists as files. In: a file of keywords, or variants. Out: the keywords, or a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from memeloc.collect.keywords.variants import Variant
+from memeloc.errors import InputError
+from memeloc.files import read_text
+from memeloc.tables import drawable, read_table, write_table
+
+MOST_KEYWORDS = 100_000
+"""Keywords of one list."""
+
+COLUMNS = ("keyword", "variant", "kind", "rule", "language")
+"""Of a table of variants."""
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+
+def read_keywords(path: Path) -> list[str]:
+    """The keywords of a file, each once: lines of text, or a table's column `keyword`.
+
+    In lines of text, what follows a # at the beginning of a line or after white space is a remark.
+
+    Raises:
+        InputError: the file cannot be read, has no such column, no keywords or too many.
+    """
+    found: dict[str, None] = {}
+    if path.suffix.lower() in _TABLES:
+        for row in read_table(path, ("keyword",)).rows:
+            if row.error:
+                raise InputError(row.error, file=path, row=row.number)
+            found.setdefault(row["keyword"])
+            _check(len(found), path)
+    else:
+        for line in read_text(path).splitlines():
+            if not line.lstrip().startswith("#"):
+                found.setdefault(line.split(" #", 1)[0].split("\t#", 1)[0].strip())
+            _check(len(found), path)
+    found.pop("", None)
+    if not found:
+        raise InputError("holds no keywords: one a line, or a column keyword", file=path)
+    return list(found)
+
+
+def _check(count: int, path: Path) -> None:
+    if count > MOST_KEYWORDS:
+        raise InputError(f"has more than {MOST_KEYWORDS:,} keywords", file=path)
+
+
+def write_variants(variants: Iterable[Variant], path: Path, language: str) -> int:
+    """Write variants as CSV, for any spreadsheet; how many. The file is replaced as a whole.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    rows = ((one.keyword, one.text, one.kind, one.rule, language) for one in variants)
+    return write_table(path, COLUMNS, ([drawable(cell) for cell in row] for row in rows))

@@ -1,0 +1,1 @@
+"""memegen's templates. In: its folders and config.yml. Out: pictures and text boxes."""

@@ -1,0 +1,114 @@
+"""Which template a meme was made from. In: hashes of memes and of templates. Out: `Match`es.
+
+A caption changes some bits of a picture's hash: on memeloc's own templates and starter captions 0
+to 18, 6 in the middle, where two templates differ in 20 at the least. So a match is the nearest
+template when it is near, and the next one is farther off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memeloc.curate.duplicates.hashing import as_array, bits_between
+from memeloc.curate.duplicates.near import nearest
+from memeloc.curate.protocol import cache_key_of
+from memeloc.curate.verdict import Verdict
+
+FILTER = "match"
+"""The name under which matches are stored."""
+
+DISTANCE = 12
+"""Bits of 64 in which a meme and its template may differ, by default."""
+
+_MARGIN = 4
+"""Bits that the next template must be farther away than the nearest."""
+_ONE_TEMPLATE = 5
+"""Bits in which two pictures of one template may differ: the distance of deduplication."""
+_LOOKED_AT = 16
+"""Nearest templates among which the next one is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The template nearest to a picture.
+
+    Attributes:
+        picture: its name.
+        template: the nearest template; empty when there are none.
+        distance: bits in which the two hashes differ.
+        next_template: the nearest that is another template; empty when there is none.
+        next_distance: bits to that one.
+        found: whether the picture is taken to be made from `template`.
+    """
+
+    picture: str
+    template: str = ""
+    distance: int = 64
+    next_template: str = ""
+    next_distance: int = 64
+    found: bool = False
+
+
+def match_pictures(
+    pictures: Mapping[str, int], templates: Mapping[str, int], distance: int = DISTANCE
+) -> list[Match]:
+    """The nearest template of each picture.
+
+    Args:
+        pictures: hashes by name.
+        templates: hashes by name; of equally near ones the first is taken.
+        distance: bits in which a picture may differ from its template.
+    """
+    names = list(templates)
+    values = [templates[name] for name in names]
+    if not names:
+        return [Match(picture) for picture in pictures]
+    places, bits = nearest(as_array(pictures.values()), as_array(values), _LOOKED_AT)
+    matches: list[Match] = []
+    for picture, row, differ in zip(pictures, places.tolist(), bits.tolist(), strict=True):
+        other = next(
+            (
+                at
+                for at, place in enumerate(row)
+                if bits_between(values[place], values[row[0]]) > _ONE_TEMPLATE
+            ),
+            None,
+        )
+        after = 64 if other is None else differ[other]
+        matches.append(
+            Match(
+                picture,
+                names[row[0]],
+                differ[0],
+                "" if other is None else names[row[other]],
+                after,
+                differ[0] <= distance and after - differ[0] >= _MARGIN,
+            )
+        )
+    return matches
+
+
+def match_verdicts(
+    matches: Iterable[Match], templates: Sequence[str], distance: int
+) -> list[Verdict]:
+    """Matches as they are stored: always `keep`, with the template as evidence."""
+    cache_key = cache_key_of(FILTER, 1, distance, sorted(templates))
+    return [
+        Verdict(
+            match.picture,
+            FILTER,
+            "keep",
+            float(match.distance) if match.template else None,
+            "",
+            {
+                "template": match.template if match.found else "",
+                "nearest": match.template,
+                "distance": match.distance,
+                "next": match.next_template,
+                "next_distance": match.next_distance,
+            },
+            cache_key,
+        )
+        for match in matches
+    ]

@@ -1,0 +1,95 @@
+"""Pairs as one page that works from disk. In: rows to review. Out: HTML with all that it needs.
+
+Both pictures stand side by side, 1, 2 and 3 answer, and the browser keeps the answers until they
+are saved as CSV, which `memeloc.curate.review.answers.read_review` reads. The page asks nothing of
+any network, and everything that came from elsewhere is only ever text to it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from memeloc.curate.review.answers import HEADINGS
+from memeloc.curate.review.questions import ReviewQuestion
+from memeloc.curate.review.rows import ReviewRow, ReviewSide
+from memeloc.files import replacing
+from memeloc.pages import fill_page, script_hash
+from memeloc.tables import drawable
+
+MOST_PAIRS = 1000
+"""Pairs on one page, which holds all their pictures."""
+
+_FOLDER = Path(__file__).parents[1] / "pages"
+
+
+def write_pairs_page(
+    question: ReviewQuestion, rows: Iterable[ReviewRow], path: Path, person: str
+) -> int:
+    """Write a page; how many pairs it has. A file of that name is replaced as a whole.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    pairs = list(rows)
+    with replacing(path) as temporary:
+        temporary.write_text(pairs_page(question, pairs, person), encoding="utf-8")
+    return len(pairs)
+
+
+def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:
+    """The page.
+
+    Args:
+        question: one of pairs.
+        rows: the pairs, at most `MOST_PAIRS`, each with two sides.
+        person: who answers; the saved file says so.
+    """
+    pictures: dict[str, str] = {}
+    data = {
+        "question": question.name,
+        "person": drawable(person),
+        "answers": dict(question.answers),
+        "headings": [HEADINGS[name] for name in ("question", "person", "subject", "answer")]
+        + [HEADINGS["comment"]],
+        "rows": [_row(row, pictures) for row in rows],
+        "pictures": pictures,
+    }
+    # Another set of pairs, or another person, has a store of its own in the browser.
+    named = "|".join([question.name, person, *(row.subject for row in rows)])
+    script = (_FOLDER / "pairs.js").read_text(encoding="utf-8")
+    return fill_page(
+        _FOLDER / "pairs.html",
+        question=question,
+        data=data,
+        store=hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:16],
+        script=script,
+        script_hash=script_hash(script),
+        style=(_FOLDER / "pairs.css").read_text(encoding="utf-8"),
+    )
+
+
+def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
+    scores = row.scores or {}
+    return {
+        "subject": drawable(row.subject),
+        "sides": [_side(side, pictures) for side in row.sides],
+        "hint": drawable(row.hint),
+        "scores": {name.replace("_", " "): round(value, 4) for name, value in scores.items()},
+        "answer": row.answer,
+        "comment": drawable(row.comment),
+    }
+
+
+def _side(side: ReviewSide, pictures: dict[str, str]) -> dict[str, str]:
+    """A side; its picture is kept once, however many pairs it stands in."""
+    key = ""
+    if side.picture is not None and side.picture.is_file():
+        content = side.picture.read_bytes()
+        key = hashlib.sha256(content).hexdigest()[:16]
+        pictures.setdefault(key, f"data:image/jpeg;base64,{base64.b64encode(content).decode()}")
+    texts = {name: drawable(getattr(side, name)) for name in ("name", "text", "about")}
+    return {**texts, "picture": key}

@@ -1,0 +1,1 @@
+"""Embedding models. In: pictures or texts. Out: vectors."""

@@ -1,0 +1,163 @@
+"""Cartoons. In: templates and pictures, people's answers, a model that sees. Out: verdicts.
+
+HarMeme's fourth reason to reject a meme (appendix B.3). What people said comes first; a model looks
+only at what nobody has judged, and at a small copy of it, sent within the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from memeloc.curate.filters.asking import ask_items, model_name, no_answer, plan_items
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
+from memeloc.curate.review.questions import by_subject
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.errors import MemelocError
+from memeloc.items import Item
+from memeloc.language_models import Answer, ModelForm, Picture, Plan, Question
+from memeloc.language_models.prompts import read_prompt
+
+_VERSION = "cartoon-1"
+_QUALITY = 85
+
+
+class CartoonSettings(FilterSettings):
+    """The settings of the cartoon filter."""
+
+    people: Annotated[
+        int, Field(ge=1, le=9, description="people who must have said no for a picture to stay")
+    ] = 1
+    question: Annotated[str, Field(min_length=1, description="the question that they answer")] = (
+        "cartoon"
+    )
+    part: Annotated[
+        Literal["drop", "keep", "ask"],
+        Field(description="what becomes of a picture that is a cartoon in part"),
+    ] = "drop"
+    longest_side: Annotated[
+        int, Field(ge=64, le=2048, description="pixels of the copy that a model sees, at the most")
+    ] = 512
+    prompt: Annotated[
+        str, Field(description="a TOML file with other texts to ask; empty: memeloc's own")
+    ] = ""
+
+
+class Look(BaseModel):
+    """What the model sees."""
+
+    shows: Annotated[str, Field(description="what the picture shows, in a few words")] = ""
+    cartoon: Literal["no", "part", "whole"]
+
+
+class CartoonFilter(SettingsFilter[CartoonSettings]):
+    """Drops cartoons, by people's answers or by a model that looks."""
+
+    name = "cartoon"
+    summary = "cartoons, by people's answers or by a model that looks at the picture"
+    kinds = ("template", "picture")
+    Settings = CartoonSettings
+
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        super().__init__(settings, context)
+        shipped = files("memeloc.curate") / "prompts" / "cartoon.toml"
+        self._prompt = read_prompt(self.settings.prompt or shipped, {"look": set()})
+        self._form = ModelForm(Look)
+
+    def cache_key(self, item: Item) -> str:
+        """See `Filter.cache_key`: also the model, the prompt and people's answers."""
+        people = sorted(self._people.get(item.id, {}).items())
+        return cache_key_of(self._key_parts, model_name(self.context), item.picture, people)
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter.judge`. What neither people nor a model looked at is `ask`."""
+        unseen: list[Item] = []
+        for item in items:
+            if by_people := self._by_people(item):
+                yield by_people
+            else:
+                unseen.append(item)
+        if self.context.model is None:
+            evidence = {"people": self.settings.people}
+            yield from (self.verdict(item, "ask", "nobody looked", evidence) for item in unseen)
+            return
+        for item, (answer,) in ask_items(self.context.model, unseen, self._questions):
+            yield self._by_model(item, answer)
+
+    def plan(self, items: Sequence[Item]) -> Plan | None:
+        """What judging would ask and cost; nothing is asked. None when there is no model."""
+        if self.context.model is None:
+            return None
+        unseen = (item for item in items if self._by_people(item) is None)
+        return plan_items(self.context.model, unseen, self._questions)
+
+    @cached_property
+    def _key_parts(self) -> list[Any]:
+        return [_VERSION, self.settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
+
+    @cached_property
+    def _people(self) -> Mapping[str, Mapping[str, str]]:
+        """Every answer, by item and person."""
+        return by_subject(self.context.judgements(self.settings.question))
+
+    def _by_people(self, item: Item) -> Verdict | None:
+        """What people's answers come to; None while they are too few and a model may look."""
+        people = self._people.get(item.id, {})
+        evidence = {"people": dict(sorted(people.items()))}
+        answers = {answer.casefold() for answer in people.values()}
+        if answers == {"yes"}:
+            return self.verdict(item, "drop", "cartoon", evidence)
+        if answers == {"no"} and len(people) >= self.settings.people:
+            return self.verdict(item, "keep", "", evidence)
+        if answers - {"no"}:
+            reason = "people differ" if len(people) > 1 else "unsure"
+            return self.verdict(item, "ask", reason, evidence)
+        if not item.picture or item.path is None:
+            return self.verdict(item, "ask", "no picture", {})
+        return None
+
+    def _questions(self, item: Item) -> list[Question[Look]]:
+        assert item.path is not None
+        side = self.settings.longest_side
+        picture = Picture(
+            f"{item.picture} jpeg {side} {_QUALITY}", partial(small_jpeg, item.path, side)
+        )
+        return [Question(self._prompt.fill("look", {}, (picture,)), self._form)]
+
+    def _by_model(self, item: Item, answer: Answer[Look] | MemelocError) -> Verdict:
+        asked = {"prompts": self._prompt.texts(), "longest side": self.settings.longest_side}
+        if isinstance(answer, MemelocError):
+            reason, evidence = no_answer([answer])
+            return self.verdict(item, "ask", reason, {**evidence, **asked})
+        seen = answer.value
+        evidence = {
+            "model": answer.model,
+            "cartoon": seen.cartoon,
+            "shows": seen.shows[:300],
+            "attempts": answer.attempts,
+            **asked,
+        }
+        if seen.cartoon == "no":
+            return self.verdict(item, "keep", "", evidence)
+        outcome: Outcome = "drop" if seen.cartoon == "whole" else self.settings.part
+        reason = "cartoon" if seen.cartoon == "whole" else "cartoon in part"
+        return self.verdict(item, outcome, "" if outcome == "keep" else reason, evidence)
+
+
+def small_jpeg(path: Path, longest_side: int) -> bytes:
+    """A picture as a JPEG of at most so many pixels a side.
+
+    Raises:
+        InputError: it does not open.
+    """
+    from memeloc.templates.pictures import open_picture
+
+    stream = BytesIO()
+    open_picture(path, longest_side).save(stream, "JPEG", quality=_QUALITY)
+    return stream.getvalue()

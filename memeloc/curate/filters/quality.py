@@ -1,0 +1,230 @@
+"""The quality of pictures. In: templates and finished memes. Out: verdicts, features of pictures.
+
+What HarMeme rejects (section 4.2, appendix B.3) beside code-mixing: text that nobody can read,
+pictures without text and texts without picture, cartoons. And what CHARMemes counts of pictures
+(appendix A): resolution, aspect, Laplacian variance. A picture is measured once, by its content.
+
+Whether something is a cartoon, or is text alone, no rule tells: these go out only by the answers of
+people (or of a model that answers as one) to the questions of those names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from memeloc.curate.filters.language import no_text
+from memeloc.curate.pictures import map_pictures
+from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
+from memeloc.curate.verdict import Outcome, Verdict
+from memeloc.errors import InputError
+from memeloc.items import Item
+from memeloc.ocr.transcript import NO_TEXT, UNSURE
+
+FEATURE = "quality-1"
+"""The feature's name; its number rises when the same picture would measure otherwise."""
+
+SIDE = 256
+"""Longest side, in pixels, at which pictures are measured: one scale makes them comparable."""
+
+_QUESTIONS = {
+    "cartoon": "cartoon",
+    "unreadable": "unreadable text",
+    "unimodal": "one modality",
+    "no-text": "no text",
+}
+"""Question to people, and the reason that `yes` gives."""
+
+
+class QualitySettings(FilterSettings):
+    """The settings of the quality filter."""
+
+    smallest_side: Annotated[
+        int, Field(ge=1, description="pixels that the shorter side must have")
+    ] = 150
+    largest_aspect: Annotated[
+        float, Field(ge=1, description="the longer side over the shorter one, at most")
+    ] = 4.0
+    blurred: Annotated[
+        float,
+        Field(ge=0, description="Laplacian variance (longest side 256 px) below which one drops"),
+    ] = 15.0
+    doubtful: Annotated[
+        float, Field(ge=0, description="Laplacian variance below which a person is asked")
+    ] = 40.0
+    blank: Annotated[
+        float,
+        Field(ge=0, description="standard deviation of the greys (0 to 255) that is no picture"),
+    ] = 2.0
+    reject: Annotated[
+        tuple[str, ...],
+        Field(
+            description="questions that drop a picture when people say yes: cartoon, unreadable, "
+            "unimodal, no-text"
+        ),
+    ] = ("cartoon", "unreadable", "unimodal", "no-text")
+    need: Annotated[
+        tuple[str, ...],
+        Field(description="questions that must have been answered, else a person is asked"),
+    ] = ()
+
+
+class QualityFilter(SettingsFilter[QualitySettings]):
+    """Drops pictures that are too small, stretched, blurred, blank or rejected by people."""
+
+    name = "quality"
+    summary = "resolution, aspect, blur; unreadable or missing text; cartoons by people's answers"
+    kinds = ("template", "picture")
+    Settings = QualitySettings
+
+    def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
+        super().__init__(settings, context)
+        for question in (*self.settings.reject, *self.settings.need):
+            if question not in _QUESTIONS:
+                raise InputError(
+                    f"the filter quality knows no question {question[:60]!r}; it knows "
+                    f"{', '.join(_QUESTIONS)}"
+                )
+        self._settings_key = cache_key_of(self.settings.model_dump(), FEATURE)
+        self._answers: dict[str, dict[str, Counter[str]]] = {}
+        for question in dict.fromkeys((*self.settings.reject, *self.settings.need)):
+            for judgement in context.judgements(question):
+                counts = self._answers.setdefault(judgement.subject, {})
+                counts.setdefault(question, Counter())[judgement.answer.strip().lower()] += 1
+
+    def cache_key(self, item: Item) -> str:
+        """See `Filter`."""
+        return cache_key_of(
+            self._settings_key,
+            item.picture,
+            bool("".join(item.parts).strip()),
+            self._marks(item),
+            self._answers.get(item.id),
+        )
+
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter`."""
+        measured = dict(
+            self.context.features(FEATURE, {item.picture for item in items if item.picture})
+        )
+        paths = {
+            item.picture: item.path
+            for item in items
+            if item.picture and item.path is not None and item.picture not in measured
+        }
+        measured.update(self._measure(paths))
+        for item in items:
+            features = measured.get(item.picture, {})
+            outcome, reason, score = self._decide(item, features)
+            evidence = dict(features)
+            if answers := self._answers.get(item.id):
+                evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
+            yield self.verdict(item, outcome, reason, evidence, score)
+
+    def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
+        """Measure pictures, keeping them as they come: an interrupted run goes on there."""
+        features: dict[str, Any] = {}
+
+        def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
+            self.context.add_features(FEATURE, values)
+            features.update(values)
+            features.update({sha: {"error": problem} for sha, problem in problems.items()})
+
+        map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
+        return features
+
+    def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
+        settings = self.settings
+        if not item.picture:
+            return "drop", "no picture", None
+        if not features or "error" in features:
+            return "ask", "does not open", None
+        blur: float = features["blur"]
+        shorter, longer = sorted((features["width"], features["height"]))
+        if shorter < settings.smallest_side:
+            return "drop", "too small", shorter
+        if longer / shorter > settings.largest_aspect:
+            return "drop", "stretched", round(longer / shorter, 2)
+        if features["contrast"] < settings.blank:
+            return "drop", "blank", features["contrast"]
+        people = self._people(item)
+        if people is not None and people[0] == "drop":
+            return *people, blur
+        if blur < settings.blurred:
+            return "drop", "blurred", blur
+        if people is not None:
+            return *people, blur
+        if blur < settings.doubtful:
+            return "ask", "blurred", blur
+        return *self._text(item), blur
+
+    def _people(self, item: Item) -> tuple[Outcome, str] | None:
+        """What people's answers make of it; None when they leave it to the rest."""
+        answers = self._answers.get(item.id, {})
+        split = ""
+        for question in self.settings.reject:
+            counts = answers.get(question, Counter())
+            yes, no = counts["yes"], counts["no"]
+            if yes > no:
+                return "drop", _QUESTIONS[question]
+            if yes and yes == no:
+                split = split or f"people differ: {_QUESTIONS[question]}"
+        if split:
+            return "ask", split
+        for question in self.settings.need:
+            counts = answers.get(question, Counter())
+            if not counts["yes"] + counts["no"]:
+                return "ask", f"not answered: {question}"
+        return None
+
+    def _text(self, item: Item) -> tuple[Outcome, str]:
+        """Whether a finished meme has text that can be read."""
+        if item.kind != "picture":
+            return "keep", ""
+        marks = self._marks(item)
+        readable = self._answers.get(item.id, {})
+        if NO_TEXT in marks and not readable.get("no-text", Counter())["no"]:
+            return "ask", "no text"
+        if UNSURE in marks and not readable.get("unreadable", Counter())["no"]:
+            return "ask", "unreadable text"
+        if not "".join(item.parts).strip() and not marks:
+            return no_text(item)
+        return "keep", ""
+
+    def _marks(self, item: Item) -> list[str]:
+        """What the reader noted; nothing once a person has written the transcript."""
+        transcript = self.context.transcripts.get(item.id)
+        return [] if transcript is None or transcript.person else sorted(transcript.marks)
+
+
+def measure(path: Path) -> dict[str, float]:
+    """Width, height, blur and contrast of a picture.
+
+    Blur is the variance of the Laplacian (four neighbours) of its greys, 0 to 255, shrunk so that
+    the longest side has `SIDE` pixels; a smaller picture is not enlarged. Sharp pictures have
+    hundreds to thousands, and a Gaussian blur of 1 % of the longest side leaves 4 to 25.
+    Contrast is the standard deviation of the same greys.
+
+    Raises:
+        InputError: the picture cannot be opened.
+    """
+    import numpy as np
+
+    from memeloc.templates.pictures import open_picture, picture_size
+
+    width, height = picture_size(path)
+    grey = np.asarray(open_picture(path, SIDE).convert("L"), dtype=np.float32)
+    padded = np.pad(grey, 1, mode="edge")
+    laplacian = (
+        padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:] - 4 * grey
+    )
+    return {
+        "width": width,
+        "height": height,
+        "blur": round(float(laplacian.var()), 2),
+        "contrast": round(float(grey.std()), 2),
+    }

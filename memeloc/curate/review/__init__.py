@@ -1,0 +1,1 @@
+"""Reviews by people. In: a question, items. Out: sheets, and judgements read from them."""

@@ -1,0 +1,214 @@
+"""Answers that come back. In: a sheet of a review, or what a page of pairs saved. Out: judgements.
+
+Columns are found by their headings, in any order and case; what is empty is not answered; a formula
+is reported as a problem and never computed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memeloc.curate.duplicates.pairs import PAIR, pair_subject
+from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.review.questions import LONGEST_ANSWER, ReviewQuestion, find_question
+from memeloc.errors import InputError
+from memeloc.files import file_sha256
+from memeloc.tables import Cell, Row, read_table, text_of, wrong_in
+
+SHEET = "Review"
+"""The worksheet's name."""
+
+HEADINGS = {
+    "picture": "picture",
+    "text": "text",
+    "about": "about",
+    "other picture": "other picture",
+    "other text": "other text",
+    "other about": "about the other",
+    "answer": "your answer",
+    "comment": "comment",
+    "hint": "hint, only a hint",
+    "subject": "subject",
+    "question": "question",
+    "person": "person",
+}
+"""Our columns, in order, and what they are headed."""
+
+_ALSO = {
+    "answer": ("answer", "your answers", "answers"),
+    "comment": ("comments", "note", "notes"),
+    "subject": ("item", "item id", "id", "pair", "key"),
+}
+_NAMES = {heading: name for name, heading in HEADINGS.items()} | {
+    other: name for name, others in _ALSO.items() for other in others
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAnswers:
+    """A sheet that came back.
+
+    Attributes:
+        question: its name.
+        person: who answered; empty when the file does not say.
+        judgements: what could be read. Rows without an answer are left out.
+        problems: what could not, with row and column.
+        file: where it was read from.
+        sha256: of that file.
+    """
+
+    question: str
+    person: str
+    judgements: tuple[Judgement, ...]
+    problems: tuple[InputError, ...]
+    file: Path
+    sha256: str
+
+    def by(self, person: str) -> ReviewAnswers:
+        """The same, answered by this person."""
+        judgements = tuple(replace(judgement, person=person) for judgement in self.judgements)
+        return replace(self, person=person, judgements=judgements)
+
+
+def read_review(path: Path) -> ReviewAnswers:
+    """Read a sheet, or the file that a page of pairs saves, as it came back: xlsx, ods or CSV.
+
+    Raises:
+        InputError: the file as a whole cannot be read: it is broken, no table of it has our
+            headings, or it has several questions or people. What is wrong with a row is among the
+            answers' problems.
+    """
+    table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=SHEET)
+    rows: list[tuple[Row, dict[str, str]]] = []
+    problems: list[InputError] = []
+    header, columns = None, dict[str, str]()
+    for row in table.rows:
+        if row.header is not header:
+            header, columns = row.header, _columns(row.header.names)
+        if row.error:
+            problems.append(InputError(row.error, file=path, row=row.number))
+        else:
+            rows.append((row, columns))
+    return _gather(path, rows, problems)
+
+
+def _columns(names: Sequence[str]) -> dict[str, str]:
+    """How our columns are headed in a file: the first column of each name."""
+    columns: dict[str, str] = {}
+    for heading in names:
+        name = _NAMES.get(" ".join(heading.casefold().split()))
+        if name is not None:
+            columns.setdefault(name, heading)
+    return columns
+
+
+def _is_header(texts: Sequence[str]) -> bool:
+    return {"answer", "subject", "question"} <= _columns(texts).keys()
+
+
+_WANTED = (
+    f"the headings of a review: at least {HEADINGS['answer']!r}, {HEADINGS['subject']!r} and "
+    f"{HEADINGS['question']!r} are needed"
+)
+
+
+def _gather(
+    path: Path, rows: Sequence[tuple[Row, dict[str, str]]], problems: list[InputError]
+) -> ReviewAnswers:
+    def texts(name: str) -> set[str]:
+        return {text for row, names in rows if name in names and (text := row[names[name]])}
+
+    questions, people = {text.casefold() for text in texts("question")}, texts("person")
+    for what, values in (("questions", questions), ("people", people)):
+        if len(values) > 1:
+            named = ", ".join(sorted(value[:40] for value in values)[:6])
+            raise InputError(
+                f"rows of several {what} stand together ({named}): import each in a file of its "
+                "own",
+                file=path,
+            )
+    if not questions:
+        raise InputError(
+            "no row says which question it answers: copy the column “question” from the sheet that "
+            "was sent",
+            file=path,
+        )
+    try:
+        question = find_question(questions.pop())
+    except InputError as error:
+        raise InputError(error.message, file=path, column=HEADINGS["question"]) from None
+    person = people.pop() if people else ""
+    taken: dict[str, Judgement] = {}
+    for row, columns in rows:
+        number = row.number
+        cells = {name: row.value(column) for name, column in columns.items()}
+        try:
+            judgement = _judgement(question, person, number, cells)
+        except InputError as error:
+            problems.append(InputError(error.message, file=path, row=number, column=error.column))
+            continue
+        if judgement is None:
+            continue
+        earlier = taken.setdefault(judgement.subject, judgement)
+        if earlier.answer != judgement.answer:
+            problems.append(
+                InputError(
+                    f"{judgement.subject} stands in row {earlier.row} too, with another answer; "
+                    "the first is taken: delete one of them",
+                    file=path,
+                    row=number,
+                )
+            )
+    return ReviewAnswers(
+        question.name, person, tuple(taken.values()), tuple(problems), path, file_sha256(path)
+    )
+
+
+def _judgement(
+    question: ReviewQuestion, person: str, number: int, cells: dict[str, Cell]
+) -> Judgement | None:
+    """The answer of a row; None when it is not answered.
+
+    Raises:
+        InputError: it cannot be taken; with the column.
+    """
+    for name in ("answer", "comment", "subject"):
+        cell = cells.get(name)
+        if wrong := wrong_in(cell, name == "answer"):
+            raise InputError(wrong, column=HEADINGS[name])
+    typed, comment = text_of(cells.get("answer")), text_of(cells.get("comment"))
+    if not typed:
+        return None
+    for name, text in (("answer", typed), ("comment", comment)):
+        if len(text) > LONGEST_ANSWER:
+            raise InputError(
+                f"has {len(text):,} characters; {LONGEST_ANSWER:,} are read", column=HEADINGS[name]
+            )
+    answer = question.as_answer(typed)
+    if answer is None:
+        near = difflib.get_close_matches(typed.casefold(), list(question.answers), 1)
+        help_ = f"did you mean {near[0]!r}?" if near else f"it is {_or(question.answers)}"
+        raise InputError(f"{typed[:40]!r} is not an answer: {help_}", column=HEADINGS["answer"])
+    subject = text_of(cells.get("subject"))
+    ids = [id.strip() for id in subject.split(PAIR)]
+    is_pair = question.which == "pairs"
+    if not all(ids) or len(ids) != (2 if is_pair else 1):
+        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is not {_whole(is_pair)}"
+        raise InputError(
+            f"the subject {wrong}: copy it from the sheet that was sent",
+            column=HEADINGS["subject"],
+        )
+    subject = pair_subject(*ids) if is_pair else ids[0]
+    return Judgement(subject, question.name, person, answer, comment, number)
+
+
+def _whole(is_pair: bool) -> str:
+    return f"a pair of two ids with {PAIR} between" if is_pair else "an item's id"
+
+
+def _or(answers: Iterable[str]) -> str:
+    *rest, last = answers
+    return f"{', '.join(rest)} or {last}" if rest else last

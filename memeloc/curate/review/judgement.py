@@ -1,0 +1,50 @@
+"""What a person answered about an item. In: nothing of memeloc. Out: `Judgement`, as stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One answer of one person.
+
+    Attributes:
+        subject: the item's id, or of a pair both, see `duplicates.pairs.pair_subject`.
+        question: its name, such as `wordplay`, `description` or `duplicates`.
+        person: who answered.
+        answer: one of the question's answers, or free text where it asks for one.
+        comment: what the person added.
+        row: where it stands in the file it came in; 0 when in none.
+    """
+
+    subject: str
+    question: str
+    person: str
+    answer: str
+    comment: str = ""
+    row: int = 0
+
+
+def majority(
+    judgements: Iterable[Judgement], answers: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """What most people answered, by subject and question; a tie decides nothing.
+
+    Args:
+        judgements: those with other answers do not count.
+        answers: the answers that count.
+    """
+    votes: dict[tuple[str, str], Counter[str]] = {}
+    for judgement in judgements:
+        answer = judgement.answer.strip().lower()
+        if answer in answers:
+            votes.setdefault((judgement.subject, judgement.question), Counter())[answer] += 1
+    ranked = {key: counts.most_common(2) for key, counts in votes.items()}
+    return {
+        key: first[0]
+        for key, (first, *others) in ranked.items()
+        if not others or first[1] > others[0][1]
+    }

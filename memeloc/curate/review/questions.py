@@ -1,0 +1,235 @@
+"""What people are asked. In: a question's name, people's answers. Out: the question, an outcome.
+
+A question is data: a text, what it is asked of, and what may be answered. A filter's name is a
+question too, answered with `keep` or `drop`: it settles what the filter asks.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from memeloc.curate.duplicates.grouping import QUESTION as DUPLICATES
+from memeloc.curate.review.judgement import Judgement
+from memeloc.errors import InputError
+from memeloc.items import ItemKind
+
+UNSURE = "unsure"
+DISAGREE, INCOMPLETE = "disagree", "incomplete"
+
+LONGEST_ANSWER = 5000
+"""Characters that an answer in free text, or a comment, may have."""
+
+Which = Literal["left", "above", "asked", "unread", "pairs"]
+"""Which items a question is about, see `memeloc.curate.review.rows.subjects`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQuestion:
+    """A question to people.
+
+    Attributes:
+        name: what commands, filters and judgements call it.
+        text: as people read it.
+        answers: what may be answered, each with what it means; empty is free text.
+        kinds: of the items that it is asked of; empty for pairs.
+        which: of those items, the ones to look at.
+        filter: the filter that its answers settle or feed; its verdicts give hints.
+        reasons: of that filter's verdicts `ask`, those that it settles; empty is all.
+        people: how many answers an item needs.
+        note: what else people should know.
+    """
+
+    name: str
+    text: str
+    answers: Mapping[str, str]
+    kinds: tuple[ItemKind, ...]
+    which: Which = "left"
+    filter: str = ""
+    people: int = 1
+    note: str = ""
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the answer is a text of the person's own."""
+        return not self.answers
+
+    def as_answer(self, typed: str) -> str | None:
+        """The answer that somebody typed or picked; None when it is not an answer.
+
+        Case and white space do not count, a unique beginning is enough, and what an answer means
+        stands for it.
+
+        >>> find_question("wordplay").as_answer(" YES "), find_question("wordplay").as_answer("no")
+        ('yes', 'no')
+        >>> find_question("duplicates").as_answer("diff")
+        'different'
+        """
+        if self.is_free:
+            return typed.strip() or None
+        wanted = " ".join(typed.casefold().split())
+        for answer, meaning in self.answers.items():
+            if wanted in (answer, meaning.casefold()):
+                return answer
+        near = [answer for answer in self.answers if wanted and answer.startswith(wanted)]
+        return near[0] if len(near) == 1 else None
+
+
+_YES_NO = {"yes": "yes", "no": "no", UNSURE: "I cannot tell"}
+_SEEN: tuple[ItemKind, ...] = ("picture", "template")
+_KEEP_DROP = {
+    "keep": "keep it",
+    "drop": "leave it out",
+    UNSURE: "I cannot tell",
+}
+
+_QUESTIONS = (
+    ReviewQuestion(
+        "wordplay",
+        "Is the caption a play on words?",
+        _YES_NO,
+        ("caption",),
+        filter="wordplay",
+        people=2,
+        note="A play on words rests on how words sound or on what else they mean, so that it is "
+        "lost when it is translated word by word. Only what two people call free of it stays.",
+    ),
+    ReviewQuestion(
+        "description",
+        "Describe the picture in one or two sentences.",
+        {},
+        ("template",),
+        which="above",
+        filter="multimodality",
+        people=2,
+        note="Say who or what is seen, and what goes on, for somebody who does not see it. Say "
+        "nothing of captions.",
+    ),
+    ReviewQuestion(
+        DUPLICATES,
+        "Are these two the same meme?",
+        {"same": "the same", "different": "two different ones", UNSURE: "I cannot tell"},
+        (),
+        which="pairs",
+        filter="dedup",
+        note="The same: another size, quality, crop, or a small sign of its own, and the text says "
+        "the same. Different: another text, even on the same picture.",
+    ),
+    ReviewQuestion(
+        "no-text",
+        "Is there really no text in the picture?",
+        {"yes": "there is none", "no": "there is some", UNSURE: "I cannot tell"},
+        ("picture",),
+        which="unread",
+        filter="quality",
+    ),
+    ReviewQuestion(
+        "cartoon",
+        "Is it a cartoon or a drawing?",
+        _YES_NO,
+        _SEEN,
+        which="asked",
+        filter="cartoon",
+    ),
+    ReviewQuestion(
+        "unreadable",
+        "Is its text too small, blurred or covered to be read?",
+        _YES_NO,
+        ("picture",),
+        which="asked",
+        filter="quality",
+        reasons=("unreadable text", "people differ: unreadable text"),
+    ),
+    ReviewQuestion(
+        "unimodal",
+        "Is it only a text, or only a picture, rather than both together?",
+        _YES_NO,
+        ("picture",),
+        which="asked",
+        filter="quality",
+        reasons=("people differ: one modality",),
+    ),
+    ReviewQuestion(
+        "language",
+        "Is the text in the language that is collected?",
+        {"keep": "yes", "drop": "no", UNSURE: "I cannot tell"},
+        ("caption", "picture"),
+        which="asked",
+        filter="language",
+        note="A borrowed word or a name in another language is no other language.",
+    ),
+)
+
+BUILT_IN: Mapping[str, ReviewQuestion] = {question.name: question for question in _QUESTIONS}
+"""The questions that memeloc brings, by name; filters' names are questions besides."""
+
+
+def question_names() -> tuple[str, ...]:
+    """The names of all questions: the built-in ones, then those of filters."""
+    from memeloc.curate.registry import names
+
+    return tuple(dict.fromkeys([*BUILT_IN, *names()]))
+
+
+def find_question(name: str) -> ReviewQuestion:
+    """The question of a name.
+
+    Raises:
+        InputError: there is none.
+    """
+    wanted = name.strip().casefold()
+    if wanted in BUILT_IN:
+        return BUILT_IN[wanted]
+    names = question_names()
+    if wanted in names:
+        return ReviewQuestion(
+            wanted,
+            f"Does it stay? The filter “{wanted}” could not decide.",
+            _KEEP_DROP,
+            ("caption", "picture", "template"),
+            which="asked",
+            filter=wanted,
+        )
+    near = difflib.get_close_matches(wanted, names, 1)
+    meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    raise InputError(f"there is no question {name[:60]!r}: {meant}")
+
+
+def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
+    """Answers by subject and person, in the order in which subjects were first answered.
+
+    Of several answers of one person the last one counts; an empty one does not.
+    """
+    answers: dict[str, dict[str, str]] = {}
+    for judgement in judgements:
+        by_person = answers.setdefault(judgement.subject, {})
+        by_person.pop(judgement.person, None)
+        if answer := judgement.answer.strip():
+            by_person[judgement.person] = answer
+    return {subject: by_person for subject, by_person in answers.items() if by_person}
+
+
+def unanimous(by_person: Mapping[str, str], people: int = 2) -> str:
+    """What people answer about one subject, when enough of them agree.
+
+    Args:
+        by_person: each person's answer.
+        people: who must have answered.
+
+    Returns:
+        The answer, such as `yes` or `no`; `disagree` as soon as two differ, or when one of enough
+        people is unsure; `incomplete` while answers are missing.
+
+    >>> unanimous({"ana": "no", "bo": "no"}), unanimous({"ana": "no"})
+    ('no', 'incomplete')
+    """
+    answers = [answer.casefold() for answer in by_person.values()]
+    clear = {*answers} - {UNSURE}
+    if len(clear) > 1:
+        return DISAGREE
+    if len(answers) < people:
+        return INCOMPLETE
+    return DISAGREE if UNSURE in answers else clear.pop()

@@ -1,0 +1,273 @@
+"""Who is to look at what. In: a question, items, verdicts, answers. Out: rows to review.
+
+A subject is an item's id, or of a pair both, see `memeloc.curate.duplicates.pairs.pair_subject`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.curate.duplicates.pairs import PAIR, Pair
+from memeloc.curate.review.judgement import Judgement
+from memeloc.curate.review.questions import (
+    DISAGREE,
+    INCOMPLETE,
+    ReviewQuestion,
+    by_subject,
+    unanimous,
+)
+from memeloc.curate.verdict import Verdict
+from memeloc.items import Item
+from memeloc.model import SEPARATOR
+
+Verdicts = Mapping[str, Mapping[str, Verdict]]
+"""The newest verdicts, by item and filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSide:
+    """One thing that a person looks at.
+
+    Attributes:
+        name: what it is called.
+        text: its own, or the caption's; several parts with ` // ` between.
+        picture: a file, already small; None when there is none.
+        about: what else is known, for people.
+    """
+
+    name: str = ""
+    text: str = ""
+    picture: Path | None = None
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """One thing to answer.
+
+    Attributes:
+        subject: see the module.
+        sides: one, or of a pair two.
+        hint: what rules or models find, for people to pass over.
+        scores: what was measured, by name.
+        answer, comment: of this person, before.
+    """
+
+    subject: str
+    sides: tuple[ReviewSide, ...]
+    hint: str = ""
+    scores: Mapping[str, float] | None = None
+    answer: str = ""
+    comment: str = ""
+
+
+def subjects(
+    question: ReviewQuestion,
+    items: Iterable[Item],
+    verdicts: Verdicts,
+    pairs: Sequence[Pair] = (),
+    no_text: Collection[str] = (),
+    people: Mapping[tuple[str, str], str] | None = None,
+) -> list[str]:
+    """What a question is about, in the order of the items.
+
+    `left` is every item of the question's kinds that no other filter has dropped, nor its template;
+    `above` are the templates of the captions that are left; `asked` is what the question's filter
+    could not decide, or any filter says that this question is to answer; `unread` is what nothing
+    could be read in; `pairs` are the pairs that wait for a person.
+
+    Args:
+        question: the question.
+        items: all items.
+        verdicts: the newest, by item and filter.
+        pairs: what the search for duplicates found.
+        no_text: ids of the items whose transcripts are marked `no text extracted`.
+        people: what most people answered about an item and a filter, before any verdict; see
+            `memeloc.curate.selecting.selection.answers_of`.
+    """
+    if question.which == "pairs":
+        return [pair.subject for pair in pairs if pair.outcome == "ask"]
+    items = list(items)
+    settled = people or {}
+
+    def is_dropped(subject: str, but: tuple[str, ...]) -> bool:
+        return any(
+            settled.get((subject, name), verdict.verdict) == "drop"
+            for name, verdict in verdicts.get(subject, {}).items()
+            if name not in but
+        )
+
+    def is_left(item: Item) -> bool:
+        own = question.filter
+        # The captions of a template that is there twice count as those of the other one.
+        return not is_dropped(item.id, (own,)) and not is_dropped(item.parent, (own, "dedup"))
+
+    def is_asked(item: Item) -> bool:
+        for name, verdict in verdicts.get(item.id, {}).items():
+            if verdict.verdict != "ask" or (item.id, name) in settled:
+                continue
+            mine = name == question.filter and verdict.reason in (
+                question.reasons or (verdict.reason,)
+            )
+            if mine or verdict.reason == f"not answered: {question.name}":
+                return True
+        return False
+
+    above = {item.parent for item in items if item.kind == "caption" and is_left(item)}
+    is_chosen: dict[str, Callable[[Item], bool]] = {
+        "left": is_left,
+        "above": lambda item: item.id in above,
+        "asked": is_asked,
+        "unread": lambda item: item.id in no_text and is_left(item),
+    }
+    mine = (item for item in items if item.kind in question.kinds)
+    return [item.id for item in mine if is_chosen[question.which](item)]
+
+
+def left_for(person: str, asked: Sequence[str], judgements: Iterable[Judgement]) -> list[str]:
+    """The subjects that a person has not answered, in their order."""
+    answers = by_subject(judgements)
+    return [subject for subject in asked if person not in answers.get(subject, {})]
+
+
+def review_rows(
+    question: ReviewQuestion,
+    asked: Sequence[str],
+    items: Mapping[str, Item],
+    *,
+    person: str = "",
+    verdicts: Verdicts | None = None,
+    pairs: Sequence[Pair] = (),
+    judgements: Iterable[Judgement] = (),
+    picture: Callable[[Path], Path | None] = lambda path: path,
+) -> Iterator[ReviewRow]:
+    """The rows of a sheet or page; a subject that is no item is left out.
+
+    Args:
+        question: what is asked.
+        asked: subjects.
+        items: by id: those of the subjects, and the templates of captions.
+        person: who is asked; earlier answers of this person stand in the rows.
+        verdicts, pairs: for hints.
+        judgements: the answers to this question.
+        picture: makes a small copy of a picture; None when it cannot be opened.
+    """
+    pair_of = {pair.subject: pair for pair in pairs}
+    before = {answer.subject: answer for answer in judgements if answer.person == person}
+    for subject in asked:
+        ids = subject.split(PAIR)
+        if any(id not in items for id in ids):
+            continue
+        sides = tuple(_side(items[id], items, picture) for id in ids)
+        pair = pair_of.get(subject)
+        verdict = (verdicts or {}).get(subject, {}).get(question.filter)
+        earlier = before.get(subject)
+        yield ReviewRow(
+            subject,
+            sides,
+            hint=pair.reason if pair else _hint(question, items[ids[0]], items, verdict),
+            scores=dict(pair.scores) if pair else None,
+            answer=earlier.answer if earlier else "",
+            comment=earlier.comment if earlier else "",
+        )
+
+
+def _side(
+    item: Item, items: Mapping[str, Item], picture: Callable[[Path], Path | None]
+) -> ReviewSide:
+    template = items.get(item.parent)
+    shown = item.path or (template.path if template is not None else None)
+    facts = [item.origin.source]
+    if item.width:
+        facts.append(f"{item.width} x {item.height}")
+    if item.created:
+        facts.append(item.created)
+    if item.votes is not None:
+        facts.append(f"{item.votes:,} votes")
+    return ReviewSide(
+        name=item.name or (template.name if template is not None else "") or item.id,
+        text=SEPARATOR.join(item.parts),
+        picture=picture(shown) if shown is not None else None,
+        about=", ".join(facts),
+    )
+
+
+def _hint(
+    question: ReviewQuestion, item: Item, items: Mapping[str, Item], verdict: Verdict | None
+) -> str:
+    """What rules and models find in an item: the verdict's reason, and wordplay's rules."""
+    if question.name == "wordplay":
+        from memeloc.curate.hints import hints, in_words
+
+        stored = verdict.evidence.get("hints") if verdict is not None else None
+        return str(stored or in_words(hints(item, items.get(item.parent))))
+    # Other people's answers are not shown, so that each person decides alone.
+    if verdict is None or verdict.verdict == "keep" or "people" in verdict.evidence:
+        return ""
+    if question.name == "language" and verdict.evidence.get("language"):
+        return f"{verdict.reason}; looks like {verdict.evidence['language']}"
+    return verdict.reason
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStatus:
+    """How far a question is.
+
+    Attributes:
+        question: its name.
+        subjects: what it is about now.
+        answered: of these, how many somebody has answered.
+        complete: how many as many people have answered as the question needs.
+        agreed, disagreed: what became of those: all the same answer, or not. A free text agrees
+            with any other.
+        people: how many each person has answered.
+        answers: how often each answer was given; empty for free text.
+    """
+
+    question: str
+    subjects: int
+    answered: int
+    complete: int
+    agreed: int
+    disagreed: int
+    people: Mapping[str, int]
+    answers: Mapping[str, int]
+
+
+def review_status(
+    question: ReviewQuestion, asked: Sequence[str], judgements: Iterable[Judgement]
+) -> ReviewStatus:
+    """How far a question is.
+
+    Args:
+        question: the question.
+        asked: its subjects, see `subjects`; what was answered counts besides.
+        judgements: the answers to it.
+    """
+    by_person = by_subject(judgements)
+    people: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
+    complete = agreed = disagreed = 0
+    for by in by_person.values():
+        people.update(by.keys())
+        if question.is_free:
+            outcome = INCOMPLETE if len(by) < question.people else "answered"
+        else:
+            answers.update(answer.casefold() for answer in by.values())
+            outcome = unanimous(by, question.people)
+        complete += len(by) >= question.people
+        agreed += outcome not in (INCOMPLETE, DISAGREE)
+        disagreed += outcome == DISAGREE
+    return ReviewStatus(
+        question=question.name,
+        subjects=len({*asked, *by_person}),
+        answered=len(by_person),
+        complete=complete,
+        agreed=agreed,
+        disagreed=disagreed,
+        people=dict(sorted(people.items())),
+        answers=dict(sorted(answers.items())),
+    )

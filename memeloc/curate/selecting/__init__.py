@@ -1,0 +1,1 @@
+"""Which captions are selected. In: verdicts, duplicates, judgements. Out: ids, a funnel."""

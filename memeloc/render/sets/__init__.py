@@ -1,0 +1,1 @@
+"""Whole sets of pictures. In: a captions table. Out: pictures, a manifest, a page."""

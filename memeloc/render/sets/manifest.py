@@ -1,0 +1,261 @@
+"""What is known of each picture. In: pictures as made. Out: OUT/manifest.parquet, a row each.
+
+While a run goes on, each finished shard leaves its rows as a part in OUT/.memeloc/parts/; a part
+that is there is whole, and is what a killed run's successor goes on from. At the end the parts and
+the manifest before become the new manifest (`memeloc.render.sets.merging`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from memeloc.model import SEPARATOR
+
+if TYPE_CHECKING:
+    from memeloc.model import Template
+    from memeloc.render.proof import Proof
+
+MANIFEST = "manifest.parquet"
+STATE = ".memeloc"
+"""The folder in OUT for what is memeloc's own."""
+PARTS = f"{STATE}/parts"
+SOURCES = f"{STATE}/sources.parquet"
+"""Rows of source captions that are measured for `relative_size` and have no picture."""
+
+_TEXTS = pa.list_(pa.string())
+_NUMBERS = pa.list_(pa.float64())
+
+VERSIONS = ("memeloc", "pillow", "skia", "harfbuzz", "icu")
+"""The programs whose versions stand in the manifest, each in a column of its name."""
+
+SCHEMA = pa.schema(
+    [
+        ("meme_id", pa.string()),  # as in the captions table
+        ("template", pa.string()),  # name of the template
+        ("language", pa.string()),  # the table's column, also the picture's folder
+        ("locale", pa.string()),  # tag of the locale that the language means
+        ("path", pa.string()),  # of the picture, relative to OUT, with `/`
+        ("sha256", pa.string()),  # of the picture's bytes
+        ("inputs_sha256", pa.string()),  # of everything that made it
+        ("bytes", pa.int64()),  # size of the file
+        ("width", pa.int32()),  # px
+        ("height", pa.int32()),  # px
+        ("text", pa.string()),  # the caption, parts joined by ` // `
+        # One item a text box, in the template's order:
+        ("parts", _TEXTS),  # name of the box
+        ("font_size", _NUMBERS),  # px of the picture, 0 for an empty part
+        ("size_share", _NUMBERS),  # font size as a share of the picture's height
+        ("relative_size", _NUMBERS),  # font size over the source language's; null without either
+        ("lines", pa.list_(_TEXTS)),  # the text of each line, in logical order
+        ("ink", pa.list_(pa.list_(pa.int32()))),  # left, top, right, bottom in px; null without ink
+        ("contrast", _NUMBERS),  # WCAG 2 contrast ratio, 1 to 21; null without text
+        ("fonts", pa.list_(_TEXTS)),  # families used
+        ("too_small", pa.list_(pa.bool_())),  # below the locale's smallest legible size
+        ("broken_word", pa.list_(pa.bool_())),  # a line ends within a word for lack of space
+        # Of the whole picture:
+        ("missing", _TEXTS),  # grapheme clusters that no font draws
+        ("truncated", pa.int32()),  # grapheme clusters left out for lack of space
+        ("coverage", pa.float64()),  # share of the picture that text covers, 0 to 1
+        ("middle_coverage", pa.float64()),  # the same of the central half of width and height
+        ("problems", _TEXTS),  # kinds of problem, see `Proof.problems`
+        *((name, pa.string()) for name in VERSIONS),
+    ]
+)
+"""The manifest's columns."""
+
+
+class Rows:
+    """Rows that are being gathered, column by column, for a part."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Any]] = {
+            name: [] for name in SCHEMA.names if name not in VERSIONS and name != "relative_size"
+        }
+
+    def __len__(self) -> int:
+        return len(self.columns["meme_id"])
+
+    def add_picture(
+        self,
+        *,
+        meme_id: str,
+        template: str,
+        language: str,
+        locale: str,
+        parts: Sequence[str],
+        path: str,
+        inputs_sha256: str,
+        sha256: str,
+        size: int,
+        proof: Proof,
+    ) -> None:
+        """Add a picture's row; its size relative to the source language's is added in the end."""
+        height, proofs = proof.height, proof.parts
+        sizes = [part.font_size for part in proofs]
+        missing = [cluster for part in proofs for cluster in part.missing]
+        self._append(
+            meme_id,
+            template,
+            language,
+            locale,
+            path,
+            sha256,
+            inputs_sha256,
+            size,
+            proof.width,
+            height,
+            SEPARATOR.join(parts),
+            [part.name for part in proofs],
+            sizes,
+            [size / height for size in sizes],
+            [part.lines for part in proofs],
+            [part.ink for part in proofs],
+            [part.contrast for part in proofs],
+            [part.fonts for part in proofs],
+            [part.too_small for part in proofs],
+            [part.broken_word for part in proofs],
+            list(dict.fromkeys(missing)) if missing else missing,
+            sum([part.truncated for part in proofs]),
+            proof.coverage,
+            proof.middle_coverage,
+            proof.problems,
+        )
+
+    def add_source(
+        self,
+        *,
+        meme_id: str,
+        template: Template,
+        language: str,
+        locale: str,
+        parts: Sequence[str],
+        inputs_sha256: str,
+        sizes: Sequence[float],
+    ) -> None:
+        """Add the row of a source caption that has no picture: `sizes` is what it is for."""
+        text, names = SEPARATOR.join(parts), [box.name for box in template.boxes]
+        key = (meme_id, template.name, language, locale, None, None, inputs_sha256)
+        self._append(*key, None, None, None, text, names, list(sizes), *[None] * 12)
+
+    def _append(self, *values: Any) -> None:
+        for column, value in zip(self.columns.values(), values, strict=True):
+            column.append(value)
+
+    def table(self) -> pa.Table:
+        """The rows as a table of `SCHEMA`."""
+        from memeloc.render.renderer import versions
+
+        count = len(self)
+        version_columns = {name: [version] * count for name, version in versions().items()}
+        return pa.Table.from_pydict(
+            self.columns | version_columns | {"relative_size": [None] * count}, schema=SCHEMA
+        )
+
+
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def leave_out_pandas() -> None:
+    """Keep pyarrow from importing pandas, for as long as this process lives.
+
+    It does so when it first makes an array of a list, only to see whether the list is one of
+    pandas'. In three processes that is a seventh of the processor's time of `memeloc render` of the
+    starter set. For processes of memeloc's own, which make nothing of pandas out of pyarrow's
+    tables; where pandas is imported already nothing changes.
+    """
+    if "pandas" not in sys.modules:
+        finder = _NoPandas()
+        sys.meta_path.insert(0, finder)
+        try:
+            pa.array([])
+        finally:
+            sys.meta_path.remove(finder)
+
+
+def write_part(rows: Rows, path: Path) -> None:
+    """Write a finished shard's rows; that the file is there says that the shard is done."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    pq.write_table(
+        rows.table(), temporary, compression="none", use_dictionary=False, write_statistics=False
+    )
+    temporary.replace(path)
+
+
+Place = tuple[int, int]
+"""Where a row is: the number of its file, and its own in that file."""
+
+
+class Known(NamedTuple):
+    """What an earlier run says of a picture.
+
+    Attributes:
+        inputs_sha256: of all that made it.
+        bytes, sha256: of its file; None for a source caption without picture.
+        problems: of its proof.
+        place: its row.
+    """
+
+    inputs_sha256: str
+    bytes: int | None
+    sha256: str | None
+    problems: Sequence[str] | None
+    place: Place
+
+
+class Earlier:
+    """What earlier runs left in OUT: their manifest, and the parts of one that was cut off.
+
+    Attributes:
+        files: the manifest, the sources, then the parts, oldest first; those of this run follow.
+        rows: how many rows the manifest and the sources have, 0 for one that is not there.
+        run: the number of the run to come.
+        has_parts: whether there are rows that no manifest has yet.
+    """
+
+    def __init__(self, out: Path) -> None:
+        parts = sorted((out / PARTS).glob("*.parquet"))
+        self.files = [out / MANIFEST, out / SOURCES, *parts]
+        self._known: dict[str, Known] = {}  # by path, the newest
+        self.rows = [self._load(number) for number in range(len(self.files))][:2]
+        self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
+        self.has_parts = bool(parts)
+
+    def find(self, path: str) -> Known | None:
+        """What is known of the picture at `path`; a source without picture has no suffix there."""
+        return self._known.get(path)
+
+    def _load(self, number: int) -> int:
+        """Note a file's pictures; none of one that is absent, broken or of another version."""
+        columns = ["path", "inputs_sha256", "bytes", "sha256", "problems"]
+        keys = ["language", "template", "meme_id"]
+        count = 0
+        for batch in _batches(self.files[number], columns + keys):
+            values = batch.to_pydict()
+            for path, inputs, size, sha256, problems, *key in zip(
+                *(values[name] for name in columns + keys), strict=True
+            ):
+                place = number, count
+                self._known[path or "/".join(key)] = Known(inputs, size, sha256, problems, place)
+                count += 1
+        return count
+
+
+def _batches(path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.schema_arrow.equals(SCHEMA):
+                yield from file.iter_batches(batch_size=1024, columns=columns, use_threads=False)
+    except (FileNotFoundError, pa.ArrowException):
+        return

@@ -1,0 +1,103 @@
+"""A table of captions becomes a parallel set. In: table, templates, fonts. Out: OUT, and a summary.
+
+OUT/LANGUAGE/TEMPLATE/MEME_ID.jpg are the pictures, LANGUAGE being the table's column; OUT/
+manifest.parquet has a row for each; OUT/index.html shows them; OUT/skipped.csv names what of the
+table was left out. The manifest and the page describe the run's table and languages and nothing
+else; pictures of memes that have left the table stay where they are.
+
+A run goes over the table once, a shard of memes at a time. A picture whose inputs hash as the
+manifest says, and whose file is there, is left alone. OUT/.memeloc/ holds the parts of finished
+shards until the end; the file `running` in it says that a run has begun and not come to its end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+from memeloc.captions import read_captions
+from memeloc.engine import ShardMap, map_shards
+from memeloc.locales import Registry, default
+from memeloc.render.encode import Format, Settings
+from memeloc.render.sets.out_folder import SkippedFile, hold
+from memeloc.render.sets.run import Progress, Run
+from memeloc.render.sets.summary import Summary
+from memeloc.templates import load_templates
+
+__all__ = ["Progress", "Summary", "render_table"]
+
+
+def render_table(
+    table: Path,
+    out: Path,
+    *,
+    languages: Sequence[str] | Literal["all"],
+    templates: Sequence[Path] = (),
+    fonts: Sequence[str | Path] = (),
+    locales: Sequence[Path] = (),
+    format: Format = "jpg",
+    quality: int = 90,
+    max_side: int | None = None,
+    jobs: int = 1,
+    parity: bool = False,
+    strict: bool = False,
+    force: bool = False,
+    source_language: str | None = None,
+    progress: Progress | None = None,
+    shard_map: ShardMap = map_shards,
+) -> Summary:
+    """Render the captions of a table, in the languages asked for, into the folder `out`.
+
+    It can be stopped at any instant and called again: what was finished is not made twice. With
+    `jobs` above 1 a script must call it under `if __name__ == "__main__":`.
+
+    Args:
+        table: the captions table, see `memeloc.captions`.
+        out: the folder; it is made.
+        languages: tags, or "all" for every language column.
+        templates: folders of templates besides the built-in ones.
+        fonts: font files that come before memeloc's own.
+        locales: folders of locales besides the built-in ones.
+        format, quality, max_side, parity: see `Settings`.
+        jobs: processes.
+        strict: end before anything is rendered when anything is wrong in the table.
+        force: render also what is unchanged.
+        source_language: the language that sizes are compared with; None is the table's first.
+        progress: gets how far it is.
+        shard_map: how the shards are spread.
+
+    Raises:
+        InputError: table, languages, fonts or settings are wrong, or nothing can be rendered, or
+            another run is at work in `out`.
+        MissingError: a font is not installed.
+    """
+    began = time.monotonic()
+    settings = Settings(format, quality, max_side, parity)
+    registry = Registry.load(*locales) if locales else default()
+    known, notes = load_templates(templates)
+    captions = read_captions(
+        table,
+        known,
+        None if languages == "all" else languages,
+        source=source_language,
+        locales=registry,
+    )
+    if strict:
+        captions.check()
+    summary = Summary(out, tuple(column.name for column in captions.languages))
+    summary.notes += [*notes, *captions.ignored]
+    with (
+        hold(out),
+        SkippedFile(summary.skipped_file) as skipped,
+        closing(
+            Run(captions, known, settings, fonts, registry, summary, skipped, force=force)
+        ) as run,
+    ):
+        run.on_progress(progress)
+        run.render(jobs, shard_map)
+        run.finish()
+    summary.seconds = time.monotonic() - began
+    return summary

@@ -1,0 +1,218 @@
+"""The pictures of a shard. In: captions of some memes. Out: files, and a part of the manifest.
+
+This is what runs in each process of a run, and `PictureFiles.make` is all of what is done for a
+picture: layout, painting, proof, encoding, both hashes, file and row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memeloc.errors import InputError, MissingError
+from memeloc.fonts import FontLibrary
+from memeloc.model import Caption, Locale, Template
+from memeloc.render.encode import Settings, encode, write_whole
+from memeloc.render.jpeg import JpegEncoder
+from memeloc.render.renderer import Renderer
+from memeloc.render.sets.manifest import PARTS, Rows, leave_out_pandas, write_part
+from memeloc.render.sets.parity import common_sizes
+
+
+class Item(NamedTuple):
+    """One caption to be made a picture of.
+
+    Attributes:
+        language: the table's column.
+        parts: of the caption.
+        inputs_sha256: of all that makes the picture.
+        painted: False for a source caption that is only measured.
+    """
+
+    language: str
+    parts: tuple[str, ...]
+    inputs_sha256: str
+    painted: bool
+
+
+class ShardMeme(NamedTuple):
+    """A meme's captions to be made pictures of.
+
+    Attributes:
+        meme_id, template: of the table.
+        items: the captions.
+        together: language and parts of each caption that is to have the same size; empty without
+            parity.
+    """
+
+    meme_id: str
+    template: str
+    items: Sequence[Item]
+    together: Sequence[tuple[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Memes of the table whose pictures are made together.
+
+    Attributes:
+        part: name of the file of their rows.
+        memes: what is to be made.
+    """
+
+    part: str
+    memes: Sequence[ShardMeme]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a shard.
+
+    Attributes:
+        rendered: how many pictures were made.
+        failed: the number of each item (of all in the shard, from 0) that has none, and why.
+        flawed: how many pictures have a problem.
+        problems: pictures by kind of problem.
+    """
+
+    rendered: int
+    failed: Mapping[int, str]
+    flawed: int
+    problems: Mapping[str, int]
+
+
+class PictureFiles:
+    """Makes pictures as files in a folder. Pickled, it takes along only what it was made of.
+
+    Args:
+        out: the folder; it exists.
+        settings: how.
+        templates: by name.
+        languages: locales by the table's column.
+        fonts: font files that come before memeloc's own.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        settings: Settings,
+        templates: Mapping[str, Template],
+        languages: Mapping[str, Locale],
+        fonts: Sequence[str | Path] = (),
+    ) -> None:
+        self._arguments = (out, settings, templates, languages, fonts)
+        self._out = out
+        self._settings = settings
+        self._jpeg = JpegEncoder(settings) if settings.format == "jpg" else None
+        self._suffix = f".{settings.format}"
+        self._templates = templates
+        self._languages = languages
+        self._fonts = fonts
+        self._made_folders: set[Path] = set()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PictureFiles, self._arguments
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """What paints the pictures."""
+        return Renderer(FontLibrary(self._fonts), max_side=self._settings.max_side)
+
+    def make(
+        self,
+        rows: Rows,
+        meme_id: str,
+        template: str,
+        item: Item,
+        max_sizes: Sequence[float] | None = None,
+    ) -> tuple[str, ...]:
+        """Make one picture, write it, add its row, and return the kinds of its problems."""
+        language = item.language
+        locale = self._languages[language]
+        rendered = self.renderer.render(
+            self._templates[template], Caption(item.parts), locale, max_sizes=max_sizes
+        )
+        if self._jpeg is not None:
+            content = self._jpeg.encode(rendered.canvas)
+        else:
+            content = encode(rendered.image, self._settings)
+        path = f"{language}/{template}/{meme_id}{self._suffix}"
+        self._write(self._out / path, content)
+        rows.add_picture(
+            meme_id=meme_id,
+            template=template,
+            language=language,
+            locale=locale.tag,
+            parts=item.parts,
+            path=path,
+            inputs_sha256=item.inputs_sha256,
+            sha256=hashlib.sha256(content).hexdigest(),
+            size=len(content),
+            proof=rendered.proof,
+        )
+        return rendered.proof.problems
+
+    def run(self, shard: Shard) -> Made:
+        """Make the pictures of a shard and then write its part.
+
+        A picture that cannot be made is left out with its reason, and the others go on; what would
+        hold for all of them alike (a full disk, a missing font) is raised.
+        """
+        leave_out_pandas()
+        rows = Rows()
+        problems: Counter[str] = Counter()
+        failed: dict[int, str] = {}
+        number = rendered = flawed = 0
+        for meme in shard.memes:
+            sizes: tuple[float, ...] | None = None
+            for item in meme.items:
+                try:
+                    if not item.painted:
+                        self._measure(rows, meme, item)
+                    else:
+                        if meme.together and sizes is None:
+                            sizes = self._common_sizes(meme)
+                        kinds = self.make(rows, meme.meme_id, meme.template, item, sizes)
+                        problems.update(kinds)
+                        flawed += bool(kinds)
+                        rendered += 1
+                except (MissingError, OSError):
+                    raise
+                except InputError as error:
+                    failed[number] = str(error)
+                except Exception as error:  # one defect must not cost the other pictures
+                    failed[number] = f"unexpected {type(error).__name__}: {error}"
+                number += 1
+        write_part(rows, self._out / PARTS / shard.part)
+        return Made(rendered, failed, flawed, problems)
+
+    def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
+        """The sizes that fit all languages of a meme."""
+        template = self._templates[meme.template]
+        return common_sizes(
+            self.renderer.sizes(template, Caption(parts), self._languages[language])
+            for language, parts in meme.together
+        )
+
+    def _measure(self, rows: Rows, meme: ShardMeme, item: Item) -> None:
+        template, locale = self._templates[meme.template], self._languages[item.language]
+        rows.add_source(
+            meme_id=meme.meme_id,
+            template=template,
+            language=item.language,
+            locale=locale.tag,
+            parts=item.parts,
+            inputs_sha256=item.inputs_sha256,
+            sizes=self.renderer.sizes(template, Caption(item.parts), locale),
+        )
+
+    def _write(self, path: Path, content: bytes) -> None:
+        if path.parent not in self._made_folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made_folders.add(path.parent)
+        write_whole(path, content)

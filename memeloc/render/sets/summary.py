@@ -1,0 +1,63 @@
+"""What a run did. In: its counts as they come. Out: the summary that people and programs read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.render.sets.manifest import MANIFEST
+from memeloc.render.sets.out_folder import PAGE, SKIPPED
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did.
+
+    Attributes:
+        out: the folder.
+        languages: the table's columns that were rendered.
+        rendered: pictures made.
+        unchanged: pictures that were there already.
+        skipped: captions left out because of what the table has there.
+        failed: pictures that could not be made.
+        flawed: pictures of the whole set that have a problem.
+        problems: they by kind of problem, see `Proof.problems`; a picture may have several.
+        input_kinds: problems of the table by kind.
+        input_problems: the first thousand of them.
+        failures: why pictures failed, the first thousand.
+        notes: what was left out without losing a picture: wrong templates, columns of no language.
+        seconds: wall time.
+        example: one of the pictures, if there is any.
+    """
+
+    out: Path
+    languages: tuple[str, ...]
+    rendered: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    flawed: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    input_kinds: Counter[str] = field(default_factory=Counter)
+    input_problems: list[InputError] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    notes: list[InputError] = field(default_factory=list)
+    seconds: float = 0.0
+    example: Path | None = None
+
+    @property
+    def page(self) -> Path:
+        """The page that shows the set."""
+        return self.out / PAGE
+
+    @property
+    def manifest(self) -> Path:
+        """The table with a row for each picture."""
+        return self.out / MANIFEST
+
+    @property
+    def skipped_file(self) -> Path:
+        """The table of what was left out; absent when nothing was."""
+        return self.out / SKIPPED
