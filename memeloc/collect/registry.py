@@ -1,4 +1,4 @@
-"""Sources by name: `SOURCES.load(name)` is the class that collects from one.
+"""Sources by name. In: a name. Out: the class that collects, by `SOURCES.load(name)`.
 
 A package outside adds one through the entry point group `memeloc.sources`: its value is a class
 that keeps the protocol in memeloc.collect.protocol.

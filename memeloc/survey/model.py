@@ -199,6 +199,12 @@ class Submission:
     row: int = 0
 
 
+STARTED, COMPLETED, REVIEWED, ARCHIVED = "started", "completed", "reviewed", "archived"
+RETURN_REQUESTED = "return_requested"
+MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
+"""What times of a submission are called in `Participant.details`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Participant:
     """What a recruitment service says of a person.

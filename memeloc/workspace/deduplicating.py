@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.curate.duplicates import hashing
-from memeloc.curate.duplicates.dedup import DedupSettings, StageLine, deduplicate
+from memeloc.curate.duplicates.dedup import StageLine, deduplicate
+from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
 from memeloc.curate.embedding import models as embedding
 from memeloc.curate.pictures import map_pictures

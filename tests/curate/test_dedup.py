@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.curate.duplicates.dedup import Deduplicated, DedupSettings, deduplicate, what_stays
+from memeloc.curate.duplicates.dedup import Deduplicated, deduplicate, what_stays
 from memeloc.curate.duplicates.grouping import decisions
 from memeloc.curate.duplicates.hashing import bits_between
 from memeloc.curate.duplicates.pairs import pair_subject
+from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.texts import plain_text

@@ -15,7 +15,7 @@ from memeloc.curate.texts import alike_texts, numbers, plain_text
 from memeloc.items import Item
 
 if TYPE_CHECKING:
-    from memeloc.curate.duplicates.dedup import DedupSettings
+    from memeloc.curate.duplicates.settings import DedupSettings
 
 
 def join_captions(

@@ -22,7 +22,7 @@ from memeloc.curate.texts import alike_texts, numbers, plain_text
 from memeloc.items import Item
 
 if TYPE_CHECKING:
-    from memeloc.curate.duplicates.dedup import DedupSettings
+    from memeloc.curate.duplicates.settings import DedupSettings
 
 _FIRST = 256
 """The better hashes that one is compared with first when a person is to be asked."""

@@ -18,7 +18,7 @@ from memeloc.curate.duplicates.grouping import Joining
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
-    from memeloc.curate.duplicates.dedup import DedupSettings
+    from memeloc.curate.duplicates.settings import DedupSettings
 
 Vectors = NDArray[np.float32]
 

@@ -1,4 +1,4 @@
-"""The tables of a workspace, as the migrations leave them (see versions/)."""
+"""The tables of a workspace. In: SQLAlchemy. Out: `Table`s, as the migrations leave them."""
 
 HEAD = "schema_1"
 """The newest migration in versions/."""

@@ -1,4 +1,4 @@
-"""The tables of captions and what people made of them.
+"""Captions and what people made of them. In: SQLAlchemy. Out: their `Table`s.
 
 captions, corrections and decisions, and what they stand on, are append-only: a newer row
 supersedes.

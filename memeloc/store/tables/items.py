@@ -1,4 +1,4 @@
-"""The tables of what was collected and curated.
+"""What was collected and curated. In: SQLAlchemy. Out: its `Table`s.
 
 Collecting again adds versions, judging again adds verdicts, choosing again adds a selection, and
 the newest holds.

@@ -1,4 +1,4 @@
-"""The tables of surveys. People are known by keyed hashes."""
+"""Surveys; people are known by keyed hashes. In: SQLAlchemy. Out: their `Table`s."""
 
 from __future__ import annotations
 

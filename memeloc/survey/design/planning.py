@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memeloc.errors import InputError
 from memeloc.settings import validate
 from memeloc.survey.design.build import Design
+from memeloc.survey.design.pay import FEES, MINIMUM, WAGE
 from memeloc.survey.model import Batch, Sheet, Submission
-from memeloc.survey.targets.prolific.money import FEES, MINIMUM, WAGE
 
 _CENT = Decimal("0.01")
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memeloc.survey.model import Participant
+from memeloc.survey.model import MOMENTS, Participant
 from memeloc.survey.quality.statuses import UNDER_WAY, WAITING
-from memeloc.survey.targets.moments import read_moment
-from memeloc.survey.targets.prolific.columns import MOMENTS
+from memeloc.survey.times import read_moment
 
 
 def words_of(study: str) -> set[str]:

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.survey.model import Answer, Participant, RejectedRow, Sheet, Submission, entry_id
-from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
@@ -40,6 +39,7 @@ from memeloc.survey.targets.protocol import (
     SurveyPack,
     Target,
 )
+from memeloc.survey.times import read_moment
 
 LONGEST_ID = 200
 """Characters of a participant's id; what is longer is a cell that swallowed others."""

@@ -1,4 +1,4 @@
-"""Label sets: the shipped ones, those of a team's own, and the TOML they are written in."""
+"""Label sets. In: a shipped taxonomy's name, or the TOML of a team's own. Out: a `Taxonomy`."""
 
 from memeloc.survey.taxonomy.file import (
     FOLDER,

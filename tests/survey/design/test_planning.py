@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.survey.design.build import build, to_sheets
+from memeloc.survey.design.pay import FEES, Pay
 from memeloc.survey.design.planning import (
     Pace,
     Rates,
@@ -25,7 +26,6 @@ from memeloc.survey.design.planning import (
 )
 from memeloc.survey.design.preannotation import split
 from memeloc.survey.model import Submission
-from memeloc.survey.targets.prolific.money import FEES, Pay
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
 
 

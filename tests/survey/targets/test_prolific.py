@@ -13,6 +13,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.codes import codes
+from memeloc.survey.design.pay import Pay, read_pay, shortest_limit
 from memeloc.survey.model import Culture
 from memeloc.survey.targets.prolific.filters import (
     SCREENED,
@@ -22,7 +23,6 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.money import Pay, read_pay, shortest_limit
 from memeloc.survey.targets.prolific.records import FilterRecord
 from memeloc.survey.targets.prolific.studies import GROUP_FILTER, digest
 from memeloc.survey.targets.prolific.target import Prolific

@@ -1,1 +1,1 @@
-"""Sheets as web pages."""
+"""Sheets as web pages. In: a pack, saved JSON. Out: pages, raw answers."""

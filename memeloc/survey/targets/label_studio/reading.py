@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import read_json, validated
-from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord
+from memeloc.survey.times import read_moment
 
 FIRST, SECOND = "answer", "second_answer"
 """The names of the two controls that annotators answer by."""

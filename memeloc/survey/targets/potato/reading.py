@@ -16,8 +16,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import read_json, read_records, validated
-from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.times import read_moment
 
 FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
 """The names of the questions."""

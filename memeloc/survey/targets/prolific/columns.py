@@ -13,11 +13,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from memeloc.survey.model import (
+    ARCHIVED,
+    COMPLETED,
+    RETURN_REQUESTED,
+    REVIEWED,
+    STARTED,
+)
+
 PARTICIPANT, SUBMISSION, STUDY, STUDY_NAME = "participant", "submission", "study", "study name"
 STATUS, CODE, SECONDS = "status", "code", "seconds"
-STARTED, COMPLETED, REVIEWED, ARCHIVED = "started", "completed", "reviewed", "archived"
-RETURN_REQUESTED = "return_requested"
-MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
 
 Group = Literal["submission", "facts", "details", "dropped", "other"]
 """Whether a column describes a submission or the person, decides nothing, is not taken over at all

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from memeloc.survey import model
 from memeloc.survey.codes import ENDINGS
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.participants import words_of
@@ -56,7 +57,7 @@ def people(
             row.reject("unknown study", message, row.content)
             continue
         person = _person(row, own, codes)
-        begun = "" if person.submission else row.get(columns.STARTED)
+        begun = "" if person.submission else row.get(model.STARTED)
         key = (person.submission or person.participant, own, begun)
         before = placed.setdefault(key, (row, person))
         if before[1] != person:
@@ -182,8 +183,8 @@ def _seconds(row: ExportRow) -> float | None:
     elif text:
         message = f"The time taken, {text[:40]!r}, is not a number of seconds."
         row.reject("unknown time taken", message, {"text": text})
-    if taken is None and {columns.STARTED, columns.COMPLETED} <= row.moments.keys():
-        between = row.moments[columns.COMPLETED] - row.moments[columns.STARTED]
+    if taken is None and {model.STARTED, model.COMPLETED} <= row.moments.keys():
+        between = row.moments[model.COMPLETED] - row.moments[model.STARTED]
         taken = between.total_seconds()
     return taken if taken and taken > 0 else None
 
@@ -222,6 +223,6 @@ def _endings(pack: SurveyPack) -> dict[str, tuple[str, str]]:
 
 def _age(row: ExportRow) -> tuple[float, float, int]:
     """What puts rows in the order of what they tell: begun last, known latest comes last."""
-    started = row.moments.get(columns.STARTED)
+    started = row.moments.get(model.STARTED)
     latest = max((moment.timestamp() for moment in row.moments.values()), default=float("-inf"))
     return (started.timestamp() if started else float("-inf"), latest, row.number)

@@ -15,17 +15,18 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.files import read_head
+from memeloc.survey import model
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.google_forms.times import read_column
 from memeloc.survey.targets.json_files import read_json, starts_as_json
-from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.prolific import columns
 from memeloc.survey.targets.prolific.columns import column_of, key_of
+from memeloc.survey.times import read_moment
 from memeloc.tables import read_table, read_tables
 
 _NEEDED = frozenset({columns.PARTICIPANT, columns.STATUS, columns.SUBMISSION})
 _TELLING = frozenset(
-    {columns.CODE, columns.SECONDS, columns.STARTED, columns.COMPLETED, columns.REVIEWED}
+    {columns.CODE, columns.SECONDS, model.STARTED, model.COMPLETED, model.REVIEWED}
 )
 _ENCODINGS = ("cp1252",)
 """What Excel saves plain CSV in."""
@@ -88,7 +89,7 @@ def read_rows(path: Path) -> list[ExportRow]:
         InputError: it cannot be read at all, or has not the headings that are needed.
     """
     rows = list(_listed(path) if _is_json(path) else _table(path))
-    for name in columns.MOMENTS:
+    for name in model.MOMENTS:
         _read_moments(rows, name)
     return rows
 
@@ -107,7 +108,7 @@ def _is_export(headings: Sequence[str]) -> bool:
 
 
 def _is_submission(value: Any) -> bool:
-    return isinstance(value, dict) and {*_NEEDED, columns.STARTED} <= _meanings(value)
+    return isinstance(value, dict) and {*_NEEDED, model.STARTED} <= _meanings(value)
 
 
 def _submissions(value: Any) -> Iterator[Any]:

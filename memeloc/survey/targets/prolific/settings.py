@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from memeloc.survey.design.pay import WAGE, Pay, read_pay
 from memeloc.survey.targets.prolific.client import BASE_URL
-from memeloc.survey.targets.prolific.money import WAGE, Pay, read_pay
 
 Device = Literal["desktop", "tablet", "mobile"]
 _Count = Annotated[int, Field(ge=0, le=100_000)]

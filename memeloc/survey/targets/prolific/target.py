@@ -20,6 +20,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.request_pool import Backoff
 from memeloc.settings import validate
+from memeloc.survey.design.pay import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.prolific.client import ApiSettings, ProlificApi
@@ -31,7 +32,6 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.money import amount
 from memeloc.survey.targets.prolific.push import DRAFT, Drafting, Pushed, noted, studies_made
 from memeloc.survey.targets.prolific.reading import people
 from memeloc.survey.targets.prolific.rows import is_prolifics

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow, Sheet, entry_id
-from memeloc.survey.targets.moments import read_moment
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.times import read_moment
 from memeloc.tables import Formula, Row, Table, read_tables, text_of
 
 CONSENT = "consent"
