@@ -98,6 +98,10 @@ def _zone(marks: Sequence[str]) -> ZoneInfo | None:
     return None
 
 
+_MOST_PARTS = 10
+"""Parts between commas that the name of an answer may have."""
+
+
 class _Reader:
     """Reads one survey's responses."""
 
@@ -196,14 +200,15 @@ class _Reader:
         """Answers to the second question: in one cell, by commas, or in a column each."""
         answers = [own for n, own in self.seconds.items() if row[f"{key}{SECOND}_{n}"]]
         parts = row[f"{key}{SECOND}"].split(",") if row[f"{key}{SECOND}"] else []
-        while parts:
+        start = 0
+        while start < len(parts):
             # A name may hold commas, too: the longest run of parts that is a name is taken.
-            for length in range(len(parts), 0, -1):
-                run = ",".join(parts[:length]).strip()
+            for end in range(min(len(parts), start + _MOST_PARTS), start, -1):
+                run = ",".join(parts[start:end]).strip()
                 answer = self.seconds.get(run) or self.places.second(sheet, run)
-                if answer or length == 1:
+                if answer or end == start + 1:
                     answers.append(answer or run)
-                    del parts[:length]
+                    start = end
                     break
         return answers
 
