@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.survey.design.simulate import simulate, truths
-from memeloc.survey.instructions import entry_text, label_names, question
 from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
+from memeloc.survey.targets.instructions import entry_text, label_names, question
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
 from memeloc.workspace import Workspace

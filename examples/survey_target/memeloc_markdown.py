@@ -17,8 +17,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from memeloc.survey.instructions import as_text, entry_text, label_names, question, sections
 from memeloc.survey.model import RejectedRow, Sheet, entry_id
+from memeloc.survey.targets.instructions import as_text, entry_text, label_names, question, sections
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, SurveyPack, no_progress

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memeloc.model import Locale
-from memeloc.survey.instructions import explained
+from memeloc.survey.targets.instructions import explained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.survey.texts import shipped_languages, survey_texts
 

@@ -17,7 +17,7 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.resources import folder
-from memeloc.survey.instructions import as_html, as_text, explained, sections
+from memeloc.survey.targets.instructions import as_html, as_text, explained, sections
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import (

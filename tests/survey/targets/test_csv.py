@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from memeloc.errors import InputError
-from memeloc.survey.instructions import label_names
 from memeloc.survey.model import Answer, entry_id
 from memeloc.survey.targets.csv.target import Csv
+from memeloc.survey.targets.instructions import label_names
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file

@@ -15,8 +15,8 @@ import yaml
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.instructions import entry_text
 from memeloc.survey.model import Answer, Check, entry_id
+from memeloc.survey.targets.instructions import entry_text
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.potato.target import Potato
 from memeloc.survey.targets.protocol import SurveyPack

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.files import replacing
-from memeloc.survey.instructions import (
+from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
+from memeloc.survey.targets.instructions import (
     as_text,
     consent,
     entry_text,
@@ -19,8 +21,6 @@ from memeloc.survey.instructions import (
     second_names,
     sections,
 )
-from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, RawRecord, SurveyPack, no_progress

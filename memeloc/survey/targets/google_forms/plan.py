@@ -16,7 +16,6 @@ from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.survey.instructions import explained, memes_shown, minutes_shown
 from memeloc.survey.model import Entry, Question, Sheet, entry_id
 from memeloc.survey.targets.google_forms.titles import (
     LONGEST_DESCRIPTION,
@@ -27,6 +26,7 @@ from memeloc.survey.targets.google_forms.titles import (
     pieces_of,
     shortened,
 )
+from memeloc.survey.targets.instructions import explained, memes_shown, minutes_shown
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy

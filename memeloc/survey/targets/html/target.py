@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
-from memeloc.survey.instructions import (
+from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.targets.html.reading import FORMAT, read
+from memeloc.survey.targets.instructions import (
     entry_text,
     explained,
     label_names,
@@ -24,8 +26,6 @@ from memeloc.survey.instructions import (
     minutes_shown,
     second_names,
 )
-from memeloc.survey.model import Check, Entry, Sheet, entry_id
-from memeloc.survey.targets.html.reading import FORMAT, read
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress

@@ -15,7 +15,8 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.survey.instructions import (
+from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.instructions import (
     as_html,
     entry_text,
     label_names,
@@ -23,7 +24,6 @@ from memeloc.survey.instructions import (
     second_names,
     sections,
 )
-from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read
 from memeloc.survey.targets.pictures import BLANK, copy_picture, data_url

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.instructions import (
+from memeloc.survey.model import Sheet, entry_id
+from memeloc.survey.targets.instructions import (
     as_html,
     consent,
     entry_text,
@@ -20,7 +21,6 @@ from memeloc.survey.instructions import (
     second_names,
     sections,
 )
-from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import BLANK, copy_picture
 from memeloc.survey.targets.places import item_key

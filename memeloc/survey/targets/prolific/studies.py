@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.survey.design.pay import SMALLEST_SCREEN_OUT, shortest_limit
-from memeloc.survey.instructions import memes_shown, minutes_shown
 from memeloc.survey.model import CompletionCodes, Sheet
+from memeloc.survey.targets.instructions import memes_shown, minutes_shown
 from memeloc.survey.targets.prolific.client import checked_id
 from memeloc.survey.targets.prolific.filters import Filters
 from memeloc.survey.targets.prolific.settings import ProlificSettings

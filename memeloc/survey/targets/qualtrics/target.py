@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memeloc.survey.instructions import (
+from memeloc.survey.model import Entry, Sheet, entry_id
+from memeloc.survey.targets.instructions import (
     as_html,
     consent,
     entry_text,
@@ -25,7 +26,6 @@ from memeloc.survey.instructions import (
     second_names,
     sections,
 )
-from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
