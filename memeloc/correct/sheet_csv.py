@@ -29,7 +29,7 @@ class Csv:
         """Write a sheet, one row a part."""
         names = [name for name in HEADINGS if name not in _LEFT_OUT]
         rows = ([cells.get(name, "") for name in names] for cells in _rows(sheet))
-        write_table(path, [HEADINGS[name] for name in names], rows)
+        write_table(path, [HEADINGS[name] for name in names], rows, suffix=self.suffix)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is text; a table of other columns is noticed when it is read."""

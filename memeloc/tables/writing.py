@@ -35,18 +35,25 @@ class Column:
     kind: Kind = "text"
 
 
-def write_table(path: Path, columns: Sequence[str | Column], rows: Iterable[Sequence[Any]]) -> int:
+def write_table(
+    path: Path,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[Any]],
+    *,
+    suffix: str = "",
+) -> int:
     """Write a table in the format that the file's ending names; how many rows it has.
 
     Args:
         path: .csv, .jsonl (or .ndjson) or .parquet; what stands there is replaced at the end.
         columns: a name alone is a column of text.
         rows: read once; a cell is text, a number, a truth value, a time or None.
+        suffix: names the format where the file's ending does not.
 
     Raises:
         InputError: another ending, or the file cannot be written.
     """
-    suffix = path.suffix.lower()
+    suffix = suffix or path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(
             f"A table is written as .csv, .jsonl or .parquet, not {path.suffix or 'without'!r}.",

@@ -119,7 +119,7 @@ def test_codes_of_different_languages_differ() -> None:
         (
             "uppercase = true",
             "uppercase = true\ncolour = 1",
-            "the setting style.colour of a locale: extra inputs",
+            "a locale has no setting 'colour'; it has uppercase",
         ),
         ('tag = "de"', 'tag = "de"\ncolour = 1', "a locale has no setting 'colour'; "),
         ("[codes]", "[code]", "no setting 'code'; did you mean 'codes'?"),
