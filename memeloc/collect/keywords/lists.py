@@ -56,5 +56,8 @@ def write_variants(variants: Iterable[Variant], path: Path, language: str) -> in
     Raises:
         InputError: it cannot be written.
     """
-    rows = ((one.keyword, one.text, one.kind, one.rule, language) for one in variants)
-    return write_table(path, COLUMNS, ([drawable(cell) for cell in row] for row in rows))
+    rows = (
+        [drawable(cell) for cell in (form.keyword, form.text, form.kind, form.rule, language)]
+        for form in variants
+    )
+    return write_table(path, COLUMNS, rows, suffix=".csv")

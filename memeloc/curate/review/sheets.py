@@ -97,7 +97,7 @@ def _write_csv(
         files = [side.picture.name if side.picture else "" for side in row.sides]
         cells |= dict(zip(("picture", "other picture"), files, strict=False))
         table.append([clean_text(drawable(cells.get(name, ""))) for name in names])
-    write_table(path, [HEADINGS[name] for name in names], table)
+    write_table(path, [HEADINGS[name] for name in names], table, suffix=".csv")
 
 
 def _write_xlsx(
