@@ -121,6 +121,7 @@ class Cases:
                 )
                 for case in self.open(language)
             ),
+            suffix=".csv",
         )
 
     def decide_from(self, path: Path, *, person: str) -> int:
