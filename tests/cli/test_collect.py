@@ -122,6 +122,7 @@ def _start(folder: Path, sites: object) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     chance = random.Random(4)
     with serving() as sites:

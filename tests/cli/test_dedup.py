@@ -211,6 +211,7 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_and_run_again_it_ends_the_same(tmp_path: Path) -> None:
     things = []
     for seed in range(100):

@@ -141,6 +141,7 @@ def test_an_unreadable_language_is_reported_and_the_rest_read(
     assert "tlh" in left["what"]
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_as_an_undisturbed_one(
     workspace: Path, command: Command, pictures: dict[str, bytes]
 ) -> None:
@@ -279,7 +280,10 @@ def _fill_xliff(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
 FILL = {"csv": _fill_csv, "xlsx": _fill_xlsx, "po": _fill_po, "xliff": _fill_xliff}
 
 
-@pytest.mark.parametrize("form", list(FILL))
+@pytest.mark.parametrize(
+    "form",
+    ["xlsx", *(pytest.param(form, marks=pytest.mark.slow) for form in FILL if form != "xlsx")],
+)
 def test_transcripts_go_out_come_back_and_are_settled(
     workspace: Path, command: Command, form: str
 ) -> None:

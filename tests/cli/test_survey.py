@@ -431,6 +431,7 @@ def test_the_answer_to_a_second_question_stands_beside_the_label(
         assert {row["second"] for row in csv.DictReader(stream)} == {"individual"}
 
 
+@pytest.mark.slow
 def test_models_stand_beside_the_majority(command: Run, folder: Path) -> None:
     pytest.importorskip("crowdkit")
     build(command)

@@ -68,6 +68,7 @@ def line_levels(resolved: Resolved, names: list[str]) -> bytes:
     return bytes(levels)
 
 
+@pytest.mark.slow
 def test_every_case_of_bidi_test() -> None:
     # All the cases take ten to fifteen seconds, so none is left to the slow run.
     cases = 0

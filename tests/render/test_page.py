@@ -399,6 +399,7 @@ def test_text_and_badges_have_contrast(browser: Any, small: Path) -> None:
         reader.context.close()
 
 
+@pytest.mark.slow
 def test_ten_thousand_memes_are_a_few_elements(browser: Any, tmp_path: Path) -> None:
     rng = random.Random(7)
     rows = [

@@ -102,7 +102,7 @@ def _killed(place: Path, action: str, what: object, moment: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    "times", [pytest.param(3, id="3"), pytest.param(25, id="25", marks=pytest.mark.slow)]
+    "times", [pytest.param(1, id="1"), pytest.param(25, id="25", marks=pytest.mark.slow)]
 )
 def test_a_killed_run_is_finished_by_the_next(
     store: Store,

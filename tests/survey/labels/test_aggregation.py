@@ -78,6 +78,7 @@ def test_dawid_skene_is_the_papers_em() -> None:
         assert row["probability"] == pytest.approx(max(hate, 1 - hate), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_both_are_crowd_kits() -> None:
     from crowdkit.aggregation import MACE, DawidSkene
 
