@@ -5,6 +5,7 @@ Pixels are uint32 words of RGBX, see `memeloc.render.compose`.
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,8 +106,12 @@ def load_background(template: Template, max_side: int | None) -> Background:
     Raises:
         InputError: the picture is missing, broken or too large.
     """
-    image = open_picture(template.image, max_side)
-    words = np.frombuffer(image.convert("RGBA").tobytes(), np.uint32)
+    image = open_picture(template.image, max_side).convert("RGBA")
+    try:
+        # Through Arrow, Pillow gives its memory as it is. (`flatten` would import pyarrow.compute.)
+        words = np.frombuffer(pa.array(image).values.buffers()[1], np.uint32)
+    except ValueError:  # a large picture, which Pillow keeps in several pieces
+        words = np.frombuffer(image.tobytes(), np.uint32)
     return Background(words.reshape(image.height, image.width))
 
 
@@ -141,19 +146,76 @@ class Canvas:
 
     Attributes:
         background: what was copied.
-        pixels: shape (height, width), to be read; `rows` gives those to be changed.
+        pixels: shape (height, width), to be read; `rows` gives those to be changed. The memory is
+            used again when nothing holds this array: slices, which do not, are for the moment.
         touched: the rows given out by `rows`, the first and the one after the last of each time.
     """
 
-    def __init__(self, background: Background) -> None:
+    __slots__ = ("background", "pixels", "touched")
+
+    def __init__(self, background: Background, pixels: Pixels) -> None:
         self.background = background
-        self.pixels = background.pixels.copy()
+        self.pixels = pixels
         self.touched: list[tuple[int, int]] = []
 
     def rows(self, first: int, after: int) -> Pixels:
         """The rows from `first` up to `after`, to be painted on."""
         self.touched.append((first, after))
         return self.pixels[first:after]
+
+
+class _Buffer:
+    """Memory that is lent to one canvas after another."""
+
+    __slots__ = ("_background", "_borrower", "_memory", "_touched", "shape")
+
+    def __init__(self, background: Background) -> None:
+        self._memory = background.pixels.copy()
+        self.shape = self._memory.shape
+        self._background = background
+        self._touched: list[tuple[int, int]] = []
+        self._borrower: weakref.ref[Pixels] | None = None
+
+    def is_free(self) -> bool:
+        """Whether neither the last canvas nor a picture of it is left."""
+        return self._borrower is None or self._borrower() is None
+
+    def lend(self, background: Background) -> Canvas:
+        """A canvas of that background; only the rows that differ from it are copied."""
+        if background is self._background:
+            for first, after in self._touched:
+                self._memory[first:after] = background.pixels[first:after]
+        else:
+            np.copyto(self._memory, background.pixels)
+        canvas = Canvas(background, self._memory.view())
+        # A picture made of these pixels holds this very view, as a canvas does.
+        self._borrower = weakref.ref(canvas.pixels)
+        self._background, self._touched = background, canvas.touched
+        return canvas
+
+
+class Canvases:
+    """Memory for canvases, used again once the picture made in it is gone.
+
+    A new buffer of a megabyte costs more in page faults than copying the template into it; and of a
+    canvas of the same template, only the rows that text has touched are copied again.
+    """
+
+    _KEPT = 4
+
+    def __init__(self) -> None:
+        self._buffers: list[_Buffer] = []
+
+    def canvas_of(self, background: Background) -> Canvas:
+        """A canvas of a background that nobody else paints on."""
+        shape = background.pixels.shape
+        for buffer in self._buffers:
+            if buffer.shape == shape and buffer.is_free():
+                return buffer.lend(background)
+        if len(self._buffers) >= self._KEPT:
+            self._buffers.pop(0)
+        self._buffers.append(_Buffer(background))
+        return self._buffers[-1].lend(background)
 
 
 def as_image(pixels: Pixels) -> Image.Image:

@@ -130,21 +130,18 @@ def rasterise(path: skia.Path, matrix: skia.Matrix, into: NDArray[np.uint8]) -> 
 
 
 class Strike:
-    """The masks of one face at one size and outline."""
+    """The masks of one face at one size and outline; looked up by `glyph * PHASES + phase`."""
 
     def __init__(self, cache: GlyphCache, face: Face, size: float, outline: float) -> None:
         self._cache = cache
         self._outlines = cache.outlines(face, outline)
         self._scale = size / face.upem
-        self._masks: dict[tuple[int, int], Mask] = {}
+        self.masks: dict[int, Mask] = {}
         self.bytes = 0
 
-    def mask(self, glyph: int, phase: int) -> Mask:
-        """The mask of a glyph that begins `phase` / `PHASES` of a pixel to the right."""
-        mask = self._masks.get((glyph, phase))
-        return mask if mask is not None else self._make(glyph, phase)
-
-    def _make(self, glyph: int, phase: int) -> Mask:
+    def make(self, key: int) -> Mask:
+        """Rasterise the glyph and phase of `key`, and keep the mask."""
+        glyph, phase = divmod(key, PHASES)
         letter, around = self._outlines.paths(glyph)
         scale = self._scale
         bounds = (around or letter).computeTightBounds()
@@ -166,7 +163,7 @@ class Strike:
             np.maximum(planes[0], planes[1], out=pairs[..., 0])
             pairs[..., 1] = planes[1]
             together = pairs.reshape(height, -1)
-        mask = self._masks[glyph, phase] = Mask(together, left, top, height, together.shape[1])
+        mask = self.masks[key] = Mask(together, left, top, height, together.shape[1])
         self._cache.added(self, planes.nbytes + 200)
         return mask
 

@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from memeloc.model import Align, VAlign
 from memeloc.render import colour
 from memeloc.render.background import Canvas
-from memeloc.render.compose import Ink, blend
+from memeloc.render.compose import Compositor, Ink
 from memeloc.render.glyphs import PHASES, WHOLE_PIXELS, GlyphCache
 from memeloc.render.layout import Line, PartLayout, PlacedRun
 from memeloc.render.proof import Box
 
 Plane = NDArray[np.uint8]
+
+_WHOLE_ROWS = 0.75
+"""Share of the picture's width from which its whole rows are blended: numpy goes over one piece of
+memory in half the time that as many pixels in rows apart take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,7 @@ class Painter:
 
     def __init__(self) -> None:
         self._glyphs = GlyphCache()
+        self._compositor = Compositor()
 
     def paint(self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink) -> Painted:
         """Paint one part.
@@ -159,8 +164,10 @@ class Painter:
         bottom = max(item.ink[3] for item in placed) + 1
         box = (left + 1, top + 1, right - 1, bottom - 1)
         height, width = canvas.pixels.shape
+        if left >= 0 and right <= width and right - left > _WHOLE_ROWS * width:
+            left, right = 0, width
         count = 2 if area.margin else 1
-        planes = np.zeros((bottom - top, right - left, count), np.uint8)
+        planes = self._compositor.planes(count, bottom - top, right - left)
         rows = planes.reshape(bottom - top, -1)
         for item in placed:
             high, low = item.ink[1] - 1 - top, item.ink[3] + 1 - top
@@ -170,7 +177,7 @@ class Painter:
             planes[..., 0], (left, top), inside
         )
         if inside[0] < inside[2] and inside[1] < inside[3]:
-            blend(
+            self._compositor.blend(
                 canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,
@@ -180,20 +187,50 @@ class Painter:
     def _set_line(
         self, rows: Plane, item: Placed, corner: tuple[int, int], size: float, margin: float
     ) -> None:
-        """Join a line's masks into its rows, each byte the greatest of those that cover it."""
+        """Join a line's masks into its rows, each byte the greatest of those that cover it.
+
+        Copying a mask is five times as fast as comparing it, so neighbours, whose outlines overlap,
+        are copied onto three sheets by turns, the third for marks over letters, and the sheets are
+        compared as wholes. Only what overlaps on all three is compared for itself.
+        """
         count = 2 if margin else 1
         phases = PHASES if size < WHOLE_PIXELS else 1
+        floor = math.floor
+        one, two, three = self._compositor.sheets(*rows.shape)
+        one_end = two_end = three_end = 0
         left, top = corner
         line, x, y, _ = item
         for run in line.runs:
             strike = self._glyphs.strike(run.face, size, margin)
+            masks = strike.masks
             for gid, at, up in _plain(run):
-                fine = math.floor((x + at * size) * phases + 0.5)
-                mask = strike.mask(gid, fine % phases)
-                across = (fine // phases + mask.left - left) * count
-                down = y - math.floor(up * size + 0.5) + mask.top - top
-                target = rows[down : down + mask.height, across : across + mask.width]
-                np.maximum(target, mask.planes, out=target)
+                fine = floor((x + at * size) * phases + 0.5)
+                whole = fine // phases
+                key = gid * PHASES + fine % phases
+                mask = masks.get(key)
+                if mask is None:
+                    mask = strike.make(key)
+                source, off_x, off_y, high, wide = mask
+                across = (whole + off_x - left) * count
+                down = y - floor(up * size + 0.5) + off_y - top
+                end = across + wide
+                if across >= one_end:
+                    one[down : down + high, across:end] = source
+                    one_end = end
+                elif across >= two_end:
+                    two[down : down + high, across:end] = source
+                    two_end = end
+                elif across >= three_end:
+                    three[down : down + high, across:end] = source
+                    three_end = end
+                else:
+                    target = one[down : down + high, across:end]
+                    np.maximum(target, source, out=target)
+                    one_end = max(one_end, end)
+        np.maximum(rows, one, out=rows)
+        np.maximum(rows, two, out=rows)
+        if three_end:
+            np.maximum(rows, three, out=rows)
 
     def _paint_turned(
         self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]
@@ -206,7 +243,7 @@ class Painter:
         height, width = canvas.pixels.shape
         left, top = math.floor(bounds.left()) - 2, math.floor(bounds.top()) - 2
         right, bottom = math.ceil(bounds.right()) + 2, math.ceil(bounds.bottom()) + 2
-        planes = np.zeros((bottom - top, right - left, 2 if area.margin else 1), np.uint8)
+        planes = self._compositor.planes(2 if area.margin else 1, bottom - top, right - left)
         layers = [np.zeros(planes.shape[:2], np.uint8) for _ in range(planes.shape[2])]
         brushes = [_skia_canvas(layer) for layer in layers]
         for line, x, y, _ in placed:
@@ -230,7 +267,7 @@ class Painter:
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
         box = _ink_of(planes[..., 0], left, top)
         if inside[0] < inside[2] and inside[1] < inside[3]:
-            blend(
+            self._compositor.blend(
                 canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
                 planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
                 ink,

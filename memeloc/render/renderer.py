@@ -22,6 +22,7 @@ from memeloc.render.background import (
     Background,
     Backgrounds,
     Canvas,
+    Canvases,
     as_image,
     relative_luminance,
 )
@@ -91,6 +92,7 @@ class Renderer:
         self.max_side = max_side
         self.locales = locales or default()
         self._backgrounds = Backgrounds(max_side)
+        self._canvases = Canvases()
         self._painter = Painter()
         self._slots: dict[tuple[Template, Locale], list[_Slot]] = {}
         self._itemizers: dict[int, Itemizer] = {}
@@ -121,7 +123,7 @@ class Renderer:
         """
         background = self._backgrounds.get(template)
         slots, parts = self._prepare(template, background, caption, locale)
-        canvas = Canvas(background)
+        canvas = self._canvases.canvas_of(background)
         proofs = []
         line_boxes = []
         language = self._locale(locale)

@@ -15,7 +15,7 @@ from memeloc.model import Template
 from memeloc.render import background
 from memeloc.render.background import (
     Backgrounds,
-    Canvas,
+    Canvases,
     as_image,
     contrast,
     load_background,
@@ -68,7 +68,7 @@ def test_contrast_looks_only_at_what_is_behind(tmp_path: Path) -> None:
     assert loaded.lowest_contrast(1.0, (0, 10, 128, 120)) == pytest.approx(1)
 
 
-def test_a_background_is_the_picture(tmp_path: Path) -> None:
+def test_a_ground_is_the_picture(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (30, 50, 3), np.uint8)
     Image.fromarray(noise).save(tmp_path / "a.png")
     loaded = load_background(template(tmp_path / "a.png"), None)
@@ -97,12 +97,47 @@ def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.M
     assert backgrounds.get(template(tmp_path / "a.png", "t0")) is not first
 
 
-def test_a_canvas_knows_which_rows_were_painted(tmp_path: Path) -> None:
+def test_memory_is_used_again_only_when_nobody_holds_what_was_made_in_it(tmp_path: Path) -> None:
     Image.new("RGB", (10, 10), "#102030").save(tmp_path / "a.png")
     scene = load_background(template(tmp_path / "a.png"), None)
-    canvas = Canvas(scene)
-    canvas.rows(2, 5).fill(0)
-    assert canvas.touched == [(2, 5)]
-    assert not canvas.pixels[2:5].any()
-    assert (canvas.pixels[5:] == scene.pixels[5:]).all()
-    assert (load_background(template(tmp_path / "a.png"), None).pixels == scene.pixels).all()
+    canvases = Canvases()
+    held = [canvases.canvas_of(scene) for _ in range(6)]
+    assert len({canvas.pixels.ctypes.data for canvas in held}) == 6
+    image = as_image(held[-1].pixels)
+    pixels = held[-2].pixels
+    del held
+    again = [canvases.canvas_of(scene) for _ in range(6)]
+    for canvas in again:
+        canvas.rows(0, 10).fill(0)
+    assert image.getpixel((3, 3)) == (0x10, 0x20, 0x30)
+    assert (pixels == scene.pixels).all()
+    places = {canvas.pixels.ctypes.data for canvas in again}
+    del again, canvas
+    assert {canvases.canvas_of(scene).pixels.ctypes.data} < places
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["one", "other", "wide"]),
+            st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)).map(sorted), max_size=3),
+        ),
+        max_size=8,
+    )
+)
+def test_a_canvas_shows_its_ground_whatever_was_painted_before(
+    painted: list[tuple[str, list[list[int]]]],
+) -> None:
+    noise = np.random.default_rng(5)
+    scenes = {
+        name: background.Background(noise.integers(0, 1 << 32, (30, width), np.uint32))
+        for name, width in (("one", 20), ("other", 20), ("wide", 21))
+    }
+    canvases = Canvases()
+    for name, touched in painted:
+        canvas = canvases.canvas_of(scenes[name])
+        assert canvas.background is scenes[name]
+        assert (canvas.pixels == scenes[name].pixels).all()
+        for first, after in touched:
+            canvas.rows(first, after).fill(7)
+        assert canvas.touched == [(first, after) for first, after in touched]

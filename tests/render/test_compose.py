@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memeloc.render.compose import Ink, blend, rgb
+from memeloc.render.compose import Compositor, Ink, rgb
 
 colours = st.integers(0, 0xFFFFFF).map(lambda value: f"#{value:06x}") | st.sampled_from(
     ["#ffffff", "#FFFFFF", "#000000"]
@@ -41,7 +41,7 @@ def test_blending_is_within_two_levels_of_the_exact_sums(
     expected = reference(pixels, planes, fill, outline)
     untouched = pixels[planes[..., 0] == 0]
     bare = planes[..., 0] == 0
-    blend(pixels, planes.copy(), Ink(fill, outline))
+    Compositor().blend(pixels, planes.copy(), Ink(fill, outline))
     ours = pixels.view(np.uint8).reshape(height, width, 4)[..., :3]
     assert np.abs(ours - expected).max() <= 2
     assert (pixels[bare] & 0xFFFFFF == untouched & 0xFFFFFF).all()
@@ -50,7 +50,7 @@ def test_blending_is_within_two_levels_of_the_exact_sums(
 @pytest.mark.parametrize("fill", ["#ffffff", "#000000", "#12ab9f"])
 def test_full_coverage_is_the_colour_itself(fill: str) -> None:
     pixels = np.full((3, 3), 0xFF804020, np.uint32)
-    blend(pixels, np.full((3, 3, 2), 255, np.uint8), Ink(fill, "#ff0000"))
+    Compositor().blend(pixels, np.full((3, 3, 2), 255, np.uint8), Ink(fill, "#ff0000"))
     found = pixels.view(np.uint8).reshape(3, 3, 4)[..., :3]
     assert np.abs(found.astype(int) - rgb(fill)).max() <= 1
 
@@ -58,10 +58,19 @@ def test_full_coverage_is_the_colour_itself(fill: str) -> None:
 def test_a_part_of_a_picture_is_blended_in_place() -> None:
     pixels = np.zeros((8, 8), np.uint32)
     masks = np.full((2, 3, 1), 255, np.uint8)
-    blend(pixels[2:4, 1:4], masks, Ink("#ffffff", "#000000"))
+    Compositor().blend(pixels[2:4, 1:4], masks, Ink("#ffffff", "#000000"))
     painted = np.zeros((8, 8), bool)
     painted[2:4, 1:4] = True
     assert ((pixels & 0xFFFFFF != 0) == painted).all()
+
+
+def test_masks_come_zeroed_again_and_again() -> None:
+    compositor = Compositor()
+    for count, height, width in [(2, 5, 7), (1, 30, 40), (2, 3, 3)]:
+        planes = compositor.planes(count, height, width)
+        assert planes.shape == (height, width, count)
+        assert not planes.any()
+        planes.fill(9)
 
 
 def test_a_colour_has_red_green_and_blue() -> None:

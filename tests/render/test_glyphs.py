@@ -22,7 +22,7 @@ def glyph(family: str, letter: str) -> int:
 def test_a_mask_lies_where_the_outline_is(family: str, letter: str, size: float) -> None:
     face = FONTS.face(family, "poster")
     gid = glyph(family, letter)
-    mask = GlyphCache().strike(face, size, 0.0).mask(gid, 0)
+    mask = GlyphCache().strike(face, size, 0.0).make(gid * PHASES)
     left, bottom, right, top = (value * size for value in inks(face)[gid])
     rows, columns = np.flatnonzero(mask.planes.any(1)), np.flatnonzero(mask.planes.any(0))
     assert mask.left + columns[0] == pytest.approx(left, abs=1.01)
@@ -36,7 +36,7 @@ def test_a_phase_moves_the_mask_by_part_of_a_pixel() -> None:
     gid = glyph("anton", "O")
     centres = []
     for phase in range(PHASES):
-        mask = strike.mask(gid, phase)
+        mask = strike.make(gid * PHASES + phase)
         weight = mask.planes.astype(float).sum(0)
         middle = (np.arange(len(weight)) + 0.5) @ weight / weight.sum()
         centres.append(mask.left + middle)
@@ -47,7 +47,7 @@ def test_a_phase_moves_the_mask_by_part_of_a_pixel() -> None:
 def test_the_outline_surrounds_the_letter_by_its_width(outline: float) -> None:
     size = 80.0
     strike = GlyphCache().strike(FONTS.face("anton", "poster"), size, outline)
-    mask = strike.mask(glyph("anton", "I"), 0)
+    mask = strike.make(glyph("anton", "I") * PHASES)
     around, letter = mask.planes[:, 0::2].astype(int), mask.planes[:, 1::2].astype(int)
     assert mask.width == 2 * around.shape[1]
     assert (around >= letter).all()
@@ -61,7 +61,7 @@ def test_the_outline_surrounds_the_letter_by_its_width(outline: float) -> None:
 def test_overlapping_contours_leave_no_hole() -> None:
     face = FONTS.face("noto-sans-devanagari", "poster")
     gid = face.font.get_nominal_glyph(ord("क"))
-    mask = GlyphCache().strike(face, 100.0, 0.06).mask(gid, 0)
+    mask = GlyphCache().strike(face, 100.0, 0.06).make(gid * PHASES)
     assert (mask.planes[:, 0::2] >= mask.planes[:, 1::2]).all()
     assert mask.planes.max() == 255
 
@@ -70,14 +70,14 @@ def test_strikes_used_long_ago_go_first() -> None:
     cache = GlyphCache(budget=20_000)
     face = FONTS.face("anton", "poster")
     first = cache.strike(face, 50.0, 0.06)
-    first.mask(glyph("anton", "A"), 0)
+    first.make(glyph("anton", "A") * PHASES)
     assert cache.strike(face, 50.0, 0.06) is first
     for size in (60.0, 70.0, 80.0):
-        cache.strike(face, size, 0.06).mask(glyph("anton", "A"), 0)
-    assert cache.strike(face, 80.0, 0.06).bytes
+        cache.strike(face, size, 0.06).make(glyph("anton", "A") * PHASES)
+    assert cache.strike(face, 80.0, 0.06).masks
     assert cache.strike(face, 50.0, 0.06) is not first
 
 
 def test_a_glyph_without_ink_has_a_mask_without_ink() -> None:
     strike = GlyphCache().strike(FONTS.face("anton", "poster"), 50.0, 0.06)
-    assert not strike.mask(glyph("anton", " "), 0).planes.any()
+    assert not strike.make(glyph("anton", " ") * PHASES).planes.any()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.render import Rendered, Renderer, jpeg
-from memeloc.render.background import Background, Canvas, as_image
+from memeloc.render.background import Background, Canvas, Canvases, as_image
 from memeloc.render.encode import Settings
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.templates import load_templates
@@ -63,9 +63,9 @@ def test_whatever_rows_are_touched(
 ) -> None:
     chance = np.random.default_rng(height)
     background = Background(chance.integers(0, 1 << 32, (height, width), np.uint32))
-    encoder = JpegEncoder(Settings("jpg", quality))
+    encoder, canvases = JpegEncoder(Settings("jpg", quality)), Canvases()
     for touched in painted:
-        canvas = Canvas(background)
+        canvas = canvases.canvas_of(background)
         for rows in touched:
             first, after = sorted(min(row, height) for row in rows)
             target = canvas.rows(first, after)
@@ -105,9 +105,9 @@ def test_of_a_second_picture_only_rows_with_text_are_encoded(
     real = jpeg.encode
     monkeypatch.setattr(jpeg, "encode", encode)
     background = Background(np.random.default_rng(2).integers(0, 1 << 32, (100, 40), np.uint32))
-    encoder = JpegEncoder(SETTINGS)
+    encoder, canvases = JpegEncoder(SETTINGS), Canvases()
     for first, after in ((0, 20), (0, 20), (90, 99), (90, 99), (0, 0), (16, 32)):
-        canvas = Canvas(background)
+        canvas = canvases.canvas_of(background)
         canvas.rows(first, after).fill(0)
         encoder.encode(canvas)
         del canvas
@@ -120,7 +120,7 @@ def test_rows_are_kept_no_longer_than_their_ground() -> None:
     encoder = JpegEncoder(SETTINGS)
     background = Background(np.zeros((40, 40), np.uint32))
     gone = weakref.ref(background)
-    encoder.encode(Canvas(background))
+    encoder.encode(Canvases().canvas_of(background))
     del background
     gc.collect()
     assert gone() is None

@@ -31,7 +31,7 @@ def laid(text: str, tag: str = "en", largest: float = 30.0, margin: float = 0.06
 def plain(colour: int = 0xFFFFFFFF) -> Canvas:
     """A canvas of one colour."""
     pixels = np.full((160, 240), colour, np.uint32)
-    return Canvas(Background(pixels))
+    return Canvas(Background(pixels.copy()), pixels)
 
 
 def painted(layout: PartLayout, area: Area, ink: Ink = BLACK_ON_WHITE) -> NDArray[np.uint8]:
