@@ -170,6 +170,9 @@ def test_late_answers_are_taken_over_not_written_over(page: Any) -> None:
     page.keyboard.press("1")
     page.locator("#comment").fill("why not")
     late.locator("#place", has_text="Pair 1 of 3; 0 answered").wait_for()
+    # What one tab keeps reaches the storage of another a moment later.
+    kept = "Object.values(localStorage).some(value => value.includes('why not'))"
+    late.wait_for_function(kept)
     late.keyboard.press("ArrowRight")
     late.keyboard.press("2")
     late.locator("#place", has_text="Pair 3 of 3; 2 answered").wait_for()
