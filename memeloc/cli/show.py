@@ -106,7 +106,7 @@ def explain(
         label: what they are, as `Left out`.
         problems: what to say.
         more: how many there are beside these.
-        most: how many are said.
+        most: how many are printed.
         where: where all of them are listed.
     """
     for problem in problems[:most]:

@@ -69,24 +69,29 @@ class Rendering:
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
                 )
-            return render_table(
-                table,
-                Path(out),
-                languages="all" if languages is None else languages,
-                templates=[*workspace.folders("templates"), *templates],
-                fonts=[*fonts, *workspace.font_files],
-                locales=[*workspace.folders("locales"), *locales],
-                format=format,
-                quality=quality,
-                max_side=max_side,
-                jobs=jobs,
-                parity=parity,
-                strict=strict,
-                force=force,
-                source_language=source_language or workspace.source.tag,
-                progress=on_progress,
-                shard_map=shard_map,
-            )
+            try:
+                return render_table(
+                    table,
+                    Path(out),
+                    languages="all" if languages is None else languages,
+                    templates=[*workspace.folders("templates"), *templates],
+                    fonts=[*fonts, *workspace.font_files],
+                    locales=[*workspace.folders("locales"), *locales],
+                    format=format,
+                    quality=quality,
+                    max_side=max_side,
+                    jobs=jobs,
+                    parity=parity,
+                    strict=strict,
+                    force=force,
+                    source_language=source_language or workspace.source.tag,
+                    progress=on_progress,
+                    shard_map=shard_map,
+                )
+            except InputError as error:
+                if error.file == str(table):  # nobody knows that file
+                    raise InputError(error.message, file=workspace.root) from error
+                raise
 
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
         """The problems of a rendered set, worst first, and where its languages differ most.

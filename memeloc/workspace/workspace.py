@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Workspace(WorkspaceFolder):
-    """A team's memes, captions and all that people said of them, in one folder and one database.
+    """A team's memes, captions and people's answers, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
     database cannot be reached, read or written; nothing of a failed step is stored.

@@ -1,1 +1,1 @@
-"""Quality control. In: submissions and rules. Out: a report, and what Prolific is to be told."""
+"""Quality control. In: submissions and rules. Out: a report, and what is reported to Prolific."""

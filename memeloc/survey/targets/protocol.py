@@ -65,7 +65,7 @@ class SurveyPack:
         codes: by sheet id, what it shows at its end; a sheet without codes shows none.
         examples: by culture code and example id, the pictures of the taxonomy's examples.
         contact: whom annotators may ask, as they read it.
-        minutes: that a sheet takes, as annotators are told; 0 if nobody measured it.
+        minutes: that a sheet takes, as annotators read; 0 if nobody measured it.
         made: by target name, what its `Push` remembered of this survey.
         root: the workspace's folder, where targets keep files of their own; None without one.
     """
