@@ -12,8 +12,8 @@ import hashlib
 import os
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from memeloc.locales import Registry
 
 _METHOD = 2  # raise it when pictures are to be read anew
-_CHUNK = 12  # pictures a task: one start of Tesseract reads them all
+_CHUNK = 12  # pictures that one start of Tesseract reads
+_Picture = dict[str, Any]  # a row of the manifest, with its template's boxes and its reader
 _PLAIN = TextBox("", 0, 0, 1, 1)
 _COLUMNS = (
     "meme_id",
@@ -131,14 +132,6 @@ class _Result:
     read: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """Pictures of one language that one start of Tesseract reads."""
-
-    model: str
-    pictures: list[dict[str, Any]]
-
-
 def read_back(
     out: Path,
     templates: Mapping[str, Template],
@@ -170,43 +163,45 @@ def read_back(
     readings: list[Reading] = []
     failed: list[tuple[str, str]] = []
     results: dict[tuple[str, str], _Result] = {}
-    say = advance or (lambda count: None)
-
-    def sort_out() -> Iterator[_Task]:
-        """Whatever is known or cannot be read is dealt with; the rest comes out in tasks."""
-        waiting: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for picture in read_pictures(out, _COLUMNS, languages):
-            language = picture["language"]
-            if language not in model_of and language not in not_read:
-                model, why = _model(picture["locale"], registry, models)
-                (not_read if why else model_of)[language] = why or model
-            if language in not_read:
-                say(1)
-                continue
-            template = templates.get(picture["template"])
-            picture["boxes"] = template.boxes if template else ()
-            picture["reader"] = _reader(version, model_of[language], picture["boxes"])
-            result = read_before.get((picture["sha256"], picture["reader"]))
-            if result is not None:
-                readings.append(_reading(picture, result))
-                say(1)
-                continue
-            waiting[language].append(picture)
-            if len(waiting[language]) == _CHUNK:
-                yield _Task(model_of[language], waiting.pop(language))
-        for language, pictures in waiting.items():
-            yield _Task(model_of[language], pictures)
-
+    to_read: dict[str, list[_Picture]] = defaultdict(list)
+    report_done = advance or (lambda count: None)
+    for picture in read_pictures(out, _COLUMNS, languages):
+        language = picture["language"]
+        if language not in model_of and language not in not_read:
+            model, why = _model(picture["locale"], registry, models)
+            (not_read if why else model_of)[language] = why or model
+        if language in not_read:
+            report_done(1)
+            continue
+        template = templates.get(picture["template"])
+        picture["boxes"] = template.boxes if template else ()
+        picture["reader"] = _reader(version, model_of[language], picture["boxes"])
+        earlier = read_before.get((picture["sha256"], picture["reader"]))
+        if earlier is not None:
+            readings.append(_reading(picture, earlier))
+            report_done(1)
+        else:
+            to_read[model_of[language]].append(picture)
+    tasks = [
+        (model, pictures[start : start + _CHUNK])
+        for model, pictures in to_read.items()
+        for start in range(0, len(pictures), _CHUNK)
+    ]
+    pool = ThreadPoolExecutor(jobs or os.cpu_count())
     try:
-        for task, outcome in _run(out, sort_out(), jobs or os.cpu_count() or 1):
-            for picture, result in zip(task.pictures, outcome, strict=True):
-                if isinstance(result, str):
-                    failed.append((picture["path"], result))
-                else:
-                    results[picture["sha256"], picture["reader"]] = result
-                    readings.append(_reading(picture, result))
-            say(len(task.pictures))
+        with one_thread_each():
+            for (_, pictures), outcome in zip(
+                tasks, pool.map(lambda task: _read_chunk(out, *task), tasks), strict=True
+            ):
+                for picture, result in zip(pictures, outcome, strict=True):
+                    if isinstance(result, str):
+                        failed.append((picture["path"], result))
+                    else:
+                        results[picture["sha256"], picture["reader"]] = result
+                        readings.append(_reading(picture, result))
+                report_done(len(pictures))
     finally:
+        pool.shutdown(cancel_futures=True)
         if results:
             _store(out, read_before | results)
     readings.sort(key=lambda reading: (-(reading.cer or 0), reading.path))
@@ -238,38 +233,13 @@ def _reader(version: str, model: str, boxes: tuple[TextBox, ...]) -> str:
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def _run(
-    out: Path, tasks: Iterator[_Task], jobs: int
-) -> Iterator[tuple[_Task, list[_Result | str]]]:
-    """Each task with what came of it, in any order; only a few wait at a time."""
-    running: dict[Future[list[_Result | str]], _Task] = {}
-    with one_thread_each(), ThreadPoolExecutor(jobs) as pool:
-        try:
-            for task in tasks:
-                running[pool.submit(_read_task, out, task)] = task
-                while len(running) >= 2 * jobs:
-                    yield from _finished(running)
-            while running:
-                yield from _finished(running)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _finished(
-    running: dict[Future[list[_Result | str]], _Task],
-) -> Iterator[tuple[_Task, list[_Result | str]]]:
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield running.pop(future), future.result()
-
-
-def _read_task(out: Path, task: _Task) -> list[_Result | str]:
+def _read_chunk(out: Path, model: str, pictures: list[_Picture]) -> list[_Result | str]:
     """What was read of each picture, or why it was not."""
     from memeloc.render.letters import Grey, cut_lines, find_letters, on_white
 
     letters: list[tuple[int, int, Grey]] = []  # picture, number of lines, part
     problems: dict[int, str] = {}
-    for number, picture in enumerate(task.pictures):
+    for number, picture in enumerate(pictures):
         try:
             with Image.open(out / picture["path"]) as file:
                 image = file.convert("RGB")
@@ -287,23 +257,23 @@ def _read_task(out: Path, task: _Task) -> list[_Result | str]:
         for mode, in_lines in ((LINE, False), (BLOCK, True)):
             which = [i for i, (_, count, _) in enumerate(letters) if (count > 1) == in_lines]
             pages = [on_white(letters[i][2]) for i in which]
-            for i, text in zip(which, read_pages(pages, task.model, mode), strict=True):
+            for i, text in zip(which, read_pages(pages, model, mode), strict=True):
                 texts[i] = text
         # Tesseract passes over whole lines at times; those it reads when it is given them alone.
         short = [i for i, (_, count, _) in enumerate(letters) if len(texts[i].split("\n")) < count]
         short += [i for i, text in enumerate(texts) if not text and i not in short]
         pages = [on_white(line) for i in short for line in cut_lines(letters[i][2], letters[i][1])]
-        again = iter(read_pages(pages, task.model, RAW_LINE))
+        again = iter(read_pages(pages, model, RAW_LINE))
         for i in short:
             texts[i] = "\n".join(next(again) for _ in range(letters[i][1]))
     except ServiceError as error:
-        return [str(error)] * len(task.pictures)
+        return [str(error)] * len(pictures)
     read: dict[int, list[str]] = defaultdict(list)
     for (number, _, _), text in zip(letters, texts, strict=True):
         read[number].append(text)
     return [
         problems.get(number) or _compare(_drawn(picture), "\n".join(read[number]))
-        for number, picture in enumerate(task.pictures)
+        for number, picture in enumerate(pictures)
     ]
 
 
@@ -311,11 +281,11 @@ def _compare(drawn: str, read: str) -> _Result:
     return _Result(*count_errors(drawn, read), read)
 
 
-def _drawn(picture: dict[str, Any]) -> str:
+def _drawn(picture: _Picture) -> str:
     return "\n".join(line for lines in picture["lines"] for line in lines)
 
 
-def _reading(picture: dict[str, Any], result: _Result) -> Reading:
+def _reading(picture: _Picture, result: _Result) -> Reading:
     return Reading(
         meme_id=picture["meme_id"],
         template=picture["template"],

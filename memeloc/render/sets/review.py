@@ -7,19 +7,21 @@ text, or in the share of the picture that text covers, are the ones to look at.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from memeloc.errors import InputError
 from memeloc.render.proof import PROBLEMS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Record = TypeVar("Record")
 
 _COLUMNS = (
     "meme_id",
@@ -71,7 +73,8 @@ class Parity:
         middle_spread: the same for the central half of width and height.
         fullest: the language that covers most of the middle, or of the picture when no language
             covers any of the middle.
-        score: mean of the meme's three fractional ranks in the set, 0 to 1; 1 differs most.
+        score: mean of the meme's three fractional ranks in the set (the share of the other memes
+            that it exceeds, ties counting half), 0 to 1; 1 differs most.
     """
 
     meme_id: str
@@ -114,21 +117,6 @@ class Review:
     flaws: tuple[Flaw, ...]
     parity: tuple[Parity, ...]
     languages: tuple[LanguageSummary, ...]
-
-
-@dataclass(slots=True)
-class _Language:
-    sizes: list[float] = field(default_factory=list)
-    coverage: list[float] = field(default_factory=list)
-    middle: list[float] = field(default_factory=list)
-    flawed: int = 0
-
-
-@dataclass(slots=True)
-class _Meme:
-    template: str
-    sizes: dict[int, list[tuple[float, str]]] = field(default_factory=dict)  # part -> languages'
-    shares: list[tuple[float, float, str]] = field(default_factory=list)  # middle, whole, language
 
 
 def open_manifest(out: Path) -> pq.ParquetFile:
@@ -196,32 +184,16 @@ def review(out: Path, languages: Collection[str] | None = None) -> Review:
     Raises:
         InputError: as `read_pictures`.
     """
-    flaws: list[Flaw] = []
-    summaries: dict[str, _Language] = defaultdict(_Language)
-    memes: dict[str, _Meme] = {}
-    pictures = 0
-    for picture in read_pictures(out, _COLUMNS, languages):
-        pictures += 1
-        language = picture["language"]
-        summary = summaries[language]
-        meme = memes.setdefault(picture["meme_id"], _Meme(picture["template"]))
-        for part, share in enumerate(picture["size_share"]):
-            if share:
-                summary.sizes.append(share)
-                meme.sizes.setdefault(part, []).append((share, language))
-        summary.coverage.append(picture["coverage"])
-        summary.middle.append(picture["middle_coverage"])
-        meme.shares.append((picture["middle_coverage"], picture["coverage"], language))
-        if picture["problems"]:
-            summary.flawed += 1
-            flaws.append(_flaw(picture))
-    flaws.sort(key=_badness)
+    import pandas as pd
+
+    pictures = pd.DataFrame(read_pictures(out, _COLUMNS, languages), columns=[*_COLUMNS])
+    flawed: list[Any] = pictures[pictures["problems"].map(bool)].to_dict("records")
     return Review(
-        pictures=pictures,
-        memes=len(memes),
-        flaws=tuple(flaws),
-        parity=tuple(_rank(memes)),
-        languages=tuple(_summary(language, measured) for language, measured in summaries.items()),
+        pictures=len(pictures),
+        memes=pictures["meme_id"].nunique(),
+        flaws=tuple(sorted(map(_flaw, flawed), key=_badness)),
+        parity=_parity(pictures),
+        languages=_languages(pictures),
     )
 
 
@@ -256,69 +228,56 @@ def _badness(flaw: Flaw) -> tuple[int, int, float, str, str]:
     return worst, -len(flaw.problems), flaw.size, flaw.meme_id, flaw.language
 
 
-def _rank(memes: dict[str, _Meme]) -> Iterator[Parity]:
+def _sizes(pictures: pd.DataFrame) -> pd.DataFrame:
+    """The `size_share` of each part that has text: a row each, with the part's number."""
+    sizes = pictures.explode("size_share").astype({"size_share": float})
+    sizes["part"] = sizes.groupby(level=0).cumcount()
+    return sizes[sizes["size_share"] > 0]
+
+
+def _parity(pictures: pd.DataFrame) -> tuple[Parity, ...]:
     """The memes that have several languages, those that differ most first.
 
     The three measures have no common unit, so each ranks the memes, and the mean rank decides.
     """
-    compared = {meme_id: meme for meme_id, meme in memes.items() if len(meme.shares) > 1}
-    if not compared:
-        return
-    ratios = [_size_ratio(meme) for meme in compared.values()]
-    whole = [_spread([share[1] for share in meme.shares]) for meme in compared.values()]
-    middle = [_spread([share[0] for share in meme.shares]) for meme in compared.values()]
-    scores = (
-        _fractional_ranks([ratio for ratio, _ in ratios])
-        + _fractional_ranks(whole)
-        + _fractional_ranks(middle)
-    ) / 3
-    identifiers = list(compared)
-    for i in sorted(range(len(identifiers)), key=lambda i: (-scores[i], -ratios[i][0], i)):
-        meme = compared[identifiers[i]]
-        yield Parity(
-            meme_id=identifiers[i],
-            template=meme.template,
-            languages=len(meme.shares),
-            size_ratio=ratios[i][0],
-            smallest=ratios[i][1],
-            coverage_spread=whole[i],
-            middle_spread=middle[i],
-            fullest=max(meme.shares)[2],
-            score=float(scores[i]),
+    compared = pictures[pictures.duplicated("meme_id", keep=False)]
+    parts = (
+        _sizes(compared)
+        .sort_values(["size_share", "language"])
+        .groupby(["meme_id", "part"])
+        .agg(
+            smallest=("language", "first"), least=("size_share", "min"), most=("size_share", "max")
         )
-
-
-def _size_ratio(meme: _Meme) -> tuple[float, str]:
-    worst = (1.0, "")
-    for sizes in meme.sizes.values():
-        ratio = max(sizes)[0] / min(sizes)[0]
-        if ratio > worst[0]:
-            worst = (ratio, min(sizes)[1])
-    return worst
-
-
-def _spread(values: list[float]) -> float:
-    return max(values) - min(values)
-
-
-def _fractional_ranks(values: list[float]) -> npt.NDArray[np.float64]:
-    """The share of the other values that each exceeds, ties counting half; 0.5 for a single one."""
-    array = np.asarray(values, dtype=np.float64)
-    if len(array) == 1:
-        return np.array([0.5])
-    ordered = np.sort(array)
-    below = np.searchsorted(ordered, array, side="left")
-    equal = np.searchsorted(ordered, array, side="right") - below - 1
-    ranks: npt.NDArray[np.float64] = (below + equal / 2) / (len(array) - 1)
-    return ranks
-
-
-def _summary(language: str, measured: _Language) -> LanguageSummary:
-    return LanguageSummary(
-        language=language,
-        pictures=len(measured.coverage),
-        size_share=float(np.median(measured.sizes)) if measured.sizes else 0.0,
-        coverage=float(np.median(measured.coverage)),
-        middle_coverage=float(np.median(measured.middle)),
-        flawed=measured.flawed,
     )
+    parts["size_ratio"] = parts["most"] / parts["least"]
+    parts = parts.sort_values("size_ratio", ascending=False, kind="stable")
+    worst = parts[parts["size_ratio"] > 1]
+    worst = worst.groupby("meme_id")[["size_ratio", "smallest"]].first()
+    memes = compared.groupby("meme_id", sort=False)
+    table = memes.agg(template=("template", "first"), languages=("language", "size")).join(worst)
+    table = table.fillna({"size_ratio": 1.0, "smallest": ""})
+    shares = memes[["coverage", "middle_coverage"]]
+    table[["coverage_spread", "middle_spread"]] = shares.max() - shares.min()
+    by_share = compared.sort_values(["middle_coverage", "coverage", "language"])
+    table["fullest"] = by_share.groupby("meme_id")["language"].last()
+    ranks = table[["size_ratio", "coverage_spread", "middle_spread"]].rank() - 1
+    table["score"] = (ranks / (len(table) - 1)).mean(axis=1).fillna(0.5)
+    table = table.sort_values(["score", "size_ratio"], ascending=False, kind="stable")
+    return _records(Parity, table)
+
+
+def _languages(pictures: pd.DataFrame) -> tuple[LanguageSummary, ...]:
+    table = pictures.groupby("language", sort=False).agg(
+        pictures=("path", "size"),
+        coverage=("coverage", "median"),
+        middle_coverage=("middle_coverage", "median"),
+        flawed=("problems", lambda problems: problems.map(bool).sum()),
+    )
+    table["size_share"] = _sizes(pictures).groupby("language")["size_share"].median()
+    return _records(LanguageSummary, table.fillna(0.0))
+
+
+def _records(kind: Callable[..., Record], table: pd.DataFrame) -> tuple[Record, ...]:
+    """The rows as objects whose arguments are called like the index and the columns."""
+    rows: list[Any] = table.reset_index().to_dict("records")
+    return tuple(kind(**row) for row in rows)
