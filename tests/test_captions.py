@@ -150,7 +150,7 @@ def test_captions_are_read_from_a_workbook(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "empty"),
         ("id,template,en\n", "'meme_id'"),
@@ -161,8 +161,8 @@ def test_captions_are_read_from_a_workbook(tmp_path: Path) -> None:
         ("meme_id,template,en\nm1,cloud-monday,\n", "first problem: .*row 2, column en"),
     ],
 )
-def test_a_table_without_use_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_table_without_use_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         _read(_csv(tmp_path, text))
 
 

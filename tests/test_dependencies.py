@@ -37,19 +37,19 @@ _NOT_INSTALLED = {"open_clip": "open-clip-torch", "sentence_transformers": "sent
 
 def _imported(folder: str) -> set[str]:
     """Top-level modules that the files of a folder import, anywhere in them, but not their own."""
-    found = set()
+    modules = set()
     for path in (ROOT / folder).rglob("*.py"):
         own = OWN | {beside.stem for beside in path.parent.glob("*.py")}
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
-            found |= {name.partition(".")[0] for name in names} - own
-    return found - set(sys.stdlib_module_names)
+            modules |= {name.partition(".")[0] for name in names} - own
+    return modules - set(sys.stdlib_module_names)
 
 
-def _providers(module: str, known: Mapping[str, list[str]]) -> list[str]:
-    return known.get(module) or [_NOT_INSTALLED.get(module, module)]
+def _providers(module: str, providers: Mapping[str, list[str]]) -> list[str]:
+    return providers.get(module) or [_NOT_INSTALLED.get(module, module)]
 
 
 @pytest.mark.parametrize(

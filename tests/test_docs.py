@@ -137,10 +137,14 @@ def _check_command_line(line: str) -> None:
         return
     name = next((n for n in (" ".join(words[:3]), " ".join(words[:2])) if n in COMMANDS), None)
     if name is None:  # a group named as such: `memeloc fonts`
-        groups = {" ".join(known.split()[:2]) for known in COMMANDS}
+        groups = {" ".join(command.split()[:2]) for command in COMMANDS}
         group = [word for word in words if not word.isupper() and word != "--help"]
         assert " ".join(group) in groups, f"there is no command: {line}"
         return
-    known = {opt for one in COMMANDS[name].params for opt in (*one.opts, *one.secondary_opts)}
+    options = {
+        opt
+        for known_option in COMMANDS[name].params
+        for opt in (*known_option.opts, *known_option.secondary_opts)
+    }
     used = {word.partition("=")[0].strip("[]") for word in words if re.match(r"\[?--", word)}
-    assert used <= known | GLOBAL_OPTIONS, line
+    assert used <= options | GLOBAL_OPTIONS, line

@@ -101,8 +101,8 @@ def _history(folder: Path) -> list[tuple[object, ...]]:
 def _files(folder: Path) -> dict[str, bytes]:
     """All pictures, and whatever else lies in their folders."""
     languages = [path for path in (folder / OUT).iterdir() if path.name in ("en", "de", "hi")]
-    found = [path for place in languages for path in place.rglob("*") if path.is_file()]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    paths = [path for place in languages for path in place.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def _assert_same(rough: Path, calm: Path) -> None:

@@ -119,11 +119,11 @@ def test_bounds_and_results(tmp_path):
     assert Figure("g", "n", 7.9, "x").holds is None
     path = tmp_path / "results.json"
     write_results([at_most], ["a note"], path)
-    found = json.loads(path.read_text(encoding="utf-8"))
-    assert found["figures"][0]["samples"] == [3.0, 1.0, 2.0]
-    assert found["figures"][0]["holds"] is True
-    assert found["machine"]["cores"] >= 1
-    assert "pillow" in found["versions"]
+    results = json.loads(path.read_text(encoding="utf-8"))
+    assert results["figures"][0]["samples"] == [3.0, 1.0, 2.0]
+    assert results["figures"][0]["holds"] is True
+    assert results["machine"]["cores"] >= 1
+    assert "pillow" in results["versions"]
 
 
 @pytest.mark.parametrize("pictures", [7, 13])

@@ -35,7 +35,7 @@ def _bench_on_path():
 def catalogue(tmp_path, monkeypatch):
     file = polib.POFile()
     file.metadata = {"Content-Type": "text/plain; charset=utf-8"}
-    file.extend(polib.POEntry(msgid=one, msgstr=other) for one, other in PAIRS)
+    file.extend(polib.POEntry(msgid=sentence, msgstr=other) for sentence, other in PAIRS)
     for code in ("de", "xx", "sr@latin"):
         folder = tmp_path / code / "LC_MESSAGES"
         folder.mkdir(parents=True)
@@ -47,19 +47,19 @@ def catalogue(tmp_path, monkeypatch):
 def test_sentences_are_short_translated_and_of_our_languages(catalogue, tmp_path):
     from bench.language_id import sentences
 
-    found = sentences(tmp_path)
-    assert set(found) == {"de", "en"}
-    assert set(found["de"]) == {other for _, other in PAIRS[:2]}
-    assert set(found["en"]) == {one for one, _ in PAIRS[:2]}
+    texts = sentences(tmp_path)
+    assert set(texts) == {"de", "en"}
+    assert set(texts["de"]) == {other for _, other in PAIRS[:2]}
+    assert set(texts["en"]) == {sentence for sentence, _ in PAIRS[:2]}
 
 
 def test_the_starter_set_has_captions_in_eighteen_languages():
     from bench.language_id import starter
 
-    found = starter()
-    assert len(found) == 18
-    assert "zh-Hans" in found
-    assert all("//" not in text for several in found.values() for text in several)
+    texts = starter()
+    assert len(texts) == 18
+    assert "zh-Hans" in texts
+    assert all("//" not in text for captions in texts.values() for text in captions)
 
 
 def test_everything_is_measured(catalogue, monkeypatch):

@@ -42,15 +42,19 @@ def survey() -> SurveyPack:
         lambda example, culture: Path("x.jpg"),
         templates=dict(memes),
     )
-    texts = {one.locale.tag: survey_texts(one.locale) for one in cultures}
+    texts = {culture.locale.tag: survey_texts(culture.locale) for culture in cultures}
     return SurveyPack("large", sheets, taxonomy, texts)
 
 
-def _said(several: list[Submission]) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
+def _answers(submissions: list[Submission]) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
     return {
-        (one.sheet, one.participant, frozenset((a.entry, a.label) for a in one.answers))
-        for one in several
-        if one.answers
+        (
+            submission.sheet,
+            submission.participant,
+            frozenset((a.entry, a.label) for a in submission.answers),
+        )
+        for submission in submissions
+        if submission.answers
     }
 
 
@@ -71,4 +75,4 @@ def test_all_answers_come_back(survey, tmp_path):
             if path.stat().st_size > 200
             for submission in import_file(recognise(path), path, survey).submissions
         ]
-        assert _said(came) == _said(sent), way
+        assert _answers(came) == _answers(sent), way

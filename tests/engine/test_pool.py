@@ -135,8 +135,8 @@ def test_no_process_outlives_its_parent(tmp_path: Path, number: signal.Signals, 
         os.kill(parent.pid, number)
     parent.wait(10)
     _wait_until(lambda: not any(_runs(int(path.name)) for path in pids.iterdir()))
-    said = parent.stderr.read() if parent.stderr else ""
-    assert said.count("Traceback") == (1 if number == signal.SIGINT else 0)
+    printed = parent.stderr.read() if parent.stderr else ""
+    assert printed.count("Traceback") == (1 if number == signal.SIGINT else 0)
 
 
 _FORKING = """
@@ -177,7 +177,7 @@ def _unpicklable(_: int) -> object:
     return lambda: None
 
 
-def test_what_cannot_cross_to_another_process_is_said() -> None:
+def test_what_cannot_be_pickled_is_reported() -> None:
     with pytest.raises(RuntimeError, match="cannot cross"):
         _run(_unpicklable, [1], 2)
 

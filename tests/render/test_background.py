@@ -28,7 +28,7 @@ def template(path: Path, name: str = "t") -> Template:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "ratio"),
+    ("fill", "other", "ratio"),
     [
         # Pairs whose ratio WCAG's techniques and WebAIM's checker give.
         ("#000000", "#ffffff", 21.0),
@@ -41,10 +41,10 @@ def template(path: Path, name: str = "t") -> Template:
         ("#123456", "#123456", 1.0),
     ],
 )
-def test_contrast_is_wcags(one: str, other: str, ratio: float) -> None:
-    found = contrast(relative_luminance(one), relative_luminance(other))
-    assert found == pytest.approx(ratio, abs=0.006)
-    assert found == contrast(relative_luminance(other), relative_luminance(one))
+def test_contrast_is_wcags(fill: str, other: str, ratio: float) -> None:
+    measured = contrast(relative_luminance(fill), relative_luminance(other))
+    assert measured == pytest.approx(ratio, abs=0.006)
+    assert measured == contrast(relative_luminance(other), relative_luminance(fill))
 
 
 @given(st.integers(0, 255), st.floats(0, 1))

@@ -94,9 +94,9 @@ def test_every_case_of_bidi_test() -> None:
             if int(bits, 16) & bit:
                 cases += 1
                 letters = "".join(bidi_data.LETTERS[name] for name in names).encode("ascii")
-                found = line_levels(_resolve(letters, "", base), names)
-                if len(found) != len(names) or bytes([found[at] for at in kept]) != expected:
-                    wrong.append((line, base, list(found)))
+                result = line_levels(_resolve(letters, "", base), names)
+                if len(result) != len(names) or bytes([result[at] for at in kept]) != expected:
+                    wrong.append((line, base, list(result)))
     assert wrong[:10] == []
     assert cases > 700_000
 
@@ -111,16 +111,16 @@ def test_every_case_of_bidi_character_test() -> None:
         base: Base = (("ltr", "rtl", None))[int(direction)]
         resolved = resolve(text, base)
         names = [bidi_class(char) for char in text]
-        found = line_levels(resolved, names)
+        result = line_levels(resolved, names)
         removed = [name in REMOVED for name in names]
-        shown = ["x" if out else str(at) for out, at in zip(removed, found, strict=True)]
+        shown = ["x" if out else str(at) for out, at in zip(removed, result, strict=True)]
         kept = [at for at, out in enumerate(removed) if not out]
         if (
             resolved.level != int(level)
             or shown != levels.split()
-            or order_of(found, kept) != [int(at) for at in order.split()]
+            or order_of(result, kept) != [int(at) for at in order.split()]
         ):
-            wrong.append((line, list(found)))
+            wrong.append((line, list(result)))
     assert wrong[:10] == []
     assert cases > 90_000
 
@@ -160,8 +160,8 @@ def test_class_of_assigned_and_unassigned_characters(char: str, name: str) -> No
     ],
 )
 def test_runs_of_a_mixed_caption(text: str, runs: list[tuple[str, int]]) -> None:
-    found = level_runs(resolve(text).levels)
-    assert [(text[start:end], level) for start, end, level in found] == runs
+    cut = level_runs(resolve(text).levels)
+    assert [(text[start:end], level) for start, end, level in cut] == runs
 
 
 @given(texts, bases)

@@ -196,10 +196,10 @@ def test_korean_breaks_only_at_spaces(text: str) -> None:
 )
 def test_scripts_without_spaces_break_between_words(tag: str, text: str) -> None:
     words = text.split("|")
-    found = pieces("".join(words), tag)
-    ends = {len("".join(found[: i + 1])) for i in range(len(found))}
+    cut = pieces("".join(words), tag)
+    ends = {len("".join(cut[: i + 1])) for i in range(len(cut))}
     assert ends <= {len("".join(words[: i + 1])) for i in range(len(words))}
-    assert len(found) > 1
+    assert len(cut) > 1
 
 
 @pytest.mark.parametrize("tag", ["ja", "zh-Hans", "zh-Hant"])

@@ -185,8 +185,8 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Th
         browser.close()
     ink = 1 - np.asarray(picture) / 255
     return {
-        case: Theirs(found, ink[int(top) : int(top) + PITCH * len(found)])
-        for case, found, top in zip(CASES, lines, tops, strict=True)
+        case: Theirs(shown, ink[int(top) : int(top) + PITCH * len(shown)])
+        for case, shown, top in zip(CASES, lines, tops, strict=True)
     }
 
 
@@ -231,8 +231,8 @@ def overlap(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     """The best intersection over union of two strips' ink when one is moved by whole pixels."""
 
     def corner(ink: NDArray[np.float64]) -> tuple[int, int]:
-        found = ink > 0.3
-        return int(np.flatnonzero(found.any(1))[0]), int(np.flatnonzero(found.any(0))[0])
+        inked = ink > 0.3
+        return int(np.flatnonzero(inked.any(1))[0]), int(np.flatnonzero(inked.any(0))[0])
 
     (top, left), (to_top, to_left) = corner(ours), corner(theirs)
     best = 0.0

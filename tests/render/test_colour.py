@@ -88,8 +88,8 @@ def test_a_colour_glyph_keeps_its_colours_and_letters_take_the_styles(
     size = rendered.proof.parts[0].font_size
     area = (0.8 * size) ** 2
     for rgb, share in (((255, 0, 0), 0.75), ((0, 0, 255), 0.25), ((0, 255, 0), 1.0)):
-        found = (np.abs(pixels.astype(int) - rgb).max(1) <= 4).sum()
-        assert found == pytest.approx(area * share, rel=0.1)
+        pixels_of_it = (np.abs(pixels.astype(int) - rgb).max(1) <= 4).sum()
+        assert pixels_of_it == pytest.approx(area * share, rel=0.1)
     assert rendered.proof.parts[0].fonts == ("Badge",)
     assert not rendered.proof.parts[0].missing
 

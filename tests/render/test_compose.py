@@ -51,8 +51,8 @@ def test_blending_is_within_two_levels_of_the_exact_sums(
 def test_full_coverage_is_the_colour_itself(fill: str) -> None:
     pixels = np.full((3, 3), 0xFF804020, np.uint32)
     Compositor().blend(pixels, np.full((3, 3, 2), 255, np.uint8), Ink(fill, "#ff0000"))
-    found = pixels.view(np.uint8).reshape(3, 3, 4)[..., :3]
-    assert np.abs(found.astype(int) - rgb(fill)).max() <= 1
+    colours = pixels.view(np.uint8).reshape(3, 3, 4)[..., :3]
+    assert np.abs(colours.astype(int) - rgb(fill)).max() <= 1
 
 
 def test_a_part_of_a_picture_is_blended_in_place() -> None:

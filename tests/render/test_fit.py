@@ -52,12 +52,12 @@ def partitions(words: Segments) -> list[list[tuple[int, int]]]:
     number = len(words.full)
     must = {at + 1 for at in range(number) if words.forced[at]}
     may = [at for at in range(1, number) if at not in must]
-    found = []
+    ways = []
     for count in range(len(may) + 1):
         for chosen in combinations(may, count):
             cuts = [0, *sorted(must | set(chosen)), number]
-            found.append(list(pairwise(cuts)))
-    return found
+            ways.append(list(pairwise(cuts)))
+    return ways
 
 
 def fitting(words: Segments, limit: float) -> list[list[tuple[int, int]]]:
@@ -106,9 +106,9 @@ def test_lines_are_as_even_as_can_be(words: Segments, limit: float) -> None:
 @settings(max_examples=300)
 @given(segments(5), rooms, st.integers(0, 40), st.integers(0, 40))
 def test_the_largest_size_is_that_of_brute_force(
-    words: Segments, room: Capacity, one: int, other: int
+    words: Segments, room: Capacity, first: int, second: int
 ) -> None:
-    low, high = sorted((one, other))
+    low, high = sorted((first, second))
     best = -1
     for step in range(low, high + 1):
         size = LADDER[step]
@@ -117,14 +117,14 @@ def test_the_largest_size_is_that_of_brute_force(
             tall = ((len(lines) - 1) * room.pitch + room.extent) * size
             if tall <= inside + 1e-6 and (room.width - 2) / size > 2 * room.margin:
                 best = step
-    found = largest_step(words, room, low, high)
-    if found == best:
+    fitted = largest_step(words, room, low, high)
+    if fitted == best:
         return
     # A line count that fits by less than a billionth may fall either way.
-    size = LADDER[max(found, best)]
+    size = LADDER[max(fitted, best)]
     slack = (room.height - 2) / size - 2 * room.margin - room.extent
     assert abs(slack / room.pitch - round(slack / room.pitch)) < 1e-6
-    assert abs(found - best) <= 1
+    assert abs(fitted - best) <= 1
 
 
 @settings(max_examples=300)

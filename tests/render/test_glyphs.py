@@ -13,8 +13,8 @@ FONTS = FontLibrary()
 
 
 def glyph(family: str, letter: str) -> int:
-    found: int = FONTS.face(family, "poster").font.get_nominal_glyph(ord(letter))
-    return found
+    glyph: int = FONTS.face(family, "poster").font.get_nominal_glyph(ord(letter))
+    return glyph
 
 
 @pytest.mark.parametrize(("family", "letter"), [("anton", "H"), ("noto-sans-thai", "ก")])

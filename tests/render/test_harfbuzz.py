@@ -60,8 +60,8 @@ def theirs(text: str, run: ShapedRun, language: str, face: FaceName) -> list[dic
     if run.end < len(text):
         arguments.append(f"--unicodes-after={hexadecimal(text[run.end :])}")
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
-    found: list[dict[str, int]] = json.loads(done.stdout)
-    return found
+    glyphs: list[dict[str, int]] = json.loads(done.stdout)
+    return glyphs
 
 
 @pytest.mark.parametrize("face", ["plain", "poster"])

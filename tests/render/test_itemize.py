@@ -91,9 +91,9 @@ def test_an_emoji_sequence_is_one_cluster_in_one_face(emoji: str) -> None:
     text = f"so {emoji} ok"
     assert 3 + len(emoji) in clusters(text)
     assert not set(range(4, 3 + len(emoji))) & set(clusters(text))
-    found = itemized(text, "en")
-    assert found.missing == []
-    (run,) = [run for run in found.runs if run.start <= 3 < run.end]
+    result = itemized(text, "en")
+    assert result.missing == []
+    (run,) = [run for run in result.runs if run.start <= 3 < run.end]
     assert run.end >= 3 + len(emoji)
     assert run.face.family == "noto-emoji"
 
@@ -121,9 +121,9 @@ def test_a_combining_mark_stays_with_its_base() -> None:
 
 
 def test_what_no_font_draws_is_named_once_for_each_cluster() -> None:
-    found = itemized("a\U0001e5d0b\U0010fffd", "en")
-    assert found.missing == ["\U0001e5d0", "\U0010fffd"]
-    assert found.runs[-1].end == 4
+    result = itemized("a\U0001e5d0b\U0010fffd", "en")
+    assert result.missing == ["\U0001e5d0", "\U0010fffd"]
+    assert result.runs[-1].end == 4
 
 
 def test_an_empty_paragraph_has_the_locales_level() -> None:
@@ -136,10 +136,10 @@ def test_every_locales_sentences_are_drawn_by_its_own_stack(tag: str) -> None:
     locale = default().get(tag)
     for face, names in (("poster", locale.poster), ("plain", locale.plain)):
         for text in SENTENCES[tag]:
-            found = itemized(text, tag, face)
-            assert found.missing == []
-            assert {run.face.family for run in found.runs} <= set(names)
-            assert found.level == int(locale.direction == "rtl")
+            result = itemized(text, tag, face)
+            assert result.missing == []
+            assert {run.face.family for run in result.runs} <= set(names)
+            assert result.level == int(locale.direction == "rtl")
 
 
 @given(
@@ -148,12 +148,12 @@ def test_every_locales_sentences_are_drawn_by_its_own_stack(tag: str) -> None:
 )
 def test_runs_are_whole_uniform_and_never_split_a_cluster(text: str, tag: str) -> None:
     locale = default().get(tag)
-    found = itemized(text, tag)
-    ends = [run.end for run in found.runs]
-    assert [run.start for run in found.runs] == [0, *ends][: len(ends)]
+    result = itemized(text, tag)
+    ends = [run.end for run in result.runs]
+    assert [run.start for run in result.runs] == [0, *ends][: len(ends)]
     assert (ends or [0])[-1] == len(text)
     assert set(ends) <= set(clusters(text))
     levels = resolve(text, base_direction(text, locale.direction)).levels
     starts = [0, *clusters(text)]
-    for run in found.runs:
+    for run in result.runs:
         assert {levels[at] for at in starts if run.start <= at < run.end} == {run.level}

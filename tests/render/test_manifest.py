@@ -57,9 +57,9 @@ def _part(out: Path, number: int, rows: Rows) -> None:
 
 
 def _known(earlier: Earlier, path: str) -> Known:
-    known = earlier.find(path)
-    assert known is not None
-    return known
+    picture = earlier.find(path)
+    assert picture is not None
+    return picture
 
 
 def _memes(

@@ -62,13 +62,15 @@ def test_reads_posters_signs_and_bars_in_latin_and_chinese(out: Path) -> None:
     done: list[int] = []
     report = read_back(out, TEMPLATES, default(), jobs=2, advance=done.append)
     assert sum(done) == 10
-    assert [(one.language, one.model, one.pictures) for one in report.languages] == [
+    assert [
+        (reading.language, reading.model, reading.pictures) for reading in report.languages
+    ] == [
         ("en", "eng", 4),
         ("zh", "chi_sim", 4),
     ]
-    assert [one.median for one in report.languages] == [0, 0]
+    assert [reading.median for reading in report.languages] == [0, 0]
     assert max(reading.cer or 0 for reading in report.readings) < 0.2
-    assert [one.cer for one in report.readings if one.meme_id == "5"] == [None, None]
+    assert [reading.cer for reading in report.readings if reading.meme_id == "5"] == [None, None]
     assert report.fresh == 10
     assert report.not_read == report.failed == ()
 
@@ -86,7 +88,7 @@ def test_no_picture_is_read_twice(out: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "run `memeloc render` again" in third.failed[0][1]
 
 
-def test_a_wrong_picture_is_found_out(out: Path) -> None:
+def test_a_wrong_picture_is_noticed(out: Path) -> None:
     needs("eng")
     manifest = pq.read_table(out / "manifest.parquet")
     rows = manifest.to_pylist()
@@ -99,7 +101,7 @@ def test_a_wrong_picture_is_found_out(out: Path) -> None:
     assert (report.readings[0].cer or 0) > 0.5
 
 
-def test_missing_language_data_is_said_and_the_rest_goes_on(
+def test_missing_language_data_is_reported_and_the_rest_read(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs("eng")
@@ -110,10 +112,10 @@ def test_missing_language_data_is_said_and_the_rest_goes_on(
     assert report.not_read == (
         ("zh", "Tesseract's data for it is missing: apt install tesseract-ocr-chi-sim"),
     )
-    assert [one.language for one in report.languages] == ["en"]
+    assert [language.language for language in report.languages] == ["en"]
 
 
-def test_a_missing_program_is_said_with_what_to_install(out: Path) -> None:
+def test_a_missing_program_is_named_with_what_to_install(out: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from memeloc.cli import run; "
         f"sys.exit(run(['proof', {str(out)!r}, '--ocr']))"
@@ -126,7 +128,7 @@ def test_a_missing_program_is_said_with_what_to_install(out: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_package_is_said_with_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract, "find_spec", lambda name: None)
     with pytest.raises(MissingError, match=r"pip install 'memeloc\[ocr\]'"):
         tesseract.installed_models()

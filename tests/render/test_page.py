@@ -198,9 +198,9 @@ def test_shows_a_row_a_meme_and_a_column_a_language(reader: Reader) -> None:
 def test_text_is_text_with_its_language_and_direction(reader: Reader) -> None:
     row = reader.tab.locator("[role=row][aria-rowindex='2']")
     captions = row.locator(".caption")
-    found = captions.evaluate_all("nodes => nodes.map(n => [n.lang, n.dir, n.textContent])")
-    assert found[4] == ["ar", "rtl", f"0 {CAPTIONS['ar']}"]
-    assert found[3] == ["zh-Hans", "ltr", f"0 {CAPTIONS['zh']}"]
+    shown = captions.evaluate_all("nodes => nodes.map(n => [n.lang, n.dir, n.textContent])")
+    assert shown[4] == ["ar", "rtl", f"0 {CAPTIONS['ar']}"]
+    assert shown[3] == ["zh-Hans", "ltr", f"0 {CAPTIONS['zh']}"]
     row.locator(".cell").nth(4).click()
     text = reader.tab.locator("#view .text").first
     assert [text.get_attribute("lang"), text.get_attribute("dir")] == ["ar", "rtl"]
@@ -231,7 +231,7 @@ def test_the_policy_stops_what_the_page_did_not_load_itself(browser: Any, small:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "memes"),
     [
         ("M00003", ["m00003"]),
         ("ERKLARE 7", ["m00007"]),
@@ -242,11 +242,11 @@ def test_the_policy_stops_what_the_page_did_not_load_itself(browser: Any, small:
         ("no such words", []),
     ],
 )
-def test_searches_in_any_language(reader: Reader, query: str, found: list[str]) -> None:
+def test_searches_in_any_language(reader: Reader, query: str, memes: list[str]) -> None:
     reader.tab.fill("#query", query)
-    reader.status(f"{len(found)} of 12 memes")
-    assert reader.ids() == found
-    assert reader.tab.locator("#empty").is_visible() == (not found)
+    reader.status(f"{len(memes)} of 12 memes")
+    assert reader.ids() == memes
+    assert reader.tab.locator("#empty").is_visible() == (not memes)
 
 
 def test_filters_by_problem_and_template_and_orders(reader: Reader) -> None:
@@ -359,7 +359,7 @@ def test_pictures_are_seen_whole_however_wide_the_columns_are(
     reader.context.close()
 
 
-def test_a_missing_picture_is_said(reader: Reader) -> None:
+def test_a_missing_picture_is_reported(reader: Reader) -> None:
     reader.tab.fill("#query", "m00009")
     reader.status("1 of 12 memes")
     cell = reader.tab.locator("[data-row='0'] .cell").nth(3)
@@ -395,7 +395,7 @@ def test_text_and_badges_have_contrast(browser: Any, small: Path) -> None:
         reader.tab.select_option("#problem", "any")
         ratios = reader.tab.evaluate(CONTRASTS)
         assert len(ratios) > 20
-        assert [found for found in ratios if found[1] < 4.5] == []
+        assert [ratio for ratio in ratios if ratio[1] < 4.5] == []
         reader.context.close()
 
 

@@ -127,7 +127,7 @@ def test_a_full_turn_is_none() -> None:
     assert (painted(layout, AREA) == painted(layout, replace(AREA, angle=360.0))).all()
 
 
-def test_what_lies_outside_the_picture_is_clipped_and_told() -> None:
+def test_what_lies_outside_the_picture_is_clipped_and_reported() -> None:
     layout = laid("far out")
     canvas = plain()
     outside = Area(-150, 30, 50, 130, 0.0, "left", "middle", 0.06)
@@ -150,7 +150,7 @@ def test_the_same_part_is_painted_the_same_by_a_painter_in_use() -> None:
 
 @pytest.mark.parametrize("angle", [0.0, 25.0])
 @pytest.mark.parametrize("left", [20, -120])
-def test_a_canvas_is_told_which_rows_are_painted_on(angle: float, left: int) -> None:
+def test_a_canvas_knows_which_rows_are_painted_on(angle: float, left: int) -> None:
     canvas = plain()
     area = replace(AREA, left=left, right=left + 200, angle=angle)
     Painter().paint(canvas, laid("two lines of it, or three"), area, BLACK_ON_WHITE)

@@ -57,8 +57,8 @@ def _manifest(out: Path) -> list[dict[str, Any]]:
 
 
 def _pictures(out: Path, suffix: str = "jpg") -> dict[str, bytes]:
-    found = out.glob(f"*/*/*.{suffix}")
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
+    paths = out.glob(f"*/*/*.{suffix}")
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
 def _assert_whole(out: Path, pictures: int) -> None:
@@ -210,13 +210,13 @@ def test_wrong_cells_are_skipped_and_written_down(tmp_path: Path) -> None:
 
 
 def test_progress_reaches_the_total(tmp_path: Path) -> None:
-    told: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
     rows = [*ROWS, ("m4", "robot-chief", "a", "b", "c"), ("m5", "robot-chef", "a", "", "c")]
     for _ in range(2):
-        told.clear()
-        _render(_table(tmp_path, rows), tmp_path / "out", progress=lambda *now: told.append(now))
-        assert sum(done for done, _ in told) == 15
-        assert {total for _, total in told} == {15}
+        reports.clear()
+        _render(_table(tmp_path, rows), tmp_path / "out", progress=lambda *now: reports.append(now))
+        assert sum(done for done, _ in reports) == 15
+        assert {total for _, total in reports} == {15}
 
 
 def test_a_broken_template_costs_its_own_pictures(tmp_path: Path) -> None:
@@ -246,12 +246,12 @@ def test_one_process_or_two_make_the_same(tmp_path: Path) -> None:
         for i in range(70)
     ]
     table = _table(tmp_path, rows)
-    one, two = tmp_path / "one", tmp_path / "two"
-    assert _counts(_render(table, one, jobs=1)) == (210, 0, 0, 0)
-    assert _counts(_render(table, two, jobs=2)) == (210, 0, 0, 0)
-    assert _pictures(one) == _pictures(two)
-    assert _manifest(one) == _manifest(two)
-    _assert_whole(two, 210)
+    first, second = tmp_path / "one", tmp_path / "two"
+    assert _counts(_render(table, first, jobs=1)) == (210, 0, 0, 0)
+    assert _counts(_render(table, second, jobs=2)) == (210, 0, 0, 0)
+    assert _pictures(first) == _pictures(second)
+    assert _manifest(first) == _manifest(second)
+    _assert_whole(second, 210)
 
 
 def _die_at_m30(function: Callable[[Shard], Made], shard: Shard) -> Made:
@@ -347,11 +347,11 @@ def test_ctrl_c_stops_with_a_sentence_and_the_next_run_finishes(tmp_path: Path, 
     process = _start(table, out, "--jobs", jobs)
     _wait_for_pictures(out, 200, process)
     os.killpg(process.pid, signal.SIGINT)
-    printed, said = process.communicate(timeout=20)
+    printed, errors = process.communicate(timeout=20)
     assert process.returncode == 130
     assert printed == ""
-    assert said.startswith("Interrupted.")
-    assert said.count("\n") == 1
+    assert errors.startswith("Interrupted.")
+    assert errors.count("\n") == 1
     summary = _render(table, out, max_side=128)
     assert summary.rendered + summary.unchanged == 1200
     assert summary.unchanged > 0
@@ -393,7 +393,7 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"format": "gif"}, "jpg, png, webp"),
         ({"quality": 0}, "1 to 100"),
@@ -403,8 +403,8 @@ def test_an_error_of_the_map_keeps_what_was_finished(tmp_path: Path) -> None:
         ({"source_language": "fr"}, "en, de, zh"),
     ],
 )
-def test_wrong_options_are_sentences(tmp_path: Path, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_wrong_options_are_sentences(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         _render(_table(tmp_path, ROWS), tmp_path / "out", **options)
 
 

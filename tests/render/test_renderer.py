@@ -123,11 +123,11 @@ def check_lines(text: str, lines: tuple[str, ...], truncated: int) -> None:
     for number, line in enumerate(lines):
         last = truncated and number == len(lines) - 1
         shown = line.removesuffix("…") if last else line
-        found = whole.find(shown, at)
-        assert found >= 0, (line, whole[at:])
-        assert not visible(whole[at:found]), "left out between lines"
-        assert found in ends or not shown, "a line begins within a cluster"
-        at = found + len(shown)
+        place = whole.find(shown, at)
+        assert place >= 0, (line, whole[at:])
+        assert not visible(whole[at:place]), "left out between lines"
+        assert place in ends or not shown, "a line begins within a cluster"
+        at = place + len(shown)
         assert at in ends or not shown, "a line ends within a cluster"
     if truncated:
         assert lines == () or lines[-1].endswith("…")
@@ -195,18 +195,18 @@ def starter() -> Iterator[tuple[str, str, str, str]]:
 
 def forbidden(text: str, lines: tuple[str, ...]) -> list[str]:
     """The lines that begin or end as none may."""
-    found = []
+    wrong = []
     at = 0
     for number, line in enumerate(lines):
         begin = text.index(line, at)
         at = begin + len(line)
         if number and line[0] in NEVER_FIRST:
-            found.append(line)
+            wrong.append(line)
         if number and line[0] in NEVER_FIRST_OF_A_WORD and not text[begin - 1].isspace():
-            found.append(line)
+            wrong.append(line)
         if number < len(lines) - 1 and line[-1] in NEVER_LAST:
-            found.append(line)
-    return found
+            wrong.append(line)
+    return wrong
 
 
 def test_the_starter_set_has_no_forbidden_break_no_clipped_pixel_and_no_missing_glyph(
@@ -293,9 +293,9 @@ def test_empty_parts_leave_the_picture_as_it_is(renderer: Renderer, background: 
     assert not changed(rendered, background).any()
     assert [part.font_size for part in rendered.proof.parts] == [0.0, 0.0]
     assert (rendered.proof.coverage, rendered.proof.problems) == (0.0, ())
-    one = renderer.render(template, "// below", "en")
-    assert not changed(one, background)[: HEIGHT // 2].any()
-    assert changed(one, background)[HEIGHT // 2 :].any()
+    picture = renderer.render(template, "// below", "en")
+    assert not changed(picture, background)[: HEIGHT // 2].any()
+    assert changed(picture, background)[HEIGHT // 2 :].any()
 
 
 def test_more_parts_than_boxes_is_an_error(renderer: Renderer, background: Path) -> None:
@@ -336,8 +336,8 @@ def test_what_was_painted_before_leaves_no_trace(renderer: Renderer, name: str) 
         renderer.render(template, text, tag)
     fresh = Renderer()
     for tag, text in captions[:4]:
-        found = renderer.render(template, text, tag).image
-        assert found.tobytes() == fresh.render(template, text, tag).image.tobytes()
+        kept = renderer.render(template, text, tag).image
+        assert kept.tobytes() == fresh.render(template, text, tag).image.tobytes()
 
 
 def test_a_picture_can_be_shrunk(background: Path) -> None:

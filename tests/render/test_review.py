@@ -51,8 +51,8 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
     rows = [row(kind.replace(" ", "-"), "en", problems=(kind,)) for kind in reversed(PROBLEMS)]
     two = row("two", "de", problems=("low contrast", "missing glyph"), missing=("🫨", "ꙮ"))
     small = row("small", "de", problems=("too small",), sizes=(9.5, 0.0))
-    found = review(write(tmp_path, *rows, two, small, row("fine", "en")))
-    assert [flaw.meme_id for flaw in found.flaws] == [
+    report = review(write(tmp_path, *rows, two, small, row("fine", "en")))
+    assert [flaw.meme_id for flaw in report.flaws] == [
         "two",
         "missing-glyph",
         "clipped",
@@ -62,15 +62,15 @@ def test_problems_stand_worst_first(tmp_path: Path) -> None:
         "broken-word",
         "low-contrast",
     ]
-    assert found.flaws[0].problems == ("missing glyph", "low contrast")
-    assert found.flaws[0].detail == "not drawn: 🫨 ꙮ; contrast 12.0:1"
-    assert found.flaws[4].detail == "smallest text 9.5 px"
-    assert found.pictures == 9
+    assert report.flaws[0].problems == ("missing glyph", "low contrast")
+    assert report.flaws[0].detail == "not drawn: 🫨 ꙮ; contrast 12.0:1"
+    assert report.flaws[4].detail == "smallest text 9.5 px"
+    assert report.pictures == 9
 
 
 def test_what_overflowed_is_counted(tmp_path: Path) -> None:
-    found = review(write(tmp_path, row("a", "en", problems=("overflow",), truncated=7)))
-    assert found.flaws[0].detail == "left out: 7 characters"
+    report = review(write(tmp_path, row("a", "en", problems=("overflow",), truncated=7)))
+    assert report.flaws[0].detail == "left out: 7 characters"
 
 
 def test_parity_puts_what_differs_most_first(tmp_path: Path) -> None:
@@ -84,23 +84,23 @@ def test_parity_puts_what_differs_most_first(tmp_path: Path) -> None:
         row("slightly", "de", sizes=(50.0, 32.0), coverage=0.22),
         row("alone", "en"),
     )
-    found = review(out)
-    assert [meme.meme_id for meme in found.parity] == ["uneven", "slightly", "even"]
-    worst = found.parity[0]
+    report = review(out)
+    assert [meme.meme_id for meme in report.parity] == ["uneven", "slightly", "even"]
+    worst = report.parity[0]
     assert worst.size_ratio == pytest.approx(2.5)
     assert (worst.smallest, worst.fullest, worst.languages) == ("de", "de", 2)
     assert worst.coverage_spread == pytest.approx(0.1)
     assert worst.middle_spread == pytest.approx(0.2)
     assert worst.score == 1
-    assert found.parity[1].size_ratio == pytest.approx(1.25), "of the part where it is most"
-    assert found.parity[2].size_ratio == 1
-    assert found.memes == 4
+    assert report.parity[1].size_ratio == pytest.approx(1.25), "of the part where it is most"
+    assert report.parity[2].size_ratio == 1
+    assert report.memes == 4
 
 
 def test_an_empty_part_has_no_size_to_compare(tmp_path: Path) -> None:
-    found = review(write(tmp_path, row("a", "en", sizes=(0.0, 30.0)), row("a", "de")))
-    assert found.parity[0].size_ratio == pytest.approx(40 / 30)
-    assert [meme.score for meme in found.parity] == [0.5]
+    report = review(write(tmp_path, row("a", "en", sizes=(0.0, 30.0)), row("a", "de")))
+    assert report.parity[0].size_ratio == pytest.approx(40 / 30)
+    assert [meme.score for meme in report.parity] == [0.5]
 
 
 def test_languages_have_their_medians(tmp_path: Path) -> None:
@@ -119,15 +119,15 @@ def test_languages_have_their_medians(tmp_path: Path) -> None:
 
 def test_languages_can_be_chosen(tmp_path: Path) -> None:
     out = write(tmp_path, row("a", "en", problems=("clipped",)), row("a", "de"), row("b", "de"))
-    found = review(out, ["de"])
-    assert (found.pictures, found.flaws, found.parity) == (2, (), ())
+    report = review(out, ["de"])
+    assert (report.pictures, report.flaws, report.parity) == (2, (), ())
     with pytest.raises(InputError, match=r"no pictures in 'fr'; there are de, en"):
         review(out, ["de", "fr"])
 
 
 def test_an_empty_manifest_is_an_empty_report(tmp_path: Path) -> None:
-    found = review(write(tmp_path))
-    assert (found.pictures, found.flaws, found.parity, found.languages) == (0, (), (), ())
+    report = review(write(tmp_path))
+    assert (report.pictures, report.flaws, report.parity, report.languages) == (0, (), (), ())
 
 
 def test_another_table_is_not_taken_for_a_manifest(tmp_path: Path) -> None:
