@@ -196,8 +196,8 @@ class Painter:
         count = 2 if margin else 1
         phases = PHASES if size < WHOLE_PIXELS else 1
         floor = math.floor
-        one, two, three = self._compositor.sheets(*rows.shape)
-        one_end = two_end = three_end = 0
+        first, second, third = self._compositor.sheets(*rows.shape)
+        first_end = second_end = third_end = 0
         left, top = corner
         line, x, y, _ = item
         for run in line.runs:
@@ -214,23 +214,23 @@ class Painter:
                 across = (whole + off_x - left) * count
                 down = y - floor(up * size + 0.5) + off_y - top
                 end = across + wide
-                if across >= one_end:
-                    one[down : down + high, across:end] = source
-                    one_end = end
-                elif across >= two_end:
-                    two[down : down + high, across:end] = source
-                    two_end = end
-                elif across >= three_end:
-                    three[down : down + high, across:end] = source
-                    three_end = end
+                if across >= first_end:
+                    first[down : down + high, across:end] = source
+                    first_end = end
+                elif across >= second_end:
+                    second[down : down + high, across:end] = source
+                    second_end = end
+                elif across >= third_end:
+                    third[down : down + high, across:end] = source
+                    third_end = end
                 else:
-                    target = one[down : down + high, across:end]
+                    target = first[down : down + high, across:end]
                     np.maximum(target, source, out=target)
-                    one_end = max(one_end, end)
-        np.maximum(rows, one, out=rows)
-        np.maximum(rows, two, out=rows)
-        if three_end:
-            np.maximum(rows, three, out=rows)
+                    first_end = max(first_end, end)
+        np.maximum(rows, first, out=rows)
+        np.maximum(rows, second, out=rows)
+        if third_end:
+            np.maximum(rows, third, out=rows)
 
     def _paint_turned(
         self, canvas: Canvas, layout: PartLayout, area: Area, ink: Ink, placed: list[Placed]

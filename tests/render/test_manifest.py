@@ -19,7 +19,7 @@ from memeloc.render.sets.manifest import (
     PARTS,
     SOURCES,
     Earlier,
-    Known,
+    EarlierPicture,
     Rows,
     write_part,
 )
@@ -56,7 +56,7 @@ def _part(out: Path, number: int, rows: Rows) -> None:
     write_part(rows, out / PARTS / f"000001-{number:08d}.parquet")
 
 
-def _known(earlier: Earlier, path: str) -> Known:
+def _picture(earlier: Earlier, path: str) -> EarlierPicture:
     picture = earlier.find(path)
     assert picture is not None
     return picture
@@ -65,7 +65,7 @@ def _known(earlier: Earlier, path: str) -> Known:
 def _memes(
     earlier: Earlier, memes: Iterable[Sequence[str]], source: int | None = None
 ) -> list[MemeRows]:
-    return [MemeRows([_known(earlier, path).place for path in paths], source) for paths in memes]
+    return [MemeRows([_picture(earlier, path).place for path in paths], source) for paths in memes]
 
 
 def _write(
@@ -218,5 +218,5 @@ def test_the_newest_row_counts_and_unusable_files_do_not(tmp_path: Path) -> None
     pq.write_table(pa.table({"meme_id": ["m2"]}), tmp_path / PARTS / "000003-00000000.parquet")
     earlier = Earlier(tmp_path)
     assert earlier.find("en/robot-chef/m2.jpg") is None
-    assert _known(earlier, "de/robot-chef/m1.jpg").inputs_sha256 == "ef" * 32
+    assert _picture(earlier, "de/robot-chef/m1.jpg").inputs_sha256 == "ef" * 32
     assert earlier.run == 4

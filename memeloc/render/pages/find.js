@@ -55,23 +55,23 @@ function find() {
   const mask = problemMask();
   const template = about.templates.findIndex((t) => t.name === state.template);
   const all = !terms.length && !mask && template < 0 && !state.order;
-  const found = [];
+  const matches = [];
   for (let meme = 0; meme < about.memes; meme += 1) {
-    if (all) { found.push(meme); continue; }
+    if (all) { matches.push(meme); continue; }
     if (!memes[meme]) continue;
     if (template >= 0 && memes[meme][TEMPLATE] !== template) continue;
     if (mask && !columns.some((c) => memes[meme][CELLS][c] && memes[meme][CELLS][c][MASK] & mask)) continue;
     if (terms.length && !terms.every((term) => haystack(meme).includes(term))) continue;
-    found.push(meme);
+    matches.push(meme);
   }
   const key = { worst, size: sizeSpread }[state.order];
   if (key) {
-    const keys = new Map(found.map((meme) => [meme, key(meme)]));
-    found.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
+    const keys = new Map(matches.map((meme) => [meme, key(meme)]));
+    matches.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
   }
-  shown = found;
+  shown = matches;
   const waiting = !all && loadedMemes < about.memes ? `, ${number(about.memes - loadedMemes)} still to read` : "";
-  say(all ? plural(about.memes, "meme", "memes") : `${number(found.length)} of ${plural(about.memes, "meme", "memes")}${waiting}`);
+  say(all ? plural(about.memes, "meme", "memes") : `${number(matches.length)} of ${plural(about.memes, "meme", "memes")}${waiting}`);
 }
 
 function remember() {
@@ -84,7 +84,7 @@ function remember() {
 function recall() {
   const fields = new URLSearchParams(location.hash.slice(1));
   for (const name of ["query", "template", "problem", "order"]) state[name] = fields.get(name) || "";
-  const known = new Set(about.languages.map((l) => l.language));
-  state.hidden = new Set((fields.get("without") || "").split(",").filter((tag) => known.has(tag)));
+  const languages = new Set(about.languages.map((l) => l.language));
+  state.hidden = new Set((fields.get("without") || "").split(",").filter((tag) => languages.has(tag)));
   if (state.hidden.size === about.languages.length) state.hidden.clear();
 }

@@ -197,7 +197,7 @@ Place = tuple[int, int]
 """Where a row is: the number of its file, and its own in that file."""
 
 
-class Known(NamedTuple):
+class EarlierPicture(NamedTuple):
     """What an earlier run says of a picture.
 
     Attributes:
@@ -227,14 +227,14 @@ class Earlier:
     def __init__(self, out: Path) -> None:
         parts = sorted((out / PARTS).glob("*.parquet"))
         self.files = [out / MANIFEST, out / SOURCES, *parts]
-        self._known: dict[str, Known] = {}  # by path, the newest
+        self._pictures: dict[str, EarlierPicture] = {}  # by path, the newest
         self.rows = [self._load(number) for number in range(len(self.files))][:2]
         self.run = 1 + max((int(path.name.split("-")[0]) for path in parts), default=0)
         self.has_parts = bool(parts)
 
-    def find(self, path: str) -> Known | None:
+    def find(self, path: str) -> EarlierPicture | None:
         """What is known of the picture at `path`; a source without picture has no suffix there."""
-        return self._known.get(path)
+        return self._pictures.get(path)
 
     def _load(self, number: int) -> int:
         """Note a file's pictures; none of one that is absent, broken or of another version."""
@@ -247,7 +247,9 @@ class Earlier:
                 *(values[name] for name in columns + keys), strict=True
             ):
                 place = number, count
-                self._known[path or "/".join(key)] = Known(inputs, size, sha256, problems, place)
+                self._pictures[path or "/".join(key)] = EarlierPicture(
+                    inputs, size, sha256, problems, place
+                )
                 count += 1
         return count
 

@@ -77,10 +77,10 @@ def render_table(
     began = time.monotonic()
     settings = Settings(format, quality, max_side, parity)
     registry = Registry.load(*locales) if locales else default()
-    known, notes = load_templates(templates)
+    by_name, notes = load_templates(templates)
     captions = read_captions(
         table,
-        known,
+        by_name,
         None if languages == "all" else languages,
         source=source_language,
         locales=registry,
@@ -93,7 +93,7 @@ def render_table(
         hold(out),
         SkippedFile(summary.skipped_file) as skipped,
         closing(
-            Run(captions, known, settings, fonts, registry, summary, skipped, force=force)
+            Run(captions, by_name, settings, fonts, registry, summary, skipped, force=force)
         ) as run,
     ):
         run.on_progress(progress)

@@ -20,7 +20,7 @@ from memeloc.files import file_sha256
 from memeloc.locales import Registry
 from memeloc.model import SEPARATOR, Caption, Template
 from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import MANIFEST, PARTS, STATE, Earlier, Known, Place
+from memeloc.render.sets.manifest import MANIFEST, PARTS, STATE, Earlier, EarlierPicture, Place
 from memeloc.render.sets.merging import MemeRows, NewManifest
 from memeloc.render.sets.out_folder import PAGE, SkippedFile, remove_temporaries
 from memeloc.render.sets.page import Page
@@ -159,7 +159,7 @@ class Run:
             if language == self._table.source.name:
                 source = len(places)
             path = f"{language}/{row.template}/{row.meme_id}.{self._settings.format}"
-            old = self._known(path, inputs)
+            old = self._unchanged(path, inputs)
             if old is not None and self._is_there(path, old):
                 places.append(old.place)
                 unchanged += 1
@@ -174,7 +174,7 @@ class Run:
             inputs = self._inputs(row, language, row.source, b"")
             if inputs is not None:
                 source = len(places)
-                old = self._known(f"{language}/{row.template}/{row.meme_id}", inputs)
+                old = self._unchanged(f"{language}/{row.template}/{row.meme_id}", inputs)
                 places.append(old.place if old else None)
                 if old is None:
                     items.append(Item(language, row.source.parts, inputs, False))
@@ -221,12 +221,12 @@ class Run:
             self._starts[template, language] = start
         return start
 
-    def _known(self, path: str, inputs: str) -> Known | None:
+    def _unchanged(self, path: str, inputs: str) -> EarlierPicture | None:
         """What is known of a picture that was made of the same."""
         old = None if self._force else self._earlier.find(path)
         return old if old is not None and old.inputs_sha256 == inputs else None
 
-    def _is_there(self, path: str, old: Known) -> bool:
+    def _is_there(self, path: str, old: EarlierPicture) -> bool:
         """Whether a picture's file is the one that was recorded.
 
         Its size is compared; but after a run that was cut off a file may be newer than its record
