@@ -33,14 +33,14 @@ def survey() -> SurveyPack:
         Culture(code, locales.get(tag)) for code, tag in (("DE", "de"), ("CN", "zh-Hans"))
     )
     design = Design("large", taxonomy.name, cultures, size=6, seed=6)
-    memes = [(f"m{number:02d}", f"template-{number % 5}") for number in range(30)]
+    memes = {f"m{number:02d}": f"template-{number % 5}" for number in range(30)}
     sheets = to_sheets(
         build(memes, design, taxonomy),
         design,
         lambda meme, culture: Path("x.jpg"),
         lambda meme, culture: "",
         lambda example, culture: Path("x.jpg"),
-        templates=dict(memes),
+        templates=memes,
     )
     texts = {culture.locale.tag: survey_texts(culture.locale) for culture in cultures}
     return SurveyPack("large", sheets, taxonomy, texts)

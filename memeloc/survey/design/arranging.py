@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 
 from memeloc.survey.design.chance import one_of, shuffled
 from memeloc.survey.model import Slot
 
 
-def dealt(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:
-    """Deal memes into parts whose sizes differ by one at the most, in all and for each template.
-
-    A template's memes go one each to the parts that have the fewest so far, chance deciding
-    between equals: so no part is ever more than one ahead of another.
+def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:
+    """Memes in parts whose sizes differ by one at the most, in all and for each template.
 
     Args:
         templates: by meme id.
-        parts: how many, at least one unless there are no memes.
-        random: draws.
+        parts: how many; the first ones get what does not divide evenly.
     """
-    by_template: dict[str, list[str]] = defaultdict(list)
-    for meme_id in sorted(templates):
-        by_template[templates[meme_id]].append(meme_id)
-    shares: list[list[str]] = [[] for _ in range(parts)]
-    for template in shuffled(sorted(by_template), random):
-        memes = shuffled(by_template[template], random)
-        for start in range(0, len(memes), parts):
-            some = memes[start : start + parts]
-            order = sorted(shuffled(range(parts), random), key=lambda part: len(shares[part]))
-            for part, meme_id in zip(order, some, strict=False):
-                shares[part].append(meme_id)
-    return shares
+    by_template = _by_template(templates, templates, random)
+    memes = [meme for name in shuffled(sorted(by_template), random) for meme in by_template[name]]
+    return [memes[part::parts] for part in range(parts)]
 
 
 def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random) -> list[str]:
@@ -40,55 +28,31 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
 
     Each meme is due at an even distance from the template's last, and the one that is due first
     comes next, among those after which the rest can still be arranged. Where a template has more
-    than half (rounded up) of the memes, all others go between its own, evenly.
-
-    Args:
-        memes: ids.
-        templates: by meme id.
-        random: draws.
+    than half (rounded up) of the memes, all others go one by one between even runs of its own.
     """
-    waiting: dict[str, list[str]] = defaultdict(list)
-    for meme_id in shuffled(sorted(memes), random):
-        waiting[templates[meme_id]].append(meme_id)
-    crowd = max(sorted(waiting), key=lambda one: len(waiting[one]), default="")
-    if crowd and len(waiting[crowd]) > (len(memes) + 1) // 2:
-        return _crowded(waiting.pop(crowd), waiting, random)
-    due: dict[str, list[float]] = {}
-    by_count: dict[int, list[str]] = defaultdict(list)
-    for template in sorted(waiting):
-        by_count[len(waiting[template])].append(template)
-    for count, templates_of_count in sorted(by_count.items()):
-        # Templates of one count begin evenly one after the other: no time is more crowded.
-        for number, template in enumerate(shuffled(templates_of_count, random)):
-            start = (number + random.random()) / len(templates_of_count)
-            # Latest first, as both lists are taken from their ends.
-            due[template] = [(place + start) / count for place in range(count)][::-1]
+    waiting = _by_template(memes, templates, random)
+    names = shuffled(sorted(waiting), random)
+    most = max(names, key=lambda name: len(waiting[name]), default="")
+    if names and len(waiting[most]) > (len(memes) + 1) // 2:
+        others = shuffled([meme for meme in memes if templates[meme] != most], random)
+        ends = [run * len(waiting[most]) // (len(others) + 1) for run in range(len(others) + 2)]
+        runs = [waiting[most][start:end] for start, end in pairwise(ends)]
+        return [meme for run, part in enumerate(runs) for meme in (*part, *others[run : run + 1])]
+    due = {}
+    for number, name in enumerate(names):
+        start, count = (number + random.random()) / len(names), len(waiting[name])
+        # Latest first, as both lists are taken from their ends.
+        due[name] = [(place + start) / count for place in reversed(range(count))]
     order: list[str] = []
     last = ""
     for left in range(len(memes), 0, -1):
-        open_ones = [one for one in due if due[one] and one != last]
+        possible = [name for name in names if due[name] and name != last]
         # One that fills more than half of what is left cannot wait: two of it would come in a row.
         # With it taken first, all others can wait, and it never is the last one again.
-        urgent = [one for one in open_ones if len(due[one]) * 2 > left]
-        last = min(urgent or open_ones, key=lambda one: due[one][-1])
+        urgent = [name for name in possible if len(due[name]) * 2 > left]
+        last = min(urgent or possible, key=lambda name: due[name][-1])
         due[last].pop()
         order.append(waiting[last].pop())
-    return order
-
-
-def _crowded(
-    crowd: Sequence[str], others: Mapping[str, Sequence[str]], random: Random
-) -> list[str]:
-    """All others one by one between runs of the crowd, whose lengths differ by one at the most."""
-    between = shuffled([one for template in sorted(others) for one in others[template]], random)
-    each, more = divmod(len(crowd), len(between) + 1)
-    longer = set(shuffled(range(len(between) + 1), random)[:more])
-    order: list[str] = []
-    start = 0
-    for run in range(len(between) + 1):
-        end = start + each + (run in longer)
-        order += [*crowd[start:end], *between[run : run + 1]]
-        start = end
     return order
 
 
@@ -96,7 +60,7 @@ def with_checks(
     memes: Sequence[str],
     checks: Sequence[Slot],
     templates: Mapping[str, str],
-    shown: Mapping[str, str],
+    examples: Mapping[str, str],
     random: Random,
 ) -> tuple[Slot, ...]:
     """Put checks between memes: never first or last, and never two in a row if places suffice.
@@ -109,51 +73,38 @@ def with_checks(
         memes: ids in order; a single one stands in the middle of its checks.
         checks: in the order in which they come.
         templates: by meme id.
-        shown: by example id, its template.
-        random: draws.
+        examples: templates by the id of the example that a check shows.
     """
+    # Gap number n is before the meme number n.
     gaps = list(range(1, len(memes))) or [0, 1]
-    alike = [
-        gap
-        for gap in gaps
-        if 0 < gap < len(memes) and templates[memes[gap - 1]] == templates[memes[gap]]
-    ]
-    places: dict[int, list[Slot]] = defaultdict(list)
-    for check, stretch in zip(checks, _stretches(gaps, alike, len(checks)), strict=True):
-        own = shown.get(check.example, "")
-        apart = [
-            gap
-            for gap in stretch
-            if own not in {templates[one] for one in memes[max(gap - 1, 0) : gap + 1]}
-        ]
-        places[one_of(apart or stretch, random)].append(check)
-    slots: list[Slot] = []
-    for gap in range(len(memes) + 1):
-        slots += places[gap]
-        slots += [Slot(meme_id=one) for one in memes[gap : gap + 1]]
-    return tuple(slots)
-
-
-def _stretches(gaps: Sequence[int], alike: Sequence[int], count: int) -> list[list[int]]:
-    """The gaps that each of `count` checks may choose from, in order; shared by none if it can be.
-
-    Args:
-        gaps: all, in order.
-        alike: those between two memes of one template, which come first.
-        count: of checks.
-    """
-    rounds, more = divmod(count, len(gaps))
+    beside = {gap: {templates[meme] for meme in memes[max(gap - 1, 0) : gap + 1]} for gap in gaps}
+    crowded = [gap for gap in gaps if len(memes) > 1 and len(beside[gap]) == 1]
+    rounds, more = divmod(len(checks), len(gaps))
+    parting = min(more, len(crowded))
     stretches = [[gap] for gap in gaps] * rounds
-    if len(alike) >= more:
-        stretches += _cut(alike, more)
-    else:
-        stretches += [[gap] for gap in alike]
-        stretches += _cut([gap for gap in gaps if gap not in alike], more - len(alike))
-    return sorted(stretches)
+    stretches += _cut(crowded, parting)
+    stretches += _cut([gap for gap in gaps if gap not in crowded], more - parting)
+    places: dict[int, list[Slot]] = defaultdict(list)
+    for check, stretch in zip(checks, sorted(stretches), strict=True):
+        own = examples.get(check.example)
+        places[
+            one_of([gap for gap in stretch if own not in beside[gap]] or stretch, random)
+        ].append(check)
+    slots: list[Slot] = []
+    for gap, meme_id in enumerate(memes):
+        slots += [*places[gap], Slot(meme_id=meme_id)]
+    return (*slots, *places[len(memes)])
+
+
+def _by_template(
+    memes: Iterable[str], templates: Mapping[str, str], random: Random
+) -> dict[str, list[str]]:
+    by_template: dict[str, list[str]] = defaultdict(list)
+    for meme_id in shuffled(sorted(memes), random):
+        by_template[templates[meme_id]].append(meme_id)
+    return by_template
 
 
 def _cut(gaps: Sequence[int], parts: int) -> list[list[int]]:
-    return [
-        list(gaps[part * len(gaps) // parts : (part + 1) * len(gaps) // parts])
-        for part in range(parts)
-    ]
+    ends = [part * len(gaps) // max(parts, 1) for part in range(parts + 1)]
+    return [list(gaps[start:end]) for start, end in pairwise(ends)]

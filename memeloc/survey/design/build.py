@@ -10,16 +10,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, pairwise, zip_longest
 from pathlib import Path
 from random import Random
 
 from memeloc.errors import InputError
-from memeloc.survey.design.arranging import arranged, dealt, with_checks
+from memeloc.survey.design.arranging import arranged, assigned, with_checks
 from memeloc.survey.design.chance import chance, one_of, shuffled
 from memeloc.survey.model import Batch, Check, Culture, Entry, Question, Sheet, Slot
 from memeloc.survey.taxonomy import Taxonomy
 
-_MOST_IN_A_BATCH = 500
+_LIMITS = {"size": (1, 500), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
 _CODE = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 _CHECK_ID = re.compile(r"check-\d+")
 
@@ -32,15 +33,13 @@ class Design:
         name: of the survey.
         taxonomy: the name of the label set.
         cultures: who annotates; their codes differ.
-        size: memes a batch, at the most; all batches have this many or one less where memes do not
-            divide evenly.
+        size: memes a batch, at the most; where memes do not divide evenly, some have one less.
         answers: annotators a sheet, so answers an item and culture (multi3hate 3.3: five).
-        explicit: explicit attention checks a sheet (A.6: one).
-        implicit: implicit attention checks a sheet (A.6: three).
+        explicit, implicit: attention checks a sheet (A.6: one and three).
         seed: another one draws other batches.
 
     Raises:
-        InputError: something of it cannot be.
+        InputError: a number is out of its range, or a culture's code cannot be or is there twice.
     """
 
     name: str
@@ -53,19 +52,12 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.name.strip():
-            raise InputError("a survey needs a name")
-        if not self.cultures:
-            raise InputError("a survey needs a culture at least, such as DE")
-        for what, value, least, most in (
-            ("size", self.size, 1, _MOST_IN_A_BATCH),
-            ("answers", self.answers, 1, 1000),
-            ("explicit", self.explicit, 0, 50),
-            ("implicit", self.implicit, 0, 50),
-        ):
-            if not least <= value <= most:
-                raise InputError(f"{what} is from {least} to {most}, not {value}")
+        for name, (least, most) in _LIMITS.items():
+            if not least <= getattr(self, name) <= most:
+                raise InputError(f"{name} is from {least} to {most}, not {getattr(self, name)}")
         codes = [culture.code for culture in self.cultures]
+        if not codes:
+            raise InputError("a survey needs a culture at least, such as DE")
         for code in codes:
             if not _CODE.fullmatch(code):
                 raise InputError(f"a culture's code is a country such as DE, not {code[:40]!r}")
@@ -73,11 +65,7 @@ class Design:
                 raise InputError(f"the culture {code} is there twice")
 
     def culture(self, code: str) -> Culture:
-        """The culture of that code.
-
-        Raises:
-            InputError: there is none.
-        """
+        """The culture of that code; InputError when there is none."""
         for culture in self.cultures:
             if culture.code == code:
                 return culture
@@ -86,7 +74,7 @@ class Design:
 
 
 def build(
-    memes: Sequence[tuple[str, str]],
+    memes: Mapping[str, str],
     design: Design,
     taxonomy: Taxonomy,
     *,
@@ -95,15 +83,14 @@ def build(
     answers: int | None = None,
     first: int = 1,
 ) -> tuple[Batch, ...]:
-    """Deal memes into batches.
+    """Assign memes to batches.
 
     Each template is spread evenly over the batches (no two differ by more than one meme of it) and
     within each. No two memes of one template come in a row, where that is possible: where one has
     more than half of a batch, as few as can be do, with checks between them; see `notes`.
 
     Args:
-        memes: ids with their templates' names, in any order.
-        design: of the survey.
+        memes: template by id, in any order.
         taxonomy: implicit checks are drawn from its examples, labels of explicit ones from its
             labels, so that nobody passes who always gives the same answer.
         round: 0 is pre-annotation, 1 the survey, from 2 on what was left open.
@@ -112,42 +99,33 @@ def build(
         first: the number of the first batch.
 
     Raises:
-        InputError: a meme is there twice or bears a check's name, or there are not enough examples.
+        InputError: a meme has the name of a check, or there are not enough examples.
     """
-    codes = tuple(cultures if cultures is not None else (one.code for one in design.cultures))
-    for code in codes:
-        design.culture(code)
-    templates = checked_memes(memes)
+    codes = tuple(cultures or (culture.code for culture in design.cultures))
+    if reserved := list(filter(_CHECK_ID.fullmatch, memes)):
+        raise InputError(f"a meme cannot be called {reserved[0]!r}: attention checks are called so")
     if design.implicit > len(taxonomy.examples):
         raise InputError(
             f"{taxonomy.name} has {len(taxonomy.examples)} examples, too few for {design.implicit} "
             f"implicit checks; ask for {len(taxonomy.examples)} at the most, or add examples"
         )
-    count = -(-len(templates) // design.size)
+    examples = {example.id: example.template for example in taxonomy.examples}
+    random = chance(design.seed, "assign", round, first, *codes)
+    parts = assigned(memes, -(-len(memes) // design.size), random)
     batches = []
-    for number, part in enumerate(
-        dealt(templates, count, chance(design.seed, "deal", round, first, *codes)), first
-    ):
+    for number, part in enumerate(parts, first):
         random = chance(design.seed, "batch", round, number, *codes)
-        order = arranged(part, templates, random)
+        order = arranged(part, memes, random)
         checks = shuffled(_checks(design, taxonomy, random), random)
-        shown = {example.id: Path(example.template).name for example in taxonomy.examples}
-        slots = with_checks(order, checks, templates, shown, random)
-        batches.append(
-            Batch(
-                f"r{round}-b{number:02d}",
-                round,
-                slots,
-                codes,
-                design.answers if answers is None else answers,
-            )
-        )
+        slots = with_checks(order, checks, memes, examples, random)
+        batch_id = f"r{round}-b{number:02d}"
+        batches.append(Batch(batch_id, round, slots, codes, answers or design.answers))
     return tuple(batches)
 
 
 def build_next(
     needs: Mapping[tuple[str, str], int],
-    memes: Sequence[tuple[str, str]],
+    memes: Mapping[str, str],
     design: Design,
     taxonomy: Taxonomy,
     *,
@@ -160,67 +138,50 @@ def build_next(
 
     Args:
         needs: by meme id and culture code, how many more answers.
-        memes: all memes of the survey with their templates.
-        design: of the survey.
-        taxonomy: as in `build`.
+        memes: template by id of all memes of the survey.
         round: 2 or more.
-
-    Raises:
-        InputError: a meme or culture is not of the survey; else as `build`.
     """
-    templates = checked_memes(memes)
-    wanted: dict[str, dict[str, int]] = defaultdict(dict)
-    for (meme_id, code), more in sorted(needs.items()):
-        design.culture(code)
-        if meme_id not in templates:
-            raise InputError(f"the survey has no meme {meme_id[:80]!r}")
-        if more > 0:
-            wanted[code][meme_id] = more
-    alike: dict[tuple[tuple[str, int], ...], list[str]] = defaultdict(list)
+    by_needs: dict[tuple[tuple[str, int], ...], list[str]] = defaultdict(list)
     for culture in design.cultures:
-        if culture.code in wanted:
-            alike[tuple(sorted(wanted[culture.code].items()))].append(culture.code)
+        own = [(meme, more) for (meme, code), more in needs.items() if code == culture.code if more]
+        by_needs[tuple(sorted(own, key=lambda need: (-need[1], need[0])))].append(culture.code)
     batches: list[Batch] = []
-    for items, codes in alike.items():
-        by_need = sorted(items, key=lambda item: (-item[1], item[0]))
-        count = -(-len(by_need) // design.size)
-        for place in range(count):
-            part = by_need[place * len(by_need) // count : (place + 1) * len(by_need) // count]
+    for items, codes in by_needs.items():
+        total = -(-len(items) // design.size)
+        ends = [place * len(items) // max(total, 1) for place in range(total + 1)]
+        for start, end in pairwise(ends):
             batches += build(
-                [(meme_id, templates[meme_id]) for meme_id, _ in part],
+                {meme: memes[meme] for meme, _ in items[start:end]},
                 design,
                 taxonomy,
                 round=round,
                 cultures=codes,
-                answers=max(more for _, more in part),
+                answers=items[start][1],
                 first=len(batches) + 1,
             )
     return tuple(batches)
 
 
-def notes(batches: Sequence[Batch], memes: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What could not be held, a sentence a batch: memes of one template in a row, checks at an end.
+def notes(batches: Sequence[Batch], memes: Mapping[str, str]) -> tuple[str, ...]:
+    """What could not be kept to, a sentence a batch: memes of one template in a row, checks last.
 
     Args:
         batches: of `build`.
-        memes: their ids and templates.
+        memes: template by id.
     """
-    templates = dict(memes)
     remarks = []
     for batch in batches:
-        counts = Counter(templates[one] for one in batch.memes)
         rows = sum(
-            bool(one.meme_id and other.meme_id)
-            and templates[one.meme_id] == templates[other.meme_id]
-            for one, other in zip(batch.slots, batch.slots[1:], strict=False)
+            memes.get(slot.meme_id, "") == memes.get(following.meme_id)
+            for slot, following in pairwise(batch.slots)
         )
         if rows:
-            template, most = counts.most_common(1)[0]
+            template, most = Counter(memes[meme] for meme in batch.memes).most_common(1)[0]
             remarks.append(
                 f"{batch.id}: {most} of {len(batch.memes)} memes are of the template {template}, "
                 f"so {rows} times two of one template come in a row."
             )
-        if batch.slots and (batch.slots[0].check or batch.slots[-1].check):
+        if batch.slots[0].check or batch.slots[-1].check:
             remarks.append(f"{batch.id}: it has a single meme, so checks come first and last.")
     return tuple(remarks)
 
@@ -237,85 +198,48 @@ def to_sheets(
     """A sheet a batch and culture, in the order of the batches and then of the design's cultures.
 
     Args:
-        batches: of any round.
-        design: of the survey.
         picture: the rendered picture of a meme in a culture's language.
         caption: its text there, parts joined by ` // `.
         example_picture: the picture of one of the taxonomy's examples there.
-        templates: by meme id, its template's name.
+        templates: by meme id.
     """
+
+    def entry(slot: Slot, culture: Culture, numbers: count[int]) -> Entry:
+        if slot.check is None:
+            meme = slot.meme_id
+            return Question(meme, templates[meme], picture(meme, culture), caption(meme, culture))
+        shown = example_picture(slot.example, culture) if slot.example else None
+        return Check(f"check-{next(numbers)}", slot.check, slot.expected, slot.example, shown)
+
     sheets = []
     for batch in batches:
         for culture in design.cultures:
-            if culture.code not in batch.cultures:
-                continue
-            entries: list[Entry] = []
-            checks = 0
-            for slot in batch.slots:
-                if slot.check is None:
-                    meme_id = slot.meme_id
-                    entries.append(
-                        Question(
-                            meme_id,
-                            templates[meme_id],
-                            picture(meme_id, culture),
-                            caption(meme_id, culture),
-                        )
+            if culture.code in batch.cultures:
+                numbers = count(1)
+                sheets.append(
+                    Sheet(
+                        f"{batch.id}-{culture.code}",
+                        design.name,
+                        batch.id,
+                        batch.round,
+                        culture,
+                        design.taxonomy,
+                        tuple(entry(slot, culture, numbers) for slot in batch.slots),
+                        batch.answers,
                     )
-                    continue
-                checks += 1
-                shown = example_picture(slot.example, culture) if slot.example else None
-                entries.append(
-                    Check(f"check-{checks}", slot.check, slot.expected, slot.example, shown)
                 )
-            sheets.append(
-                Sheet(
-                    f"{batch.id}-{culture.code}",
-                    design.name,
-                    batch.id,
-                    batch.round,
-                    culture,
-                    design.taxonomy,
-                    tuple(entries),
-                    batch.answers,
-                )
-            )
     return tuple(sheets)
-
-
-def checked_memes(memes: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Templates by meme id, sorted by id.
-
-    Raises:
-        InputError: an id is empty, is there twice, or is a check's.
-    """
-    templates: dict[str, str] = {}
-    for meme_id, template in sorted(memes):
-        if not meme_id or _CHECK_ID.fullmatch(meme_id):
-            raise InputError(
-                f"a meme cannot be called {meme_id!r}: attention checks are called so"
-                if meme_id
-                else "a meme needs an id"
-            )
-        if meme_id in templates:
-            raise InputError(f"the meme {meme_id[:80]!r} is there twice")
-        templates[meme_id] = template
-    return templates
 
 
 def _checks(design: Design, taxonomy: Taxonomy, random: Random) -> list[Slot]:
     """Checks that whoever gives one answer throughout does not pass, as far as labels allow."""
-    by_label: dict[str, list[str]] = defaultdict(list)
+    by_label: dict[str, list[Slot]] = defaultdict(list)
     for example in shuffled(taxonomy.examples, random):
-        by_label[example.label].append(example.id)
-    order = shuffled(sorted(by_label), random)
-    drawn: list[tuple[str, str]] = []
-    while len(drawn) < design.implicit:
-        for label in order:
-            if by_label[label] and len(drawn) < design.implicit:
-                drawn.append((label, by_label[label].pop()))
-    slots = [Slot(check="implicit", example=one, expected=label) for label, one in drawn]
-    often = Counter(label for label, _ in drawn)
+        slot = Slot(check="implicit", example=example.id, expected=example.label)
+        by_label[example.label].append(slot)
+    turns = zip_longest(*shuffled(list(by_label.values()), random))
+    slots = [slot for turn in turns for slot in turn if slot][: design.implicit]
+    often = Counter(slot.expected for slot in slots)
     labels = [label.id for label in taxonomy.labels]
     rare = [label for label in labels if often[label] < max(often.values(), default=1)]
     slots += [

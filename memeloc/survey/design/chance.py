@@ -14,15 +14,14 @@ T = TypeVar("T")
 
 def chance(seed: int, *purpose: object) -> Random:
     """A source of draws for one purpose; another purpose draws others from the same seed."""
-    return Random("\n".join(str(one) for one in (seed, *purpose)))
+    return Random("\n".join(map(str, (seed, *purpose))))
 
 
 def shuffled(values: Sequence[T], random: Random) -> list[T]:
     """The same in random order."""
-    keys = [random.random() for _ in values]
-    return [values[place] for place in sorted(range(len(values)), key=keys.__getitem__)]
+    return sorted(values, key=lambda _: random.random())
 
 
 def one_of(values: Sequence[T], random: Random) -> T:
     """One of the values, each with the same probability."""
-    return values[min(int(random.random() * len(values)), len(values) - 1)]
+    return values[int(random.random() * len(values))]

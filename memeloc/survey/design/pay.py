@@ -1,12 +1,18 @@
-"""What a study pays and costs. In: a wage and minutes. Out: minor units of GBP or USD."""
+"""What people are paid. In: a wage and minutes. Out: money as `Decimal`, and Prolific's limits."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, ROUND_UP, Decimal, InvalidOperation
+from collections.abc import Mapping
+from decimal import ROUND_UP, Decimal
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from memeloc.errors import InputError
+from memeloc.settings import validate
+
+CENT = Decimal("0.01")
 
 MINIMUM = {"GBP": Decimal("6.00"), "USD": Decimal("8.00")}
 """An hour, below which Prolific lets nobody pay: "Prolific's payment principles",
@@ -23,62 +29,78 @@ SMALLEST_SCREEN_OUT = {"GBP": 10, "USD": 14}
 for in-study screening, 2025)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pay:
-    """What a study pays.
+class Rates(BaseModel):
+    """What people are paid, and what is paid on top.
 
     Attributes:
-        currency: `GBP` or `USD`, that of the account at Prolific.
-        wage: an hour.
-        fee: Prolific's share on top of the rewards.
+        wage: an hour; that of multi3hate by default.
+        currency: ISO 4217.
+        fee: share of the rewards that the recruitment service takes; it differs by customer.
+        vat: share of the fee that is tax; a fifth is the United Kingdom's rate, where Prolific is.
+            Many universities pay none.
     """
 
-    currency: str
-    wage: Decimal
-    fee: Decimal
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def reward(self, minutes: int) -> int:
-        """Minor units for one person, rounded up, so that an hour is never paid less.
+    wage: Annotated[Decimal, Field(ge=0, le=100_000, description="pay an hour, as 10.65")] = WAGE
+    currency: Annotated[
+        str,
+        StringConstraints(to_upper=True, pattern="^[A-Za-z]{3}$"),
+        Field(description="three letters, as GBP or USD"),
+    ] = "GBP"
+    fee: Annotated[
+        Decimal,
+        BeforeValidator(lambda value: FEES.get(str(value), value)),
+        Field(ge=0, le=10, description="a share of the rewards, as 0.333; academic; or corporate"),
+    ] = FEES["academic"]
+    vat: Annotated[Decimal, Field(ge=0, le=10, description="a share of the fee, as 0.2")] = Decimal(
+        "0.2"
+    )
 
-        >>> Pay("GBP", Decimal("10.65"), Decimal("0.333")).reward(20)
-        355
+    def reward(self, minutes: int) -> Decimal:
+        """For one person, rounded up to whole cents, so that an hour is never paid less.
+
+        >>> Rates(wage=Decimal("10.65")).reward(20)
+        Decimal('3.55')
         """
-        exact = self.wage * 100 * minutes / 60
-        return int(exact.to_integral_value(rounding=ROUND_UP))
-
-    def with_fee(self, rewards: int) -> int:
-        """Minor units that rewards cost with Prolific's fee, tax left aside.
-
-        >>> Pay("GBP", Decimal("10.65"), Decimal("0.333")).with_fee(1000)
-        1333
-        """
-        exact = rewards * (1 + self.fee)
-        return int(exact.to_integral_value(rounding=ROUND_HALF_UP))
+        return (self.wage * minutes / 60).quantize(CENT, ROUND_UP)
 
 
-def read_pay(wage: object, currency: str, fee: object) -> Pay:
-    """Settings of pay, checked.
+def read_rates(*tables: Mapping[str, object]) -> Rates:
+    """Rates from plain values, later tables before earlier ones; other settings are passed over.
+
+    Raises:
+        InputError: one of them cannot be.
+    """
+    values: dict[str, object] = {}
+    for table in tables:
+        for name in Rates.model_fields.keys() & table.keys():
+            if table[name] not in (None, ""):
+                values[name] = str(table[name]).strip()
+    return validate(Rates, values, "the pay")
+
+
+def read_pay(wage: object, currency: str, fee: object) -> Rates:
+    """Rates for Prolific.
 
     Raises:
         InputError: the wage is not an amount, or below what Prolific allows; the currency is not
             one of its accounts; the fee is neither a kind of account nor a share.
     """
-    code = currency.strip().upper()
-    if code not in MINIMUM:
+    rates = read_rates({"wage": wage, "currency": currency, "fee": fee})
+    least = MINIMUM.get(rates.currency)
+    if least is None:
         raise InputError(
             f"Prolific's accounts are in GBP or USD, not {currency[:20]!r}: name the currency of "
             "yours as currency."
         )
-    amount = _decimal(wage, "wage")
-    if not MINIMUM[code] <= amount <= 1000:
+    if not least <= rates.wage <= 1000:
         raise InputError(
-            f"A wage of {amount} {code} an hour is below {MINIMUM[code]} {code}, the least that "
-            "Prolific allows, or above 1000; Prolific recommends one and a half times the least."
+            f"A wage of {rates.wage} {rates.currency} an hour is below {least} {rates.currency}, "
+            "the least that Prolific allows, or above 1000; Prolific recommends one and a half "
+            "times the least."
         )
-    share = FEES.get(str(fee)) or _decimal(fee, "fee")
-    if not 0 <= share < 5:
-        raise InputError("fee is academic, corporate or a share such as 0.333")
-    return Pay(code, amount, share)
+    return rates
 
 
 def shortest_limit(minutes: int) -> int:
@@ -91,20 +113,10 @@ def shortest_limit(minutes: int) -> int:
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
-def amount(minor: int, currency: str) -> str:
-    """Money as people read it.
+def amount(minor: int | Decimal, currency: str) -> str:
+    """Money as people read it, from minor units.
 
     >>> amount(123456, "GBP")
     '1,234.56 GBP'
     """
     return f"{Decimal(minor) / 100:,.2f} {currency}"
-
-
-def _decimal(value: object, name: str) -> Decimal:
-    try:
-        number = Decimal(str(value).strip())
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        raise InputError(f"{name} is not a number: {str(value)[:40]!r}; write it as 10.65")
-    return number

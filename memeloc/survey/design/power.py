@@ -7,21 +7,28 @@ culture would say, and how far apart two cultures' shares must be for m items to
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 ANSWERS = (3, 5, 7, 9, 11)
 AGREEMENTS = (0.6, 0.7, 0.8, 0.9)
 ITEMS = (50, 100, 200, 300, 500, 1000)
 
+_POWER = 0.8
+_QUANTILE = NormalDist().inv_cdf(0.975)
+"""Of two-sided tests at 5 %."""
+
 _STEP = 0.005
-"""Differences are told to half a percentage point."""
+"""Differences are given to half a percentage point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +56,13 @@ class Majority:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two cultures' shares must differ by.
+    """What two cultures' shares must differ by to be found, with a power of 80 % at 5 %.
 
     Attributes:
         items: labelled in both cultures.
         share: of harmful items in the one.
-        smallest: the smallest difference that is found with the power asked for when the labels of
-            the two cultures are taken as unrelated; None when even the largest is not.
+        smallest: the smallest difference that is found when the labels of the two cultures are
+            taken as unrelated; None when even the largest is not.
         paired: the same when items are compared with themselves (McNemar's test), which a parallel
             set allows.
         disagreement: share of items on which the two cultures differ by chance in either direction,
@@ -107,11 +114,8 @@ def majority_table(
     """How often a majority of n answers is right, for each n and agreement.
 
     Args:
-        seed: the same one gives the same table.
-        answers: an item, each from 1 to 1000.
-        agreements: each from 0 to 1.
         unknown: share of "I don't know", from 0 to below 1.
-        labels: that are voted on; whoever is wrong chooses any other one alike.
+        labels: that are voted on; whoever is wrong chooses each other one with equal probability.
         draws: items that are simulated a row.
     """
     rows = []
@@ -127,17 +131,9 @@ def majority_table(
             winners = (votes[:, 1:labels] == best[:, None]).sum(axis=1)
             right = float((true > best).mean())
             wrong = float(((best > true) & (winners == 1)).mean())
-            rows.append(
-                Majority(
-                    count,
-                    agreement,
-                    unknown,
-                    right,
-                    1 - right - wrong,
-                    wrong,
-                    math.sqrt(right * (1 - right) / draws),
-                )
-            )
+            error = math.sqrt(right * (1 - right) / draws)
+            tied = 1 - right - wrong
+            rows.append(Majority(count, agreement, unknown, right, tied, wrong, error))
     return tuple(rows)
 
 
@@ -147,86 +143,61 @@ def difference_table(
     items: Sequence[int] = ITEMS,
     share: float = 0.4,
     disagreement: float = 0.2,
-    power: float = 0.8,
-    alpha: float = 0.05,
     draws: int = 20_000,
 ) -> tuple[Difference, ...]:
     """The smallest difference between two cultures' shares that m items show.
 
     Args:
-        seed: the same one gives the same table.
-        items: labelled in both cultures, each from 1 to 1,000,000.
+        items: labelled in both cultures.
         share: of harmful items in the one culture; the other has more.
         disagreement: see `Difference`. multi3hate's pairs of countries agree on 67 to 78 % of
             items (4.2), so differ on 22 to 33 %, part of which is the difference itself.
-        power: how often a difference is to be found.
-        alpha: of the two-sided test.
         draws: surveys that are simulated for each difference tried.
     """
+
+    def unrelated(count: int, step: int) -> float:
+        random = np.random.default_rng([seed, 2, count, round(step * _STEP * 1e6)])
+        first = random.binomial(count, share, draws)
+        second = random.binomial(count, min(1.0, share + step * _STEP), draws)
+        return float(proportions_differ(first, second, count).mean())
+
+    def related(count: int, step: int) -> float:
+        random = np.random.default_rng([seed, 3, count, round(step * _STEP * 1e6)])
+        apart = min(1.0, disagreement + step * _STEP)
+        differing = random.binomial(count, apart, draws)
+        more = random.binomial(differing, min(1.0, (apart + step * _STEP) / 2 / apart))
+        return float(changes_differ(more, differing).mean())
+
+    steps = range(1, int((1 - share) / _STEP + 1e-9) + 1)
     rows = []
     for count in items:
-
-        def unrelated(difference: float, count: int = count) -> float:
-            random = np.random.default_rng([seed, 2, count, round(difference * 1e6)])
-            return float(
-                proportions_differ(
-                    random.binomial(count, share, draws),
-                    random.binomial(count, min(1.0, share + difference), draws),
-                    count,
-                    alpha,
-                ).mean()
-            )
-
-        def related(difference: float, count: int = count) -> float:
-            random = np.random.default_rng([seed, 3, count, round(difference * 1e6)])
-            apart = min(1.0, disagreement + difference)
-            differing = random.binomial(count, apart, draws)
-            more = (apart + difference) / 2 / apart if apart else 0.0
-            return float(
-                changes_differ(random.binomial(differing, min(1.0, more)), differing, alpha).mean()
-            )
-
-        steps = int((1 - share) / _STEP + 1e-9)
+        # Power grows with the difference.
+        first, paired = (
+            bisect_left(steps, _POWER, key=partial(power, count)) + 1
+            for power in (unrelated, related)
+        )
         rows.append(
             Difference(
                 count,
                 share,
-                _smallest(unrelated, steps, power),
-                _smallest(related, steps, power),
+                round(first * _STEP, 6) if first in steps else None,
+                round(paired * _STEP, 6) if paired in steps else None,
                 disagreement,
             )
         )
     return tuple(rows)
 
 
-def proportions_differ(
-    first: NDArray[np.int64], second: NDArray[np.int64], items: int, alpha: float
-) -> Flags:
+def proportions_differ(first: Counts, second: Counts, items: int) -> Flags:
     """Whether two counts out of `items` each differ: two-sided z-test with pooled variance."""
     pooled = (first + second) / (2 * items)
     variance = 2 * pooled * (1 - pooled) / items
-    apart = np.abs(second - first) / items
-    differ: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(variance)
-    return differ
+    return np.asarray(np.abs(second - first) / items > _QUANTILE * np.sqrt(variance))
 
 
-def changes_differ(more: NDArray[np.int64], differing: NDArray[np.int64], alpha: float) -> Flags:
+def changes_differ(more: Counts, differing: Counts) -> Flags:
     """Whether of items that differ more go the one way than the other: McNemar's test.
 
     Without a continuity correction, with which the test finds less than it could.
     """
-    apart = np.abs(2 * more - differing)
-    differ: Flags = apart > NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differing)
-    return differ
-
-
-def _smallest(power_at: Callable[[float], float], steps: int, wanted: float) -> float | None:
-    """The first difference of the grid that has the power, by halving: power grows with it."""
-    low, high = 0, steps + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power_at(middle * _STEP) >= wanted:
-            high = middle
-        else:
-            low = middle
-    return None if high > steps else round(high * _STEP, 6)
+    return np.asarray(np.abs(2 * more - differing) > _QUANTILE * np.sqrt(differing))

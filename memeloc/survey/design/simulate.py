@@ -1,6 +1,6 @@
 """Simulated annotators, for examples and tests. In: sheets and a seed. Out: submissions.
 
-All kinds of people come by: diligent ones, careless, hurried and straight-lining ones, some who
+All kinds of people take part: diligent ones, careless, hurried and straight-lining ones, some who
 come twice, stay away, stop half way, or do not agree to take part. Quality control under its
 default rules retains the diligent ones and nobody else; of each it is known which kind it is.
 """
@@ -10,22 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Literal, get_args
 
 from memeloc.errors import InputError
 from memeloc.survey.design.chance import chance, one_of, shuffled
-from memeloc.survey.model import (
-    Answer,
-    Check,
-    CompletionCodes,
-    Entry,
-    Sheet,
-    Submission,
-    entry_id,
-)
+from memeloc.survey.model import Answer, Check, CompletionCodes, Entry, Sheet, Submission, entry_id
 from memeloc.survey.taxonomy import Taxonomy
 
 Kind = Literal[
@@ -39,7 +31,7 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Who comes, as weights, and how sure the diligent ones are.
+    """Who comes, as weights in the order of `Kind`, and how sure the diligent ones are.
 
     Attributes:
         diligent: reads, passes every check, and gives the true label as often as `agreement` says.
@@ -66,21 +58,10 @@ class Crowd:
     agreement: float = 0.85
     unknown: float = 0.04
 
-    def weights(self) -> dict[Kind, float]:
-        """The weight of each kind."""
-        return {kind: getattr(self, kind) for kind in get_args(Kind)}
-
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A person who took a place.
-
-    Attributes:
-        sheet: the sheet's id.
-        participant: who it was, as a recruitment service calls people.
-        kind: what the person is like.
-        submission: what was sent; None of those who stayed away.
-    """
+    """A person who took a place of a sheet (its id), and what was sent: None of the absent."""
 
     sheet: str
     participant: str
@@ -105,9 +86,6 @@ def truths(
     """A true label for each meme in each culture, by meme id and culture code.
 
     Args:
-        memes: ids.
-        cultures: codes.
-        taxonomy: whose labels they are.
         seed: another one gives other labels.
         harmful: share of memes that are harmful, before cultures differ.
         differ: probability that a culture sees a meme the other way.
@@ -121,11 +99,11 @@ def truths(
     if not bad or not good:
         raise InputError(f"{taxonomy.name} has no label that is harmful, or none that is harmless")
     labels = {}
-    for meme_id in sorted(set(memes)):
+    for meme_id in memes:
         random = chance(seed, "truth", meme_id)
         side = random.random() < harmful
         worst, best = one_of(bad, random), one_of(good, random)
-        for code in sorted(set(cultures)):
+        for code in cultures:
             other = chance(seed, "truth", meme_id, code).random() < differ
             labels[meme_id, code] = worst if side != other else best
     return labels
@@ -144,72 +122,50 @@ def simulate(
 
     Args:
         sheets: those of one round; people of another round are others.
-        taxonomy: the sheets'.
         truth: by meme id and culture code, such as from `truths`.
         seed: another one gives other people and answers.
-        crowd: who comes.
         codes: by sheet id, what is shown at the end.
-
-    Raises:
-        KeyError: a meme has no truth.
     """
-    crowd = crowd or Crowd()
+    crowd, codes = crowd or Crowd(), codes or {}
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    weights = astuple(crowd)[: len(kinds)]
     people: list[Simulated] = []
+    # By culture, the diligent ones of earlier sheets who have not come back yet.
     earlier: dict[str, list[Submission]] = defaultdict(list)
-    returned: set[str] = set()
     for sheet in sheets:
         own: list[Submission] = []
+        before = earlier[sheet.culture.code]
         for place in range(sheet.wanted):
             random = chance(seed, "annotator", sheet.id, place)
-            kind = _kind(crowd, random)
-            before = [one for one in earlier[sheet.culture.code] if one.participant not in returned]
+            (kind,) = random.choices(kinds, weights)
             if kind == "duplicate" and not before:
                 kind = "diligent"
             participant, start = _name(seed, sheet.id, place), START + timedelta(minutes=7 * place)
             if kind == "duplicate":
-                first = one_of(before, random)
+                first = before.pop(int(random.random() * len(before)))
                 participant = first.participant
-                returned.add(participant)
                 start = (first.submitted or START) + timedelta(minutes=11)
-            if kind == "absent":
-                people.append(Simulated(sheet.id, participant, kind, None))
-                continue
-            answers, seconds = _filled(sheet, taxonomy, truth, crowd, kind, random)
-            status, code = "complete", ""
-            shown = (codes or {}).get(sheet.id)
-            if kind == "declined":
-                status, code = "no consent", shown.no_consent if shown else ""
-            elif kind == "stopped":
-                status = "returned"
-            elif shown:
-                code = shown.done
-            submission = Submission(
-                _name(seed, sheet.id, f"submission {place}"),
-                sheet.id,
-                participant,
-                answers,
-                "simulated",
-                start + timedelta(seconds=seconds),
-                start,
-                status,
-                code,
-                len(people) + 1,
-            )
+            submission = None
+            if kind != "absent":
+                answers, seconds = _filled(sheet, taxonomy, truth, crowd, kind, random)
+                shown = codes.get(sheet.id, CompletionCodes("", "", "", ""))
+                submission = Submission(
+                    _name(seed, sheet.id, f"submission {place}"),
+                    sheet.id,
+                    participant,
+                    answers,
+                    "simulated",
+                    start + timedelta(seconds=seconds),
+                    start,
+                    {"declined": "no consent", "stopped": "returned"}.get(kind, "complete"),
+                    {"declined": shown.no_consent, "stopped": ""}.get(kind, shown.done),
+                    len(people) + 1,
+                )
+                if kind == "diligent":
+                    own.append(submission)
             people.append(Simulated(sheet.id, participant, kind, submission))
-            if kind == "diligent":
-                own.append(submission)
-        earlier[sheet.culture.code] += own
+        before += own
     return people
-
-
-def _kind(crowd: Crowd, random: Random) -> Kind:
-    weights = crowd.weights()
-    left = random.random() * sum(weights.values())
-    for kind, weight in weights.items():
-        left -= weight
-        if weight and left < 0:
-            return kind
-    return max(weights, key=lambda kind: weights[kind])
 
 
 def _filled(
@@ -229,7 +185,8 @@ def _filled(
     labels = [label.id for label in taxonomy.labels]
     voting = [label.id for label in taxonomy.labels if not label.abstain]
     same = one_of(voting, random)
-    explicit = any(isinstance(one, Check) and one.kind == "explicit" for one in entries)
+    checks = [entry.kind for entry in entries if isinstance(entry, Check)]
+    failed = "explicit" if "explicit" in checks else "implicit"
     answers, seconds = [], 40 + random.random() * 60
     for entry in entries:
         seconds += 6 + random.random() * 18
@@ -238,38 +195,26 @@ def _filled(
         elif isinstance(entry, Check):
             label = entry.expected
             if kind == "careless":
-                failing = entry.kind == "explicit" or not explicit
-                others = [one for one in labels if one != label]
-                label = one_of(others if failing else labels, random)
+                wrong = [other for other in labels if other != label]
+                label = one_of(wrong if entry.kind == failed else labels, random)
         elif kind == "careless":
             label = one_of(labels, random)
+        elif taxonomy.abstain is not None and random.random() < crowd.unknown:
+            label = taxonomy.abstain.id
         else:
-            label = _opinion(truth[entry.meme_id, sheet.culture.code], taxonomy, crowd, random)
-        answers.append(Answer(entry_id(entry), label, _second(label, taxonomy, random)))
+            label = truth[entry.meme_id, sheet.culture.code]
+            if random.random() >= crowd.agreement:
+                label = one_of([other for other in voting if other != label], random)
+        second: list[str] = []
+        if taxonomy.second is not None and label in taxonomy.second.when:
+            most = min(3, len(taxonomy.second.answers)) if taxonomy.second.several else 1
+            second = shuffled(taxonomy.second.answers, random)[: 1 + int(random.random() * most)]
+        answers.append(Answer(entry_id(entry), label, tuple(sorted(second))))
     if kind == "hurried":
         seconds = len(entries) * (0.4 + random.random() * 0.6)
     return tuple(answers), max(1, round(seconds))
 
 
-def _opinion(label: str, taxonomy: Taxonomy, crowd: Crowd, random: Random) -> str:
-    if taxonomy.abstain is not None and random.random() < crowd.unknown:
-        return taxonomy.abstain.id
-    if random.random() < crowd.agreement:
-        return label
-    return one_of(
-        [one.id for one in taxonomy.labels if not one.abstain and one.id != label], random
-    )
-
-
-def _second(label: str, taxonomy: Taxonomy, random: Random) -> tuple[str, ...]:
-    second = taxonomy.second
-    if second is None or label not in second.when:
-        return ()
-    count = 1 + int(random.random() * min(3, len(second.answers))) if second.several else 1
-    return tuple(sorted(shuffled(second.answers, random)[:count]))
-
-
 def _name(*parts: object) -> str:
     """24 hex digits, as recruitment services call people and submissions."""
-    whole = "\n".join(str(part) for part in parts)
-    return hashlib.blake2b(whole.encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
+    return hashlib.blake2b("\n".join(map(str, parts)).encode(), digest_size=12).hexdigest()

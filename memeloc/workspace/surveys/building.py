@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,10 +85,11 @@ def choose_memes(
         answers, survey.memes, survey.taxonomy, fewest_votes=fewest_votes
     )
     choice = preannotation.choose(outcomes, survey.memes, balance, seed=survey.design.seed)
-    chosen = {meme: survey.memes[meme] for meme in choice.memes}
-    batches = build(list(chosen.items()), survey.design, survey.taxonomy)
+    chosen = {meme: survey.memes[meme] for meme in choice}
+    batches = build(chosen, survey.design, survey.taxonomy)
     new = survey.workspace.store.surveys.add_batches(survey.name, batches)
-    taken = {str(kind): (count, choice.there[kind]) for kind, count in choice.taken.items()}
+    there = Counter(outcomes.values())
+    taken = {str(kind): (balance[kind], there[kind]) for kind in preannotation.KINDS}
     return build_result(survey.name, batches, chosen, new, outcomes=taken)
 
 
@@ -108,7 +110,7 @@ def build_result(
         sum(len(batch.cultures) for batch in batches),
         sum(len(batch.cultures) * batch.answers for batch in batches),
         new,
-        notes(batches, list(memes.items())),
+        notes(batches, memes),
         left_out or {},
         outcomes or {},
     )

@@ -14,7 +14,8 @@ from pydantic import ConfigDict, Field
 from memeloc.errors import InputError
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import build_next
-from memeloc.survey.design.planning import SurveyPlan, plan, read_rates, reward_for, work_of
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
@@ -103,7 +104,7 @@ class Survey(Exporting, Importing, Deciding):
             loss: share of submissions that checks set aside.
         """
         return plan(
-            work_of(self.batches),
+            self.batches,
             self.design,
             read_rates(self.settings("prolific"), rates or {}),
             pace=self.pace(),
@@ -130,7 +131,7 @@ class Survey(Exporting, Importing, Deciding):
         Raises:
             InputError: there was no pre-annotation, or there are not enough memes.
         """
-        balance = preannotation.Balance.of(total, harmful, harmless, tied)
+        balance = preannotation.balance(total, harmful, harmless, tied)
         if preannotation.ROUND not in self.rounds:
             raise InputError(f"{self.name} has no pre-annotation; build it with --preannotate.")
         answers = self.checked().answers(lambda number: number == preannotation.ROUND)
@@ -202,7 +203,7 @@ class Survey(Exporting, Importing, Deciding):
         if next_round and settled.needs:
             fresh = build_next(
                 settled.open,
-                list(self.memes.items()),
+                self.memes,
                 self.design,
                 self.taxonomy,
                 round=max(2, last_round + 1),
@@ -254,7 +255,7 @@ class Survey(Exporting, Importing, Deciding):
         if minutes:
             longest = max(minutes.values())
             rewards = {
-                one.id: reward_for(minutes.get(one.batch, longest), rates) for one in checked.sheets
+                one.id: rates.reward(minutes.get(one.batch, longest)) for one in checked.sheets
             }
         last = self._closed_round()
         status = survey_status(

@@ -10,7 +10,8 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import Design, build
-from memeloc.survey.design.planning import SurveyPlan, expected_work, plan, read_rates
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.model import Culture
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
@@ -122,7 +123,7 @@ class Surveys:
             )
         design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
         deal = preannotation.split if preannotate else build
-        batches = deal(list(chosen.items()), design, labels)
+        batches = deal(chosen, design, labels)
         own = (
             None if taxonomy in taxonomy_names() else Path(taxonomy).read_text(encoding="utf-8-sig")
         )
@@ -162,8 +163,13 @@ def plan_survey(
     codes = [word.partition("=")[0].strip().upper() for word in cultures.split(",")]
     people = tuple(Culture(code, english) for code in codes if code)
     design = Design("plan", "multi3hate", people, size, answers)
+    labels = load_taxonomy(design.taxonomy)
+    early, batches = (
+        deal({f"m{number}": f"t{number}" for number in range(count)}, design, labels)
+        for deal, count in ((preannotation.split, preannotated), (build, memes))
+    )
     return plan(
-        expected_work(memes, design, preannotated=preannotated),
+        (*early, *batches),
         design,
         read_rates(settings, rates or {}),
         seconds=seconds,

@@ -5,34 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.errors import InputError
-from memeloc.survey.design.build import build, to_sheets
-from memeloc.survey.design.pay import FEES, Pay
-from memeloc.survey.design.planning import (
-    Pace,
-    Rates,
-    expected_work,
-    measured_pace,
-    plan,
-    read_rates,
-    reward_for,
-    work_of,
-)
+from memeloc.survey.design.build import build
+from memeloc.survey.design.pay import Rates, read_pay, read_rates
+from memeloc.survey.design.planning import Pace, measured_pace, plan
 from memeloc.survey.design.preannotation import split
 from memeloc.survey.model import Submission
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
+from tests.survey.design.test_build import sheets as sheets_of
+
+FEW = dict(list(PAPER.items())[:20])
 
 
 def test_the_papers_survey_by_hand() -> None:
     """15 sheets of 24 entries, 5 people each; 11 minutes at 10.65 an hour are 1.9525, so 1.96."""
     rates = Rates(fee=Decimal("0.333"), vat=Decimal("0.2"))
-    whole = plan(expected_work(300, DESIGN), DESIGN, rates, loss=0.25)
+    whole = plan(build(PAPER, DESIGN, TAXONOMY), DESIGN, rates, loss=0.25)
     found = whole.cultures
     assert [one.culture for one in found] == ["US", "DE", "MX", "IN", "CN"]
     germany = found[1]
@@ -46,62 +39,36 @@ def test_the_papers_survey_by_hand() -> None:
 
 def test_pre_annotation_takes_the_papers_ten_people_a_culture() -> None:
     """A.5: 450 memes in five parts, two answers each: 50 annotators, 10 of each culture."""
-    several = memes(*[10] * 45)
-    work = work_of(split(several, DESIGN, TAXONOMY))
-    assert sorted(work, key=str) == sorted(expected_work(0, DESIGN, preannotated=450), key=str)
-    assert [one.annotators for one in plan(work, DESIGN).cultures] == [10] * 5
-
-
-@given(st.integers(0, 400), st.integers(1, 40), st.integers(0, 300))
-def test_what_is_expected_is_what_is_built(count: int, size: int, before: int) -> None:
-    design = replace(DESIGN, size=size)
-    several = memes(*[1] * count)
-    built = work_of(build(several, design, TAXONOMY))
-    early = work_of(split(memes(*[1] * before), design, TAXONOMY))
-    assert sorted((*early, *built), key=str) == sorted(
-        expected_work(count, design, preannotated=before), key=str
-    )
+    batches = split(memes(*[10] * 45), DESIGN, TAXONOMY)
+    assert [part.annotators for part in plan(batches, DESIGN).cultures] == [10] * 5
 
 
 @given(st.decimals(0, 500, places=2), st.integers(1, 600))
 def test_nobody_is_paid_below_the_wage(wage: Decimal, minutes: int) -> None:
-    reward = reward_for(minutes, Rates(wage=wage))
+    reward = Rates(wage=wage).reward(minutes)
     assert 0 <= reward * 60 - wage * minutes < Decimal("0.6")
     assert reward.as_tuple().exponent == -2
 
 
-@given(st.decimals(0, 500, places=2), st.integers(1, 600))
-def test_what_is_planned_is_what_a_study_pays(wage: Decimal, minutes: int) -> None:
-    pay = Pay("GBP", wage, FEES["academic"])
-    assert reward_for(minutes, Rates(wage=wage)) * 100 == pay.reward(minutes)
-
-
 def test_a_culture_without_batches_costs_nothing() -> None:
-    batches = build(PAPER[:20], DESIGN, TAXONOMY, cultures=["DE"])
-    found = {one.culture: one for one in plan(work_of(batches), DESIGN).cultures}
+    batches = build(FEW, DESIGN, TAXONOMY, cultures=["DE"])
+    found = {part.culture: part for part in plan(batches, DESIGN).cultures}
     assert found["DE"].total > 0
     assert (found["US"].annotators, found["US"].minutes, found["US"].total) == (0, 0, 0)
 
 
 def test_pace_is_the_median_of_those_that_finished() -> None:
     design = replace(DESIGN, cultures=DESIGN.cultures[:1])
-    sheets = to_sheets(
-        build(PAPER[:20], design, TAXONOMY),
-        design,
-        lambda meme, culture: Path(meme),
-        lambda meme, culture: meme,
-        lambda example, culture: Path(example),
-        templates=dict(PAPER),
-    )
+    sheets = sheets_of(build(FEW, design, TAXONOMY), design)
     start = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
     def one(seconds: float, status: str = "complete", sheet: str = sheets[0].id) -> Submission:
         end = start + timedelta(seconds=seconds)
         return Submission("s", sheet, "p", (), "csv", end, start, status)
 
-    told = [one(240), one(480), one(24_000), one(5, "returned"), one(0), one(60, sheet="other")]
-    assert measured_pace(told, sheets, fewest=4) is None
-    found = measured_pace(told, sheets, fewest=3)
+    sent = [one(240), one(480), one(24_000), one(5, "returned"), one(0), one(60, sheet="other")]
+    assert measured_pace(sent, sheets, fewest=4) is None
+    found = measured_pace(sent, sheets, fewest=3)
     assert found == Pace(20.0, 0.0, measured=3)
     assert found.minutes(24) == 8
     assert (
@@ -127,7 +94,7 @@ def test_pace_is_the_median_of_those_that_finished() -> None:
 )
 def test_a_wage_below_prolifics_least_is_warned_of(wage: str, currency: str, warning: str) -> None:
     rates = read_rates({"wage": wage, "currency": currency})
-    found = plan(expected_work(20, DESIGN), DESIGN, rates).warning
+    found = plan(build(FEW, DESIGN, TAXONOMY), DESIGN, rates).warning
     assert bool(found) == bool(warning)
     assert found.startswith(warning)
 
@@ -141,6 +108,11 @@ def test_rates_that_cannot_be_are_refused(values: dict[str, str]) -> None:
 
 
 def test_a_pace_that_cannot_be_is_refused() -> None:
-    for values in ({"loss": 1}, {"seconds_entry": float("nan")}):
-        with pytest.raises(InputError):
-            Pace(**values)
+    for loss, seconds in ((1.0, 20.0), (0.1, float("nan"))):
+        with pytest.raises(InputError, match="loss is a share"):
+            plan((), DESIGN, loss=loss, seconds=seconds)
+
+
+def test_the_kinds_of_account_at_prolific_have_their_fees() -> None:
+    assert read_rates({"fee": "academic"}, {"fee": "corporate", "wage": ""}).fee == Decimal("0.428")
+    assert read_pay("10.65", " gbp ", "0.333") == Rates()

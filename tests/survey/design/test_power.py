@@ -45,23 +45,23 @@ def test_majorities_with_unknown_and_three_labels_are_multinomial() -> None:
     assert row.tied == pytest.approx(tied, abs=0.005)
 
 
-def exact_power(items: int, share: float, difference: float, alpha: float) -> float:
+def exact_power(items: int, share: float, difference: float) -> float:
     """Power of the z-test, summed over all pairs of counts."""
     counts = np.arange(items + 1)
     first, second = np.meshgrid(counts, counts, indexing="ij")
-    found = proportions_differ(first, second, items, alpha)
+    found = proportions_differ(first, second, items)
     chances = np.outer(
         binom.pmf(counts, items, share), binom.pmf(counts, items, share + difference)
     )
     return float((chances * found).sum())
 
 
-def exact_paired(items: int, disagreement: float, difference: float, alpha: float) -> float:
+def exact_paired(items: int, disagreement: float, difference: float) -> float:
     """Power of McNemar's test, summed over all counts of differing items and of their ways."""
     apart, total = disagreement + difference, 0.0
     for differing in range(items + 1):
         more = np.arange(differing + 1)
-        found = changes_differ(more, np.full_like(more, differing), alpha)
+        found = changes_differ(more, np.full_like(more, differing))
         ways = binom.pmf(more, differing, (apart + difference) / 2 / apart)
         total += float(binom.pmf(differing, items, apart) * (ways * found).sum())
     return total
@@ -72,8 +72,8 @@ def test_differences_are_those_of_exact_power() -> None:
         assert row.smallest is not None
         assert row.paired is not None
         for found, power in (
-            (row.smallest, lambda d, n=row.items: exact_power(n, 0.4, d, 0.05)),
-            (row.paired, lambda d, n=row.items: exact_paired(n, 0.2, d, 0.05)),
+            (row.smallest, lambda d, n=row.items: exact_power(n, 0.4, d)),
+            (row.paired, lambda d, n=row.items: exact_paired(n, 0.2, d)),
         ):
             # A step of the grid, and what 20,000 draws leave open.
             assert power(found) >= 0.8 - 0.01

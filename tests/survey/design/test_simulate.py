@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from memeloc.survey.codes import codes
-from memeloc.survey.design.build import Design, build, to_sheets
+from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
-from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
+from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes, sheets
 
 
-def sheets_of(
-    several: list[tuple[str, str]], design: Design, name: str = "multi3hate"
-) -> tuple[Sheet, ...]:
-    return to_sheets(
-        build(several, design, load_taxonomy(name)),
-        design,
-        lambda meme, culture: Path(meme),
-        lambda meme, culture: meme,
-        lambda example, culture: Path(example),
-        templates=dict(several),
-    )
+def sheets_of(memes: dict[str, str], design: Design, name: str = "multi3hate") -> tuple[Sheet, ...]:
+    return sheets(build(memes, design, load_taxonomy(name)), design, memes)
 
 
 CODES = [culture.code for culture in DESIGN.cultures]
 SHEETS = sheets_of(PAPER, DESIGN)
-TRUTH = truths([one for one, _ in PAPER], CODES, TAXONOMY, seed=1)
+TRUTH = truths(list(PAPER), CODES, TAXONOMY, seed=1)
 EVERYBODY = Crowd(*[1.0] * 8)
 """As many of each kind."""
 
@@ -105,9 +95,9 @@ def test_every_taxonomy_can_be_answered(name: str) -> None:
     taxonomy = load_taxonomy(name)
     implicit = min(3, len(taxonomy.examples))
     several = memes(*[2] * 20)
-    sheets = sheets_of(several, replace(DESIGN, taxonomy=name, implicit=implicit), name)
-    truth = truths([one for one, _ in several], CODES, taxonomy, seed=3)
-    people = simulate(sheets, taxonomy, truth, seed=3)
+    asked = sheets_of(several, replace(DESIGN, taxonomy=name, implicit=implicit), name)
+    truth = truths(list(several), CODES, taxonomy, seed=3)
+    people = simulate(asked, taxonomy, truth, seed=3)
     labels = {label.id for label in taxonomy.labels}
     for person in people:
         for answer in person.submission.answers if person.submission else ():

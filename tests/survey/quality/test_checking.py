@@ -370,7 +370,7 @@ def test_of_simulated_annotators_the_diligent_ones_are_retained_and_nobody_else(
     taxonomy = load_taxonomy("multi3hate")
     cultures = tuple(culture(code) for code in ("US", "DE", "MX", "IN", "CN"))
     design = Design("pilot", "multi3hate", cultures, seed=seed)
-    memes = [(f"m{number:03d}", f"t{number % 12}") for number in range(80)]
+    memes = {f"m{number:03d}": f"t{number % 12}" for number in range(80)}
     here = Path("x.jpg")
     sheets = to_sheets(
         build(memes, design, taxonomy),
@@ -378,9 +378,9 @@ def test_of_simulated_annotators_the_diligent_ones_are_retained_and_nobody_else(
         lambda *_: here,
         lambda *_: "",
         lambda *_: here,
-        templates=dict(memes),
+        templates=memes,
     )
-    truth = truths([one for one, _ in memes], [one.code for one in cultures], taxonomy, seed=seed)
+    truth = truths(list(memes), [one.code for one in cultures], taxonomy, seed=seed)
     people = simulate(sheets, taxonomy, truth, seed=seed)
     sent = [one.submission for one in people if one.submission is not None]
     report = check(sent, sheets)

@@ -78,7 +78,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
         return rendered(f"example-{name}", one.template, caption, culture)
 
     sheets = to_sheets(
-        build([(meme, template) for meme, template, _ in MEMES], design, taxonomy),
+        build({meme: template for meme, template, _ in MEMES}, design, taxonomy),
         design,
         lambda meme, culture: rendered(meme, own[meme], captions[meme], culture),
         lambda meme, culture: captions[meme],

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from memeloc.survey.design.pay import WAGE, Pay, read_pay
+from memeloc.survey.design.pay import WAGE, Rates, read_pay
 from memeloc.survey.targets.prolific.client import BASE_URL
 
 Device = Literal["desktop", "tablet", "mobile"]
@@ -56,6 +56,6 @@ class ProlificSettings(BaseModel):
     sheet: str = Field("", description="of an import: whose study a file is of")
 
     @property
-    def pay(self) -> Pay:
+    def pay(self) -> Rates:
         """The wage, currency and fee; raises as `read_pay` does."""
         return read_pay(self.wage, self.currency, self.fee)

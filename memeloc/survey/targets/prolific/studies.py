@@ -103,7 +103,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
     texts = pack.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
     introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
-    reward = settings.pay.reward(minutes)
+    reward = int(settings.pay.reward(minutes) * 100)
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
         "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",

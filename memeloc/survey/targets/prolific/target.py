@@ -206,7 +206,7 @@ class Prolific:
             count, places, rewards = sums.get(name, [0, 0, 0])
             lines.append(
                 f"| {name} | {count} | {places} | {amount(rewards, pay.currency)} | "
-                f"{amount(pay.with_fee(rewards), pay.currency)} |"
+                f"{amount(rewards * (1 + pay.fee), pay.currency)} |"
             )
         lines.append("")
         guessed = next((each for each in studies if each.guessed), None)
