@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc
-from typing import Annotated, Any
+from typing import Any
 
 import typer
+from typer import Option
 from typer.core import TyperCommand, TyperGroup
 
 from memeloc.cli import output
@@ -141,15 +142,14 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def memeloc(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the whole traceback of an error.")
-    ] = False,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
+    debug: bool = Option(False, "--debug", help="Show the whole traceback of an error."),
+    version: bool = Option(
+        False,
+        "--version",
+        callback=_print_version,
+        is_eager=True,
+        help="Print the version and exit.",
+    ),
 ) -> None:
     """Build parallel, multilingual meme datasets that can be published."""
 

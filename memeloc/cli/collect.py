@@ -7,25 +7,23 @@ imported when it is asked for.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperGroup
 
-from memeloc.cli.output import phases, say
-from memeloc.cli.show import Table, explain, show
+import memeloc
+from memeloc.cli.options import AsJson
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.collect.protocol import SourceOption
     from memeloc.workspace.collecting import CollectPlan, CollectResult
 
-_NOT_TAKEN = Table(
-    "Not taken",
-    lambda result: result.refused.items(),
-    (("reason", lambda row: row[0]), ("times", lambda row: row[1])),
-)
-_LIMIT_HELP = "Stop after this many things; 0 is no limit."
+_NOT_TAKEN = Table("Not taken", lambda result: result.refused.items(), by_place("reason", "times"))
 
 
 class _Sources(TyperGroup):
@@ -60,7 +58,6 @@ def _collect() -> None:
 
 
 def _command(name: str) -> Any:
-    """The command of one source."""
     from memeloc.collect.protocol import options_of
     from memeloc.collect.registry import find
     from memeloc.errors import MissingError
@@ -77,11 +74,16 @@ def _command(name: str) -> Any:
         return _made(name, missing)
     options = options_of(source)
 
-    def run(**values: Any) -> None:
-        _run(name, options, values)
-
+    shared = dict(inspect.signature(_run, eval_str=True).parameters)
+    for taken in ("name", "values", *(option.name for option in options)):
+        shared.pop(taken, None)
     parameters = [_parameter(option, first=index == 0) for index, option in enumerate(options)]
-    parameters += _shared({option.name for option in options})
+    parameters += [*shared.values()]
+
+    def run(**values: Any) -> None:
+        own = {option.name: values.pop(option.name) for option in options}
+        _run(name, own, **values)
+
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     summary = getattr(source, "summary", name)
@@ -107,12 +109,12 @@ def _parameter(option: SourceOption, *, first: bool) -> inspect.Parameter:
     if option.default is None and not option.required:
         kind = kind | None
     if first:
-        info: Any = typer.Argument(metavar="WHERE", help=text, show_default=bool(option.default))
+        info: Any = Argument(metavar="WHERE", help=text, show_default=bool(option.default))
     else:
         flag = f"--{option.name.replace('_', '-')}"
         if option.kind is bool:
             flag += f"/--no-{option.name.replace('_', '-')}"
-        info = typer.Option(flag, help=text)
+        info = Option(flag, help=text)
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -121,79 +123,41 @@ def _parameter(option: SourceOption, *, first: bool) -> inspect.Parameter:
     )
 
 
-def _shared(taken: set[str]) -> list[inspect.Parameter]:
-    """The options that every source has."""
-    shared: list[tuple[str, Any, Any, Any]] = [
-        (
-            "allow_host",
-            list[str],
-            [],
-            typer.Option(
-                "--allow-host",
-                metavar="HOST:PORT",
-                help="A server of your own that may be inside the network.",
-            ),
-        ),
-        (
-            "delay",
-            float | None,
-            None,
-            typer.Option("--delay", help="Seconds between two requests to a host."),
-        ),
-        (
-            "max_age",
-            float | None,
-            None,
-            typer.Option(
-                "--max-age", help="Seconds during which a page is not asked for again; 3600."
-            ),
-        ),
-        (
-            "dry_run",
-            bool,
-            False,
-            typer.Option("--dry-run", help="Say what would be asked, and send nothing."),
-        ),
-        ("as_json", bool, False, typer.Option("--json", help="Print the counts as JSON.")),
-    ]
-    if "limit" not in taken:
-        shared.insert(0, ("limit", int, 0, typer.Option("--limit", help=_LIMIT_HELP)))
-    return [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[kind, info],
-        )
-        for name, kind, default, info in shared
-    ]
-
-
-def _run(name: str, options: Sequence[SourceOption], values: dict[str, Any]) -> None:
-    from memeloc.workspace import Workspace
-
-    hosts, delay = values.pop("allow_host"), values.pop("delay")
-    max_age, as_json = values.pop("max_age"), values.pop("as_json")
-    dry_run = values.pop("dry_run")
-    limit = 0 if "limit" in {option.name for option in options} else values.pop("limit")
-    with Workspace.find() as workspace, phases(unit="things") as report:
+def _run(
+    name: str,
+    values: dict[str, Any],
+    *,
+    limit: Annotated[int, Option(help="Stop after this many things; 0 is no limit.")] = 0,
+    allow_host: Annotated[
+        list[str] | None,
+        Option(metavar="HOST:PORT", help="A server of your own that may be inside the network."),
+    ] = None,
+    delay: Annotated[float | None, Option(help="Seconds between two requests to a host.")] = None,
+    max_age: Annotated[
+        float | None, Option(help="Seconds during which a page is not asked for again; 3600.")
+    ] = None,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Say what would be asked, and send nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    # The options are those that every source has; one of a source's own goes before them.
+    with memeloc.Workspace.find() as workspace, progress(unit="things") as bar:
         if dry_run:
-            show(workspace.collecting.plan(name, values, delay=delay), as_json=as_json, then=_plan)
+            show(workspace.collecting.plan(name, values, delay=delay), _plan, as_json=as_json)
             return
         result = workspace.collecting.collect(
             name,
             values,
             limit=limit,
-            allow_hosts=hosts,
+            allow_hosts=allow_host or (),
             delay=delay,
             max_age=max_age,
-            on_progress=report,
+            on_progress=bar.phase,
         )
     if result.cost:
         say(result.cost)
-    if not as_json:
-        print(_summary(result))
-    show(result, as_json=as_json, tables=[_NOT_TAKEN])
+    show(result, _summary, _NOT_TAKEN, as_json=as_json)
     if not as_json:
         explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
 
@@ -205,16 +169,15 @@ def _plan(plan: CollectPlan) -> Iterator[str]:
     yield f"Here already: {there or 'nothing'}"
 
 
-def _summary(result: CollectResult) -> str:
+def _summary(result: CollectResult) -> Iterator[str]:
     found = ", ".join(f"{count:,} {kind}s" for kind, count in result.found.items())
-    text = (
+    yield (
         f"{found or 'Nothing'} found in {result.seconds} s: {result.new:,} new, "
         f"{result.changed:,} changed, {result.unchanged:,} unchanged"
     )
     asked = result.requests
     if asked["sent"] or asked["from cache"]:
-        text += (
-            f"\n{asked['sent']:,} requests: {asked['fetched']:,} fetched, "
+        yield (
+            f"{asked['sent']:,} requests: {asked['fetched']:,} fetched, "
             f"{asked['not modified']:,} not modified; {asked['from cache']:,} pages not asked for"
         )
-    return text

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import (
+    AnsweredBy,
     AsJson,
+    DryRun,
     Kind,
     Lang,
     Langs,
@@ -20,7 +24,7 @@ from memeloc.cli.options import (
     split,
 )
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
+from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.workspace.cases import Case
@@ -41,7 +45,7 @@ _NAMES = {"caption": "captions", "transcript": "transcripts", "survey": "survey 
 
 
 def _fields(result: Any, kind: str) -> dict[str, Any]:
-    """A result as JSON has it: the number of texts under the name of their kind."""
+    # The number of texts stands under the name of their kind.
     fields = as_plain(result)
     return {_NAMES[kind].replace(" ", "_"): fields.pop("texts"), **fields}
 
@@ -49,27 +53,20 @@ def _fields(result: Any, kind: str) -> dict[str, Any]:
 @app.command(name="export")
 def export(
     lang: Lang,
-    to: Annotated[
-        str, typer.Option(metavar="NAME", help="Who gets the sheet; stays with every answer.")
-    ] = "",
-    round_: Annotated[int, typer.Option("--round", min=1, max=9, help="Round of correction.")] = 1,
-    form_name: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="xlsx, xliff, po or csv.")
-    ] = "xlsx",
+    to: str = Option("", metavar="NAME", help="Who gets the sheet; stays with every answer."),
+    round_: int = Option(1, "--round", min=1, max=9, help="Round of correction."),
+    form_name: str = Option("xlsx", "--format", metavar="FORM", help="xlsx, xliff, po or csv."),
     kind: Kind = "caption",
-    only: Annotated[
-        str,
-        typer.Option(
-            metavar="WHICH",
-            help="new, changed (since they were corrected), open (to be settled), all, or ids of "
-            "memes (of survey texts, their names) with commas between.",
-        ),
-    ] = "new",
+    only: str = Option(
+        "new",
+        metavar="WHICH",
+        help="new, changed (since they were corrected), open (to be settled), all, or ids of "
+        "memes (of survey texts, their names) with commas between.",
+    ),
     taxonomy: Taxonomy = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"),
-    ] = None,
+    out: Path | None = Option(
+        None, metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Write a sheet of captions for one person to correct.
@@ -85,13 +82,8 @@ def export(
       memeloc correct export --lang ar --kind transcript --to samira
       memeloc correct export --lang ar --kind survey --taxonomy multi3hate --to samira
     """
-    from memeloc.correct.sheets import formats
-    from memeloc.workspace import Workspace
-
-    if form_name not in formats():
-        raise typer.BadParameter(f"one of {', '.join(formats())}", param_hint="--format")
     check_taxonomy(taxonomy, kind)
-    with Workspace.find() as workspace, progress("Drawing", None) as bar:
+    with memeloc.Workspace.find() as workspace, progress("Drawing", None) as bar:
         result = workspace.correcting.export_sheet(
             lang,
             person=to,
@@ -112,17 +104,17 @@ def export(
         else f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} first, "
         "or ask for --only all"
     )
-    show(_fields(result, kind), as_json=as_json, then=then)
+    show(_fields(result, kind), then, as_json=as_json)
 
 
 _WARNINGS = Table(
     "Warnings",
-    lambda result: result.warnings,
+    "warnings",
     (
         ("meme", "meme_id"),
-        ("language", "language"),
+        "language",
         ("part", lambda warning: warning.part + 1 or None),
-        ("check", "check"),
+        "check",
         ("what", "message"),
     ),
     most=SHOWN,
@@ -130,28 +122,20 @@ _WARNINGS = Table(
 _ANSWERS = Table(
     "To look at",
     lambda result: [answer for answer in result.answers if answer.message],
-    (("row", "row"), ("meme", "meme_id"), ("outcome", "outcome"), ("why", "message")),
+    ("row", ("meme", "meme_id"), "outcome", ("why", "message")),
     most=SHOWN,
 )
 
 
 @app.command(name="import")
 def import_(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Sheets that came back, of any format.")
-    ],
-    lang: Annotated[
-        str, typer.Option(metavar="TAG", help="The language, if the file has lost it.")
-    ] = "",
-    round_: Annotated[
-        int, typer.Option("--round", min=0, max=9, help="The round, if the file has lost it.")
-    ] = 0,
-    person: Annotated[
-        str, typer.Option("--person", metavar="NAME", help="Who answered, if the sheet says not.")
-    ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would become of it; store nothing.")
-    ] = False,
+    files: list[Path] = Argument(
+        ..., metavar="FILE...", help="Sheets that came back, of any format."
+    ),
+    lang: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
+    round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),
+    person: AnsweredBy = "",
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Take back sheets that people filled in.
@@ -164,10 +148,9 @@ def import_(
       memeloc correct import hi-r1-asha.xlsx de-r1-jonas.xlsx
     """
     from memeloc.errors import MemelocError
-    from memeloc.workspace import Workspace
 
     results: list[dict[str, Any]] = []
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         for path in files:
             try:
                 result = workspace.correcting.import_sheet(
@@ -192,21 +175,15 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
         return
     done = ", ".join(f"{count:,} {outcome}" for outcome, count in result.outcomes.items())
     print(f"{result.file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
-    show(result, as_json=False, tables=[_ANSWERS])
+    show(result, _ANSWERS, as_json=False)
     explain("Not read", result.problems)
-    show(result, as_json=False, tables=[_WARNINGS])
+    show(result, _WARNINGS, as_json=False)
 
 
 _SHEETS = Table(
     "Sheets",
-    lambda result: result.sheets,
-    [
-        (name.replace("_", " "), name)
-        for name in (
-            *("kind", "language", "round", "person", "sent", "answered", "corrected", "to_settle"),
-            "file",
-        )
-    ],
+    "sheets",
+    ["kind", "language", "round", "person", "sent", "answered", "corrected", "to_settle", "file"],
     empty=True,
 )
 
@@ -219,12 +196,10 @@ def status(as_json: AsJson = False) -> None:
     Example:
       memeloc correct status
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.status()
     waiting = [f"{result.to_settle:,} to settle: memeloc correct settle"] * bool(result.to_settle)
-    show(result, as_json=as_json, tables=[_SHEETS], then=lambda _: waiting)
+    show(result, _SHEETS, lambda _: waiting, as_json=as_json)
 
 
 @app.command(name="check")
@@ -237,25 +212,17 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
     Example:
       memeloc correct check --langs hi,de
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.check(languages(langs), kind=kind)
-    if as_json:
-        show(_fields(result, kind), as_json=True)
-        return
     count = len({(warning.meme_id, warning.language) for warning in result.warnings})
     then = f"{result.texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
-    show(result, as_json=False, tables=[_WARNINGS], then=then)
+    show(_fields(result, kind) if as_json else result, _WARNINGS, then, as_json=as_json)
 
 
 _ANSWERED = Table(
     "Who changed what",
-    lambda result: result,
-    [
-        (name, name)
-        for name in ("meme_id", "language", "round", "person", "status", "before", "after")
-    ],
+    "answers",
+    ["meme_id", "language", "round", "person", "status", "before", "after"],
     most=50,
     empty=True,
 )
@@ -264,12 +231,8 @@ _ANSWERED = Table(
 @app.command()
 def compare(
     langs: Langs = "all",
-    memes: Annotated[
-        str, typer.Option(metavar="IDS", help="Only these memes, with commas between.")
-    ] = "",
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Only answers that changed something.")
-    ] = False,
+    memes: str = Option("", metavar="IDS", help="Only these memes, with commas between."),
+    changed: bool = Option(False, "--changed", help="Only answers that changed something."),
     kind: Kind = "caption",
     as_json: AsJson = False,
 ) -> None:
@@ -279,29 +242,24 @@ def compare(
     Example:
       memeloc correct compare --langs hi --changed
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.compare(
             languages(langs), meme_ids=split(memes), changed=changed, kind=kind
         )
-    if as_json:
-        show({"answers": [as_plain(answer) for answer in result]}, as_json=True)
-    else:
-        show(result, as_json=False, tables=[_ANSWERED])
+    show({"answers": as_plain(result)}, _ANSWERED, as_json=as_json)
 
 
 _REPORT = (
     Table(
         "What correction changed",
-        lambda result: result.rows,
+        "rows",
         (
-            ("language", "language"),
-            ("round", "round"),
-            ("person", "person"),
+            "language",
+            "round",
+            "person",
             ("answered", "seen"),
             ("as it was", "untouched"),
-            ("corrected", "corrected"),
+            "corrected",
             ("given up", lambda row: sum(row.given_up.values())),
             ("HTER %", lambda row: round(row.hter, 1)),
             ("chrF", lambda row: round(row.chrf, 1)),
@@ -310,13 +268,13 @@ _REPORT = (
     ),
     Table(
         "Two people, the same captions",
-        lambda result: result.agreements,
+        "agreements",
         (
-            ("language", "language"),
-            ("round", "round"),
+            "language",
+            "round",
             ("people", lambda pair: f"{pair.one}, {pair.other}"),
-            ("both", "both"),
-            ("equal", "equal"),
+            "both",
+            "equal",
             ("chrF", lambda pair: round(pair.chrf, 1)),
         ),
     ),
@@ -326,9 +284,7 @@ _REPORT = (
 @app.command()
 def report(
     langs: Langs = "all",
-    to: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report as a page, too.")
-    ] = None,
+    to: Path | None = Option(None, metavar="FILE", help="Write the report as a page, too."),
     kind: Kind = "caption",
     as_json: AsJson = False,
 ) -> None:
@@ -342,66 +298,47 @@ def report(
       memeloc correct report
       memeloc correct report --langs hi,zh --to report.html
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.correcting.report(languages(langs), kind=kind, to=to)
-    show(result, as_json=as_json, tables=_REPORT, then=f"The page: {to}" if to else None)
+    show(result, *_REPORT, *([f"The page: {to}"] if to else []), as_json=as_json)
 
 
-def _case_rows(cases: list[Case]) -> Iterator[tuple[Case, str, str, str]]:
-    """The caption of each case, and the answers under it: why, whose, and the text."""
+def _case_rows(cases: list[Case]) -> Iterator[tuple[Any, ...]]:
+    # A row with the caption of each case, and under it a row for each answer.
     for case in cases:
-        yield case, case.reason, "now", case.now or ""
+        about = (case.case, case.meme_id, case.language)
+        yield *about, case.reason, "now", case.now or ""
         for answer in case.answers:
             who = f"{answer.answer} {answer.person or 'somebody'}"
-            yield case, "", who, answer.text or answer.status
+            yield *about, "", who, answer.text or answer.status
 
 
 _CASES = Table(
-    "To settle",
-    _case_rows,
-    (
-        ("case", lambda row: row[0].case),
-        ("meme", lambda row: row[0].meme_id),
-        ("language", lambda row: row[0].language),
-        ("why", lambda row: row[1]),
-        ("answer", lambda row: row[2]),
-        ("text", lambda row: row[3]),
-    ),
+    "To settle", _case_rows, by_place("case", "meme", "language", "why", "answer", "text")
 )
 
 
 @app.command()
 def settle(
-    case: Annotated[
-        int | None, typer.Argument(metavar="CASE", help="The case's number; without it, all open.")
-    ] = None,
-    accept: Annotated[
-        int | None, typer.Option(metavar="ANSWER", help="Accept this answer, by its number.")
-    ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Type another text, its parts joined by ' // '."),
-    ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the caption that stands there now.")
-    ] = False,
-    comment: Annotated[str, typer.Option(metavar="TEXT", help="Why.")] = "",
-    person: Annotated[
-        str, typer.Option("--as", metavar="NAME", help="Who decides.", show_default="your login")
-    ] = "",
-    lang: Annotated[
-        str | None, typer.Option(metavar="TAG", help="Only cases of this language.")
-    ] = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the open cases to a CSV to decide in."),
-    ] = None,
-    from_: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Take the decisions from that CSV."),
-    ] = None,
+    case: int | None = Argument(
+        None, metavar="CASE", help="The case's number; without it, all open."
+    ),
+    accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
+    text: str | None = Option(
+        None, metavar="TEXT", help="Type another text, its parts joined by ' // '."
+    ),
+    keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
+    comment: str = Option("", metavar="TEXT", help="Why."),
+    person: str = Option(
+        "", "--as", metavar="NAME", help="Who decides.", show_default="your login"
+    ),
+    lang: str | None = Option(None, metavar="TAG", help="Only cases of this language."),
+    to: Path | None = Option(
+        None, metavar="FILE", help="Write the open cases to a CSV to decide in."
+    ),
+    from_: Path | None = Option(
+        None, "--from", metavar="FILE", help="Take the decisions from that CSV."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """List what is to be settled, and decide it.
@@ -417,13 +354,11 @@ def settle(
       memeloc correct settle --to cases.csv
       memeloc correct settle --from cases.csv --as maria
     """
-    from memeloc.workspace import Workspace
-
     who = person or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
     chosen = (accept is not None) + (text is not None) + keep
     if chosen > 1 or (case is None) == bool(chosen):
         raise typer.BadParameter("a case takes one of --accept, --text and --keep")
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         cases = workspace.correcting.cases
         if case is None and from_ is None:
             if to is None:
@@ -438,14 +373,14 @@ def settle(
         elif from_ is not None:
             settled = cases.decide_from(from_, person=who)
         result = {"settled": settled, "open": len(cases.open(lang))}
-    show(result, as_json=as_json, then=f"{settled:,} settled, {result['open']:,} open")
+    show(result, f"{settled:,} settled, {result['open']:,} open", as_json=as_json)
 
 
 def _list_cases(cases: list[Case], as_json: bool) -> None:
     if as_json:
-        show({"cases": [as_plain(case) for case in cases]}, as_json=True)
+        show({"cases": as_plain(cases)}, as_json=True)
     elif cases:
         then = "memeloc correct settle CASE --accept ANSWER, or --text TEXT, or --keep"
-        show(cases, as_json=False, tables=[_CASES], then=then)
+        show(cases, _CASES, then, as_json=False)
     else:
         print("There is nothing to settle")

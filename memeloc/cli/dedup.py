@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
+import memeloc
 from memeloc.cli.options import AsJson, Jobs
-from memeloc.cli.output import phases, say
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
@@ -22,12 +24,12 @@ _STAGES = {
 }
 _TABLE = Table(
     "Duplicates",
-    lambda result: result.stages,
+    "stages",
     (
-        ("kind", "kind"),
+        "kind",
         ("stage", lambda line: _STAGES[line.stage]),
         ("in", "came"),
-        ("duplicates", "duplicates"),
+        "duplicates",
         ("to a person", "asked"),
         ("did not run", "not_run"),
     ),
@@ -36,44 +38,33 @@ _TABLE = Table(
 
 
 def dedup(
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="text|paper",
-            help="What makes near pictures duplicates: the same text too, or nothing more.",
-            show_default="text",
-        ),
-    ] = None,
-    distance: Annotated[
-        int | None,
-        typer.Option(
-            metavar="BITS", help="Bits of 64 in which hashes may differ.", show_default="5"
-        ),
-    ] = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="largest|oldest|votes|first",
-            help="Which of several stays.",
-            show_default="largest",
-        ),
-    ] = None,
-    scope: Annotated[
-        str | None,
-        typer.Option(
-            metavar="template|all",
-            help="Whether captions are compared within a template or all with all.",
-            show_default="template",
-        ),
-    ] = None,
-    images_model: Annotated[
-        str | None,
-        typer.Option(metavar="KIND:WHERE", help="Model of pictures, as onnx:resnet50.onnx."),
-    ] = None,
-    texts_model: Annotated[
-        str | None,
-        typer.Option(metavar="KIND:WHERE", help="Model of texts, as onnx:minilm/model.onnx."),
-    ] = None,
+    rule: str | None = Option(
+        None,
+        metavar="text|paper",
+        help="What makes near pictures duplicates: the same text too, or nothing more.",
+        show_default="text",
+    ),
+    distance: int | None = Option(
+        None, metavar="BITS", help="Bits of 64 in which hashes may differ.", show_default="5"
+    ),
+    keep: str | None = Option(
+        None,
+        metavar="largest|oldest|votes|first",
+        help="Which of several stays.",
+        show_default="largest",
+    ),
+    scope: str | None = Option(
+        None,
+        metavar="template|all",
+        help="Whether captions are compared within a template or all with all.",
+        show_default="template",
+    ),
+    images_model: str | None = Option(
+        None, metavar="KIND:WHERE", help="Model of pictures, as onnx:resnet50.onnx."
+    ),
+    texts_model: str | None = Option(
+        None, metavar="KIND:WHERE", help="Model of texts, as onnx:minilm/model.onnx."
+    ),
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -89,16 +80,14 @@ def dedup(
       memeloc dedup
       memeloc dedup --keep oldest --images-model onnx:resnet50.onnx --texts-model onnx:minilm.onnx
     """
-    from memeloc.workspace import Workspace
-
     settings = {"rule": rule, "distance": distance, "keep": keep, "scope": scope}
-    with Workspace.find() as workspace, phases() as report:
+    with memeloc.Workspace.find() as workspace, progress() as bar:
         result = workspace.curating.deduplicate(
             {name: value for name, value in settings.items() if value is not None},
             images_model=images_model,
             texts_model=texts_model,
             jobs=jobs,
-            on_progress=report,
+            on_progress=bar.phase,
         )
     for subject in result.contradictions:
         first, _, second = subject.partition("|")
@@ -107,13 +96,12 @@ def dedup(
             "different; they are held apart."
         )
     explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
-    show(result, as_json=as_json, tables=[_TABLE], then=_next)
+    show(result, _TABLE, _next, as_json=as_json)
 
 
-def _next(result: DedupResult) -> list[str]:
-    if not (asked := sum(line.asked for line in result.stages)):
-        return []
-    return [
-        f"Next: memeloc review export duplicates --person NAME, for {asked:,} pairs that a person "
-        "looks at"
-    ]
+def _next(result: DedupResult) -> Iterator[str]:
+    if asked := sum(line.asked for line in result.stages):
+        yield (
+            f"Next: memeloc review export duplicates --person NAME, for {asked:,} pairs that a "
+            "person looks at"
+        )

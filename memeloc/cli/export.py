@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import show
 
 
 def export(
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="captions, history, memes, corrections, cases, memory, sheets or files.",
-        ),
-    ],
-    to: Annotated[
-        Path, typer.Option(metavar="FILE", help="A .csv, .jsonl or .parquet file to write.")
-    ],
+    table: str = Argument(
+        ...,
+        metavar="TABLE",
+        help="captions, history, memes, corrections, cases, memory, sheets or files.",
+    ),
+    to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
     as_json: AsJson = False,
 ) -> None:
     """Write a table of the workspace to a file.
@@ -35,8 +31,6 @@ def export(
       memeloc export captions --to captions.csv
       memeloc export history --to history.parquet
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.captions.export(table, to)
-    show(result, as_json=as_json, then=f"Wrote {result.rows:,} rows of {table} to {to}")
+    show(result, f"Wrote {result.rows:,} rows of {table} to {to}", as_json=as_json)

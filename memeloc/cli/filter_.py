@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson, Jobs
-from memeloc.cli.output import phases, say
-from memeloc.cli.show import Table, show
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.workspace.filtering import FilterResult, ItemVerdicts
@@ -49,22 +51,16 @@ def _listed(result: Any) -> Iterator[tuple[str, str, str, str]]:
             yield f"  {info.name}.{name}", "", default, setting.meaning
 
 
-def _by_place(*headings: str) -> list[tuple[str, Any]]:
-    return [
-        (heading, lambda row, place=place: row[place]) for place, heading in enumerate(headings)
-    ]
-
-
-_VERDICTS = Table("Verdicts", _reasons, _by_place("filter", "verdict", "reason", "items"))
+_VERDICTS = Table("Verdicts", _reasons, by_place("filter", "verdict", "reason", "items"))
 _EXPLAINED = Table(
-    "Verdicts", _explained, _by_place("filter", "verdict", "score", "reason", "evidence")
+    "Verdicts", _explained, by_place("filter", "verdict", "score", "reason", "evidence")
 )
-_LISTED = Table("Filters", _listed, _by_place("filter or setting", "judges", "default", "what"))
+_LISTED = Table("Filters", _listed, by_place("filter or setting", "judges", "default", "what"))
 _PLANS = Table(
     "Nothing was judged",
-    lambda result: result.filters,
+    "filters",
     (
-        ("filter", "filter"),
+        "filter",
         ("items to judge", "to_judge"),
         ("model", lambda plan: "" if plan.model is None else plan.model.line()),
     ),
@@ -72,43 +68,32 @@ _PLANS = Table(
 
 
 def filter_items(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Filters; without, those of memeloc.toml."),
-    ] = None,
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TAG", help="Language to keep, may be given several times."),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="A filter's setting, as language.sure=0.95; memeloc.toml has the others.",
-        ),
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Judge also what was judged before.")
-    ] = False,
+    names: list[str] | None = Argument(
+        None, metavar="[NAME...]", help="Filters; without, those of memeloc.toml."
+    ),
+    lang: list[str] | None = Option(
+        None, metavar="TAG", help="Language to keep, may be given several times."
+    ),
+    set_: list[str] | None = Option(
+        None,
+        "--set",
+        metavar="KEY=VALUE",
+        help="A filter's setting, as language.sure=0.95; memeloc.toml has the others.",
+    ),
+    again: bool = Option(False, "--again", help="Judge also what was judged before."),
     jobs: Jobs = None,
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="The language model, for filters that ask one.")
-    ] = "",
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="The most that the model may cost.")
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Say what would be judged, and what it would cost."),
-    ] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the filters and their settings, and stop.")
-    ] = False,
-    explain: Annotated[
-        str | None,
-        typer.Option(metavar="ITEM", help="Show all verdicts and answers of an item, and stop."),
-    ] = None,
+    model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
+    budget: float | None = Option(None, min=0, help="The most that the model may cost."),
+    dry_run: bool = Option(
+        False, "--dry-run", help="Say what would be judged, and what it would cost."
+    ),
+    list_: bool = Option(False, "--list", help="List the filters and their settings, and stop."),
+    item: str | None = Option(
+        None,
+        "--explain",
+        metavar="ITEM",
+        help="Show all verdicts and answers of an item, and stop.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Judge collected items: keep, drop, or ask a person. Nothing is ever deleted.
@@ -123,30 +108,26 @@ def filter_items(
       memeloc filter --explain cat-keyboard-bd99510c57
     """
     if list_:
-        from memeloc.curate.registry import info
-        from memeloc.curate.registry import names as all_names
+        from memeloc.curate import registry
 
-        filters = {"filters": [info(name) for name in all_names()]}
-        show(filters, as_json=as_json, tables=[_LISTED])
+        filters = {"filters": [registry.info(name) for name in registry.names()]}
+        show(filters, _LISTED, as_json=as_json)
         return
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace, phases(unit="items") as report:
+    with memeloc.Workspace.find() as workspace, progress(unit="items") as bar:
         curating = workspace.curating
-        if explain is not None:
-            _show_item(curating.explain(explain), as_json)
+        if item is not None:
+            show(curating.explain(item), _about, _EXPLAINED, _no_verdict, as_json=as_json)
             return
         chosen = curating.filter_names(names or [])
         settings = read_assignments(set_ or [], chosen)
         options: dict[str, Any] = {"languages": lang or [], "again": again, "model": model}
         if dry_run:
-            plans = curating.plan_filters(chosen, settings, **options)
-            show(plans, as_json=as_json, tables=[_PLANS])
+            show(curating.plan_filters(chosen, settings, **options), _PLANS, as_json=as_json)
             return
         result = curating.filter(
-            chosen, settings, **options, budget=budget, jobs=jobs, on_progress=report
+            chosen, settings, **options, budget=budget, jobs=jobs, on_progress=bar.phase
         )
-    show(result, as_json=as_json, tables=[_VERDICTS])
+    show(result, _VERDICTS, as_json=as_json)
     if not as_json:
         judged = sum(run.judged for run in result.filters)
         skipped = sum(run.skipped for run in result.filters)
@@ -154,18 +135,16 @@ def filter_items(
     if result.cost:
         say(result.cost)
     failures = [f"{run.filter}: {run.failure}" for run in result.filters if run.failure]
-    for failure in failures:
-        say(f"memeloc: {failure}")
-    if failures:
-        raise typer.Exit(1)
+    explain("memeloc", failures, most=None, fail=True)
 
 
-def _show_item(result: ItemVerdicts, as_json: bool) -> None:
-    if not as_json:
-        print(f"{result.kind} {result.item}: {result.name or ' // '.join(result.parts)}")
-    show(result, as_json=as_json, tables=[_EXPLAINED])
-    if not as_json and not result.verdicts and not result.people:
-        say("It has no verdict yet; `memeloc filter` judges it.")
+def _about(result: ItemVerdicts) -> Iterator[str]:
+    yield f"{result.kind} {result.item}: {result.name or ' // '.join(result.parts)}"
+
+
+def _no_verdict(result: ItemVerdicts) -> Iterator[str]:
+    if not result.verdicts and not result.people:
+        yield "It has no verdict yet; `memeloc filter` judges it."
 
 
 def read_assignments(assignments: list[str], names: list[str]) -> dict[str, dict[str, Any]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
-from memeloc.cli.output import say
 from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def _axes(font: dict[str, Any]) -> str:
 
 _FONTS = Table(
     lambda result: f"{len(result['families'])} font families",
-    lambda result: result["families"],
+    "families",
     (
-        ("family", "family"),
-        ("package", "package"),
-        ("version", "version"),
-        ("licence", "licence"),
+        "family",
+        "package",
+        "version",
+        "licence",
         ("scripts", lambda font: " ".join(font["scripts"])),
         ("axes", _axes),
         ("KB", lambda font: None if font["bytes"] is None else round(font["bytes"] / 1000)),
@@ -38,9 +38,9 @@ _FONTS = Table(
 )
 _CLUSTERS = Table(
     lambda result: f"{result['language']}, {result['face']} text",
-    lambda result: result["clusters"],
+    "clusters",
     (
-        ("cluster", "cluster"),
+        "cluster",
         ("code points", lambda row: " ".join(row["code_points"])),
         ("family", lambda row: row["family"] or "MISSING"),
     ),
@@ -72,22 +72,17 @@ def list_fonts(font: FontFiles = None, as_json: AsJson = False) -> None:
             state = "wrong"
             problems.append(str(error))
         families.append(_fields(family, state))
-    show({"families": families, "problems": problems}, as_json=as_json, tables=[_FONTS])
-    explain("", problems)
-    if problems:
-        raise typer.Exit(1)
+    show({"families": families, "problems": problems}, _FONTS, as_json=as_json)
+    explain("", problems, fail=True)
 
 
 @app.command("check")
 def check(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to be drawn.")],
-    lang: Annotated[
-        str, typer.Option(metavar="TAG", help="The language whose font stack is used.")
-    ] = "en",
-    face: Annotated[
-        Literal["poster", "plain"],
-        typer.Option(help="Captions on pictures (poster), or bubbles and bars (plain)."),
-    ] = "poster",
+    text: str = Argument(..., metavar="TEXT", help="The text to be drawn."),
+    lang: str = Option("en", metavar="TAG", help="The language whose font stack is used."),
+    face: Literal["poster", "plain"] = Option(
+        "poster", help="Captions on pictures (poster), or bubbles and bars (plain)."
+    ),
     font: FontFiles = None,
     locales: LocaleFolders = None,
     as_json: AsJson = False,
@@ -132,13 +127,12 @@ def check(
                 }
             )
     result = {"language": locale.tag, "face": face, "clusters": clusters, "missing": missing}
-    show(result, as_json=as_json, tables=[_CLUSTERS])
-    if missing:
-        say(
-            f"No font draws {len(missing)} of {len(clusters)} clusters: "
-            f"{' '.join(dict.fromkeys(missing))}. Name a font that does with --font FILE."
-        )
-        raise typer.Exit(1)
+    show(result, _CLUSTERS, as_json=as_json)
+    problem = (
+        f"No font draws {len(missing)} of {len(clusters)} clusters: "
+        f"{' '.join(dict.fromkeys(missing))}. Name a font that does with --font FILE."
+    )
+    explain("", [problem] if missing else [], fail=True)
 
 
 def _fields(family: Family, state: str) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, TemplateFolders, languages
+import memeloc
+from memeloc.cli.options import AsJson, Strict, TemplateFolders, languages
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import explain, show
 
@@ -16,21 +17,16 @@ if TYPE_CHECKING:
 
 
 def import_table(
-    captions: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language.",
-        ),
-    ],
-    langs: Annotated[
-        str,
-        typer.Option(metavar="TAGS", help="Columns to import besides the source, or all."),
-    ] = "all",
+    captions: Path = Argument(
+        ...,
+        metavar="TABLE",
+        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language.",
+    ),
+    langs: str = Option(
+        "all", metavar="TAGS", help="Columns to import besides the source, or all."
+    ),
     templates: TemplateFolders = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Import nothing if anything in the table is wrong.")
-    ] = False,
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Import memes and captions from a table, the same as `memeloc render` reads.
@@ -43,9 +39,7 @@ def import_table(
       memeloc import captions.csv
       memeloc import captions.csv --langs de,hi --strict
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
+    with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
         result = workspace.captions.import_table(
             captions,
             languages=languages(langs),
@@ -58,7 +52,7 @@ def import_table(
     if result.empty:
         cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(result.empty.items()))
         say(f"Note: empty cells are captions still to translate ({cells})")
-    show(result, as_json=as_json, then=_sentence(result))
+    show(result, _sentence(result), as_json=as_json)
 
 
 def _sentence(result: ImportResult) -> str:

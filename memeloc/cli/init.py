@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.show import show
 
 
 def init(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The workspace's folder; it is made if need be.")
-    ] = Path(),
-    source: Annotated[
-        str, typer.Option(metavar="TAG", help="The language that captions are written in.")
-    ] = "en",
-    langs: Annotated[
-        str, typer.Option(metavar="TAGS", help="Languages to translate into, as de,es,hi,zh.")
-    ] = "",
+    folder: Path = Argument(
+        Path(), metavar="DIR", help="The workspace's folder; it is made if need be."
+    ),
+    source: str = Option("en", metavar="TAG", help="The language that captions are written in."),
+    langs: str = Option("", metavar="TAGS", help="Languages to translate into, as de,es,hi,zh."),
     as_json: AsJson = False,
 ) -> None:
     """Make a workspace: a folder with memeloc.toml and a database.
@@ -32,9 +28,7 @@ def init(
     Example:
       memeloc init my-memes --langs de,es,hi,zh
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.create(folder, source=source, languages=split(langs)) as workspace:
+    with memeloc.Workspace.create(folder, source=source, languages=split(langs)) as workspace:
         made = {
             "folder": str(folder.resolve()),
             "settings": str(folder.resolve() / "memeloc.toml"),
@@ -43,9 +37,8 @@ def init(
             "languages": [locale.tag for locale in workspace.languages],
         }
     where = f", in {folder}" if folder != Path() else ""
-    show(
-        made,
-        as_json=as_json,
-        then=f"A workspace is in {made['folder']}; its settings are in memeloc.toml.\n"
-        f"Next: memeloc import TABLE{where}",
+    then = (
+        f"A workspace is in {made['folder']}; its settings are in memeloc.toml.\n"
+        f"Next: memeloc import TABLE{where}"
     )
+    show(made, then, as_json=as_json)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, show
@@ -20,48 +21,35 @@ app = typer.Typer(
     "  memeloc keywords find captions.txt --keywords words.txt --lang ar",
 )
 
-Lang = Annotated[str, typer.Option("--lang", metavar="TAG", help="The language, such as ar or en.")]
+Lang = Annotated[str, Option("--lang", metavar="TAG", help="The language, such as ar or en.")]
 RulesFile = Annotated[
     Path | None,
-    typer.Option("--rules", metavar="FILE", help="Rules of your own, as TOML; --lang is not used."),
+    Option("--rules", metavar="FILE", help="Rules of your own, as TOML; --lang is not used."),
 ]
-Limit = Annotated[
-    int, typer.Option("--limit", min=1, help="Variants of one keyword, itself among them.")
-]
+Limit = Annotated[int, Option("--limit", min=1, help="Variants of one keyword, itself among them.")]
 _LIMIT = 300
 _VARIANTS = Table(
-    "Variants",
-    lambda result: result["variants"],
-    (("keyword", "keyword"), ("variant", "text"), ("kind", "kind"), ("rule", "rule")),
-    empty=True,
+    "Variants", "variants", ("keyword", ("variant", "text"), "kind", "rule"), empty=True
 )
 _MATCHES = Table(
-    "Keywords found",
-    lambda result: result["matches"],
-    [(name, name) for name in ("line", "found", "keyword", "kind", "rule")],
-    empty=True,
+    "Keywords found", "matches", ("line", "found", "keyword", "kind", "rule"), empty=True
 )
 
 
 @app.command("expand")
 def expand(
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE|WORD...",
-            help="Keywords, or files of them: one a line, or a table with a column keyword.",
-        ),
-    ],
+    words: list[str] = Argument(
+        ...,
+        metavar="FILE|WORD...",
+        help="Keywords, or files of them: one a line, or a table with a column keyword.",
+    ),
     lang: Lang = "",
     rules: RulesFile = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option("--kind", metavar="KIND", help="Only these kinds, such as arabizi."),
-    ] = None,
+    kind: list[str] | None = Option(
+        None, "--kind", metavar="KIND", help="Only these kinds, such as arabizi."
+    ),
     limit: Limit = _LIMIT,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them as CSV.")
-    ] = None,
+    out: Path | None = Option(None, "--out", "-o", metavar="FILE", help="Write them as CSV."),
     as_json: AsJson = False,
 ) -> None:
     """Make the forms in which keywords are written, and say which rule made each.
@@ -90,20 +78,19 @@ def expand(
     )
     if out is None:
         result = {"language": loaded.language, "variants": list(variants)}
-        show(result, as_json=as_json, tables=[_VARIANTS])
+        show(result, _VARIANTS, as_json=as_json)
         return
     count = write_variants(variants, out, loaded.language)
     written = {"language": loaded.language, "variants": count, "file": str(out)}
-    show(written, as_json=as_json, then=f"Wrote {count:,} variants to {out}")
+    show(written, f"Wrote {count:,} variants to {out}", as_json=as_json)
 
 
 @app.command("find")
 def find(
-    texts: Annotated[Path, typer.Argument(metavar="FILE", help="Texts, one a line.")],
-    keywords: Annotated[
-        list[str],
-        typer.Option("--keywords", "-k", metavar="FILE|WORD", help="Keywords, or files of them."),
-    ],
+    texts: Path = Argument(..., metavar="FILE", help="Texts, one a line."),
+    keywords: list[str] = Option(
+        ..., "--keywords", "-k", metavar="FILE|WORD", help="Keywords, or files of them."
+    ),
     lang: Lang = "",
     rules: RulesFile = None,
     limit: Limit = _LIMIT,
@@ -127,21 +114,13 @@ def find(
     try:
         with texts.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
-                matches += [(number, match.found, match.variant) for match in matcher.find(line)]
+                for match in matcher.find(line):
+                    fields = {"line": number, "found": match.found, "variant": match.variant.text}
+                    names = ("keyword", "kind", "rule")
+                    matches.append(fields | {name: getattr(match.variant, name) for name in names})
     except UnicodeDecodeError as error:
         raise InputError("is not in UTF-8: save it again as UTF-8", file=texts) from error
-    rows = [
-        {
-            "line": line,
-            "found": words,
-            "keyword": variant.keyword,
-            "variant": variant.text,
-            "kind": variant.kind,
-            "rule": variant.rule,
-        }
-        for line, words, variant in matches
-    ]
-    show({"lines": number, "matches": rows}, as_json=as_json, tables=[_MATCHES])
+    show({"lines": number, "matches": matches}, _MATCHES, as_json=as_json)
 
 
 def _rules(lang: str, rules: Path | None) -> KeywordRules:
@@ -159,7 +138,6 @@ def _rules(lang: str, rules: Path | None) -> KeywordRules:
 
 
 def _keywords(words: list[str]) -> list[str]:
-    """Keywords, and those of files; what looks like a file but is not there is an error."""
     from memeloc.collect.keywords.lists import read_keywords
     from memeloc.errors import InputError
 

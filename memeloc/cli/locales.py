@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
 from memeloc.cli.show import Table, explain, show
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Look at the locales, and check them.")
 
-Tag = Annotated[str, typer.Argument(metavar="TAG", help="A BCP 47 tag, such as de or zh-Hant.")]
+Tag = Annotated[str, Argument(metavar="TAG", help="A BCP 47 tag, such as de or zh-Hant.")]
 
 _COLUMNS = ("tag", "name", "native_name", "script", "direction", "country")
 _LOCALES = Table(
@@ -24,8 +25,8 @@ _LOCALES = Table(
         f"{len(result['locales'])} locales in "
         f"{len({locale['script'] for locale in result['locales']})} scripts"
     ),
-    lambda result: result["locales"],
-    [(name.replace("_", " "), name) for name in _COLUMNS],
+    "locales",
+    _COLUMNS,
 )
 _FIELDS = Table(
     lambda fields: f"{fields['name']} ({fields['tag']})",
@@ -34,10 +35,10 @@ _FIELDS = Table(
 )
 _CHECKS = Table(
     lambda result: f"Letters of {len(result['checks']) // 2} locales",
-    lambda result: result["checks"],
+    "checks",
     (
-        ("tag", "tag"),
-        ("face", "face"),
+        "tag",
+        "face",
         ("letters", "clusters"),
         ("missing", lambda row: len(row["missing"])),
         (
@@ -63,7 +64,7 @@ def list_locales(locales: LocaleFolders = None, as_json: AsJson = False) -> None
         {name: getattr(locale, name) for name in _COLUMNS}
         for locale in Registry.load(*(locales or ()))
     ]
-    show({"locales": locales_}, as_json=as_json, tables=[_LOCALES])
+    show({"locales": locales_}, _LOCALES, as_json=as_json)
 
 
 @app.command("show")
@@ -81,16 +82,15 @@ def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False
     registry = Registry.load(*(locales or ()))
     locale = registry.get(tag)
     fields = asdict(locale) | {"exemplars": registry.exemplars(locale.tag)}
-    show(fields, as_json=as_json, tables=[_FIELDS])
+    show(fields, _FIELDS, as_json=as_json)
 
 
 @app.command("check")
 def check(
-    tag: Annotated[
-        str | None,
-        typer.Argument(metavar="TAG", help="A BCP 47 tag, such as de; or give --all."),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Check every locale.")] = False,
+    tag: str | None = Argument(
+        None, metavar="TAG", help="A BCP 47 tag, such as de; or give --all."
+    ),
+    every: bool = Option(False, "--all", help="Check every locale."),
     locales: LocaleFolders = None,
     font: FontFiles = None,
     as_json: AsJson = False,
@@ -138,16 +138,14 @@ def check(
                     f"{locale.tag}: the {face} fonts lack {len(covered.missing)} of "
                     f"{covered.clusters} letters: {_letters(covered.missing)}"
                 )
-    show({"checks": rows, "problems": problems}, as_json=as_json, tables=[_CHECKS])
-    explain("", problems, most=len(problems))
-    if problems:
-        raise typer.Exit(1)
+    show({"checks": rows, "problems": problems}, _CHECKS, as_json=as_json)
+    explain("", problems, most=None, fail=True)
 
 
 def _coverage(
     locale: Locale, letters: tuple[str, ...], library: FontLibrary, face: str
 ) -> Coverage:
-    """What the locale's own stack draws; a family of another stack does not count."""
+    # A family of another stack does not count.
     from memeloc.locales import coverage
 
     poster = face == "poster"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, Jobs
-from memeloc.cli.output import say
-from memeloc.cli.show import Table, show
+from memeloc.cli.show import Table, explain, show
 
 _TABLE = Table(
     "Templates",
-    lambda result: result.pictures,
+    "pictures",
     (
-        ("picture", "picture"),
+        "picture",
         ("template", lambda match: match.template if match.found else None),
         ("bits", lambda match: match.distance if match.template else None),
         ("nearest", lambda match: None if match.found else match.template),
@@ -27,20 +25,15 @@ _TABLE = Table(
 
 
 def match(
-    pictures: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[PICTURE...]", help="Files; without, the pictures that were collected."
-        ),
-    ] = None,
-    templates: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Folder of templates, may be given several times."),
-    ] = None,
-    distance: Annotated[
-        int,
-        typer.Option(min=0, max=64, metavar="BITS", help="Bits of 64 that a caption may change."),
-    ] = 12,
+    pictures: list[Path] | None = Argument(
+        None, metavar="[PICTURE...]", help="Files; without, the pictures that were collected."
+    ),
+    templates: list[Path] | None = Option(
+        None, metavar="DIR", help="Folder of templates, may be given several times."
+    ),
+    distance: int = Option(
+        12, min=0, max=64, metavar="BITS", help="Bits of 64 that a caption may change."
+    ),
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,10 +51,7 @@ def match(
     from memeloc.workspace.matching import find_matches
 
     result = find_matches(pictures or [], templates or [], distance=distance, jobs=jobs)
-    for problem in result.template_problems:
-        say(f"memeloc: {problem}")
-    show(result, as_json=as_json, tables=[_TABLE])
-    for name, problem in result.problems.items():
-        say(f"memeloc: {name}: {problem}")
-    if pictures and result.problems:
-        raise typer.Exit(1)
+    explain("memeloc", result.template_problems, most=None)
+    show(result, _TABLE, as_json=as_json)
+    problems = [f"{name}: {problem}" for name, problem in result.problems.items()]
+    explain("memeloc", problems, most=None, fail=bool(pictures))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson, languages
 from memeloc.cli.output import say
 from memeloc.cli.show import show
@@ -16,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, help="Exchange the translation memory wi
 
 @app.command("import")
 def import_memory(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A TMX file of any program.")],
+    file: Path = Argument(..., metavar="FILE", help="A TMX file of any program."),
     as_json: AsJson = False,
 ) -> None:
     """Add a TMX file to the workspace's translation memory.
@@ -27,24 +28,19 @@ def import_memory(
     Example:
       memeloc memory import memes.tmx
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.translating.import_memory(file)
-    show(result, as_json=as_json, then=f"{result.units:,} units, {result.new:,} of them new")
+    show(result, f"{result.units:,} units, {result.new:,} of them new", as_json=as_json)
     for reason, count in result.skipped.items():
         say(f"{count:,} passed over: {reason}")
 
 
 @app.command("export")
 def export_memory(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The TMX file to write.")],
-    langs: Annotated[
-        str,
-        typer.Option(
-            metavar="TAGS", help="Languages, as de,es.", show_default="all of the workspace's"
-        ),
-    ] = "",
+    file: Path = Argument(..., metavar="FILE", help="The TMX file to write."),
+    langs: str = Option(
+        "", metavar="TAGS", help="Languages, as de,es.", show_default="all of the workspace's"
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Write the workspace's translation memory as TMX 1.4.
@@ -53,8 +49,6 @@ def export_memory(
     Example:
       memeloc memory export memes.tmx --langs de,es
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.translating.export_memory(file, languages(langs))
-    show(result, as_json=as_json, then=f"Wrote {result.units:,} units to {file}")
+    show(result, f"Wrote {result.units:,} units to {file}", as_json=as_json)

@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson, Jobs, split
-from memeloc.cli.output import phases, say
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
 
 if TYPE_CHECKING:
     from memeloc.workspace.reading import ReadFiles, ReadResult
 
 _ONLY = ("new", "textless", "all")
-_NOT_READ = Table(
-    "Not read", lambda result: result.not_read, (("what", "what"), ("why", "why")), most=SHOWN
-)
+_NOT_READ = Table("Not read", "not_read", ("what", "why"), most=SHOWN)
 
 
 def ocr(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="Pictures to read. Without any, those of the workspace."
-        ),
-    ] = None,
-    langs: Annotated[
-        str,
-        typer.Option(
-            metavar="TAGS",
-            help="Only pictures in these languages, commas between; a picture whose source states "
-            "none is read in the first.",
-            show_default="the workspace's source language, and all that are stated",
-        ),
-    ] = "",
-    reader: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="rapidocr, tesseract, or another that is installed; auto takes for each language "
-            "the one that was measured to err less.",
-        ),
-    ] = "auto",
-    only: Annotated[
-        str,
-        typer.Option(
-            metavar="WHICH",
-            help="new (not read yet), textless (of those, without text from their source), or all.",
-        ),
-    ] = "new",
+    files: list[Path] | None = Argument(
+        None, metavar="[FILE]...", help="Pictures to read. Without any, those of the workspace."
+    ),
+    langs: str = Option(
+        "",
+        metavar="TAGS",
+        help="Only pictures in these languages, commas between; a picture whose source states "
+        "none is read in the first.",
+        show_default="the workspace's source language, and all that are stated",
+    ),
+    reader: str = Option(
+        "auto",
+        metavar="NAME",
+        help="rapidocr, tesseract, or another that is installed; auto takes for each language "
+        "the one that was measured to err less.",
+    ),
+    only: str = Option(
+        "new",
+        metavar="WHICH",
+        help="new (not read yet), textless (of those, without text from their source), or all.",
+    ),
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -67,25 +58,21 @@ def ocr(
       memeloc ocr --langs ar --only all
       memeloc ocr meme.jpg --langs de
     """
-    from memeloc.workspace import Workspace
-
     if only not in _ONLY:
         raise typer.BadParameter(f"one of {', '.join(_ONLY)}", param_hint="--only")
     wanted = split(langs)
     if files:
         _read_files(files, wanted[0] if wanted else "en", reader, jobs, as_json)
         return
-    with Workspace.find() as workspace, phases() as report:
+    with memeloc.Workspace.find() as workspace, progress() as bar:
         result = workspace.collecting.read(
             wanted,
             reader=reader,
             only=only,  # type: ignore[arg-type]
             jobs=jobs,
-            on_progress=report,
+            on_progress=bar.phase,
         )
-    if not as_json:
-        print("\n".join(_summary(result)))
-    show(result, as_json=as_json, tables=[_NOT_READ])
+    show(result, _summary, _NOT_READ, as_json=as_json)
     if result.not_read:
         raise typer.Exit(1)
 
@@ -106,9 +93,9 @@ def _read_files(
 ) -> None:
     from memeloc.workspace.reading import read_files
 
-    with phases() as report:
-        result = read_files(files, language, reader=reader, jobs=jobs, on_progress=report)
-    show(result, as_json=as_json, then=_texts)
+    with progress() as bar:
+        result = read_files(files, language, reader=reader, jobs=jobs, on_progress=bar.phase)
+    show(result, _texts, as_json=as_json)
     for picture in result.pictures:
         if picture.failure:
             named = picture.file in picture.failure

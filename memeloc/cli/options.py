@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Option
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only say what would be done; store nothing.")
+AsJson = Annotated[bool, Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; store nothing.")]
+AnsweredBy = Annotated[
+    str, Option("--person", metavar="NAME", help="Who answered, if the file does not say.")
 ]
-Lang = Annotated[str, typer.Option(metavar="TAG", help="The language.")]
-Langs = Annotated[str, typer.Option(metavar="TAGS", help="Languages, with commas between; or all.")]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Do nothing if anything in the table is wrong.")
-]
+Lang = Annotated[str, Option(metavar="TAG", help="The language.")]
+Langs = Annotated[str, Option(metavar="TAGS", help="Languages, with commas between; or all.")]
+Strict = Annotated[bool, Option("--strict", help="Do nothing if anything in the table is wrong.")]
 TemplateFolders = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--templates",
         metavar="DIR",
         help="A folder of templates or pictures of yours; may be repeated.",
@@ -27,7 +27,7 @@ TemplateFolders = Annotated[
 ]
 LocaleFolders = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--locales",
         metavar="DIR",
         help="A folder of locales of yours (one TOML each); may be repeated.",
@@ -36,7 +36,7 @@ LocaleFolders = Annotated[
 ]
 FontFiles = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--font",
         metavar="FILE",
         help="A font file of yours, used first; may be repeated. Axes of a variable font follow a "
@@ -45,19 +45,19 @@ FontFiles = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Processes.", show_default="one a usable processor")
+    int | None, Option(min=1, help="Processes.", show_default="one a usable processor")
 ]
 
 Kind = Annotated[
     Literal["caption", "transcript", "survey"],
-    typer.Option(
+    Option(
         metavar="KIND",
         help="caption; transcript, the text in pictures; or survey, the texts of surveys.",
     ),
 ]
 Taxonomy = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="NAME",
         help="With --kind survey: only the texts of this taxonomy (or TOML file), and those that "
         "every survey has.",

@@ -1,4 +1,4 @@
-"""What all commands print with. In: nouns' plain values. Out: tables, JSON, progress, sentences.
+"""What all commands print with. In: plain values. Out: tables, JSON, progress, sentences.
 
 Results go to the standard output, everything else (progress, errors, remarks) to the standard
 error, so that a command's result can always be piped. rich is imported only when something is drawn
@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
-    from rich.progress import TaskID
 
 is_program = False
 """Whether this process is the program `memeloc` and nothing else, set by `memeloc.cli.main`."""
@@ -48,12 +47,11 @@ def print_json(value: object) -> None:
     A lone surrogate, which UTF-8 cannot carry, is written as its JSON escape.
     """
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    binary = getattr(sys.stdout, "buffer", None)
-    if binary is None:
-        sys.stdout.write(text)
-    else:
+    if hasattr(sys.stdout, "buffer"):
         sys.stdout.flush()
-        binary.write(text.encode("utf-8", errors="backslashreplace"))
+        sys.stdout.buffer.write(text.encode("utf-8", errors="backslashreplace"))
+    else:
+        sys.stdout.write(text)
     sys.stdout.flush()
 
 
@@ -63,11 +61,6 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) ->
     The tab-separated form is the header and one line a row, without the title; white space within a
     cell becomes one space. On a terminal, columns of numbers stand on the right, and a cell with
     right-to-left text is isolated (UAX #9, FSI and PDI), so that it cannot reorder its neighbours.
-
-    Args:
-        title: what the table shows.
-        columns: the headings.
-        rows: one cell a column; None is an empty cell.
     """
     cells = [list(row) for row in rows]
     if not sys.stdout.isatty():
@@ -108,96 +101,72 @@ def confirm(costs: str, question: str, *, agreed: bool = False) -> bool:
 
 
 class Progress:
-    """How far some work is. `advance` counts; a bar appears on a terminal after a second.
+    """How far some work is: a bar on a terminal, once the work takes over a second.
 
-    Attributes:
-        total: how many there are in all, None while that is not known; may be set at any time.
-        done: how many are done.
+    It draws from within its methods, without a thread, so that worker processes may be forked at
+    any time. `done` is how many are done, `total` how many there are, None while not known.
     """
 
     def __init__(self, description: str, total: int | None, unit: str) -> None:
-        self.total = total
-        self.done = 0
-        self._description = description
         self._unit = unit
-        self._began = time.monotonic()
-        self._drawn = self._began
-        self._bar: Bar | None = None
-        self._task: TaskID | None = None
         self._visible = sys.stderr.isatty()
+        self._drawn = 0.0
+        self._start(description, total)
 
     def advance(self, count: int = 1) -> None:
-        """Say that `count` more are done."""
+        """Report that `count` more are done."""
         self.done += count
-        if not self._visible:
-            return
         now = time.monotonic()
-        if now - self._began < _PATIENCE or now - self._drawn < _REFRESH:
-            return
-        self._drawn = now
-        self._draw()
+        if self._visible and now - self._began >= _PATIENCE and now - self._drawn >= _REFRESH:
+            self._drawn = now
+            self._draw()
 
     def report(self, more: int, total: int | None) -> None:
-        """Say that `more` are done now, of `total`: what functions call that get `on_progress`."""
+        """Report that `more` are done, of `total`: an `on_progress` of the Python API."""
         self.total = total
         self.advance(more)
 
-    def _draw(self) -> None:
-        rate = self.done / max(time.monotonic() - self._began, 1e-9)
-        speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
-        if self._bar is None or self._task is None:
-            self._bar = _new_bar()
-            self._bar.start()
-            self._task = self._bar.add_task(self._description, total=self.total, speed=speed)
-        self._bar.update(self._task, completed=self.done, total=self.total, speed=speed)
-        self._bar.refresh()
+    def phase(self, name: str, more: int, total: int | None) -> None:
+        """The same of work in phases: each has a bar of its own."""
+        if name != self._description:
+            self.close()
+            self._start(name, total)
+        self.report(more, total)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._draw()
             self._bar.stop()
 
+    def _start(self, description: str, total: int | None) -> None:
+        self._description, self.total, self.done = description, total, 0
+        self._began: float = time.monotonic()
+        self._drawn = self._began
+        self._bar: Bar | None = None
+
+    def _draw(self) -> None:
+        rate = self.done / max(time.monotonic() - self._began, 1e-9)
+        speed = f"{rate:,.0f} {self._unit}/s" if rate >= 10 else f"{rate:.1f} {self._unit}/s"
+        if self._bar is None:
+            self._bar = _new_bar()
+            self._bar.start()
+            self._bar.add_task(self._description, total=self.total, speed=speed)
+        task = self._bar.task_ids[0]
+        self._bar.update(task, completed=self.done, total=self.total, speed=speed)
+        self._bar.refresh()
+
 
 @contextmanager
-def progress(description: str, total: int | None, *, unit: str = "pictures") -> Iterator[Progress]:
-    """A progress bar with rate and remaining time on the standard error, while the block runs.
-
-    It is drawn only on a terminal, and only when the work takes over a second; it draws from within
-    `advance`, without a thread, so worker processes may be forked at any time.
-
-    Args:
-        description: what is being done.
-        total: how many there are, None when unknown.
-        unit: what is counted, for the rate.
-    """
+def progress(
+    description: str = "", total: int | None = None, *, unit: str = "pictures"
+) -> Iterator[Progress]:
+    """A `Progress` while the block runs; `unit` is what is counted, for the rate."""
     state = Progress(description, total, unit)
     try:
         yield state
     finally:
-        state._close()
-
-
-@contextmanager
-def phases(*, unit: str = "pictures") -> Iterator[Callable[[str, int, int | None], None]]:
-    """A progress bar for each phase of some work: what functions call that get `on_progress`.
-
-    Args:
-        unit: what is counted, for the rate.
-    """
-    current: list[tuple[str, Progress]] = []
-
-    def report(phase: str, more: int, total: int | None) -> None:
-        if not current or current[0][0] != phase:
-            if current:
-                current.pop()[1]._close()
-            current.append((phase, Progress(phase, total, unit)))
-        current[0][1].advance(more)
-
-    try:
-        yield report
-    finally:
-        if current:
-            current[0][1]._close()
+        state.close()
 
 
 def _new_bar() -> Bar:

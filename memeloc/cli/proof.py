@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, LocaleFolders, TemplateFolders, languages
 from memeloc.cli.output import Cell, progress, say
@@ -98,28 +99,18 @@ _OCR_TABLES = (
 
 
 def proof(
-    out: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder that `memeloc render --out` wrote.")
-    ],
-    ocr: Annotated[
-        bool,
-        typer.Option("--ocr", help="Read each picture back with Tesseract (extra `ocr`)."),
-    ] = False,
-    langs: Annotated[
-        str, typer.Option(metavar="TAGS", help="Languages to report on, as de,zh; or all.")
-    ] = "all",
-    limit: Annotated[int, typer.Option(min=0, help="Rows of each list; 0 shows everything.")] = 20,
+    out: Path = Argument(..., metavar="DIR", help="The folder that `memeloc render --out` wrote."),
+    ocr: bool = Option(False, "--ocr", help="Read each picture back with Tesseract (extra `ocr`)."),
+    langs: str = Option("all", metavar="TAGS", help="Languages to report on, as de,zh; or all."),
+    limit: int = Option(20, min=0, help="Rows of each list; 0 shows everything."),
     templates: TemplateFolders = None,
     locales: LocaleFolders = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Tesseracts that run at once.", show_default="one a usable processor"
-        ),
-    ] = None,
-    fail_on_problems: Annotated[
-        bool, typer.Option("--fail-on-problems", help="Exit with 1 if any picture has a problem.")
-    ] = False,
+    jobs: int | None = Option(
+        None, min=1, help="Tesseracts that run at once.", show_default="one a usable processor"
+    ),
+    fail_on_problems: bool = Option(
+        False, "--fail-on-problems", help="Exit with 1 if any picture has a problem."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """List the problems of a rendered set, worst first, and where its languages differ most.

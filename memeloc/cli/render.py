@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli import output
 from memeloc.cli.options import (
     AsJson,
     FontFiles,
     Jobs,
     LocaleFolders,
+    Strict,
     TemplateFolders,
     languages,
 )
 from memeloc.cli.output import progress
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.render.sets.parallel_set import Summary
@@ -26,56 +29,45 @@ if TYPE_CHECKING:
 _PROBLEMS = Table(
     "Problems of the pictures",
     lambda result: [(kind, count) for kind, count in result["problems_by_kind"].items() if count],
-    (("problem", lambda row: row[0]), ("pictures", lambda row: row[1])),
+    by_place("problem", "pictures"),
 )
 
 
 def render(
-    captions: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[TABLE]",
-            help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language. "
-            "Without it, the workspace's captions.",
-        ),
-    ] = None,
-    langs: Annotated[
-        str,
-        typer.Option(
-            metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
-        ),
-    ] = "all",
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder for the pictures, manifest and page.")
-    ] = Path("out"),
+    captions: Path | None = Argument(
+        None,
+        metavar="[TABLE]",
+        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language. "
+        "Without it, the workspace's captions.",
+    ),
+    langs: str = Option(
+        "all", metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
+    ),
+    out: Path = Option(
+        Path("out"), metavar="DIR", help="The folder for the pictures, manifest and page."
+    ),
     templates: TemplateFolders = None,
-    kind: Annotated[
-        str,
-        typer.Option("--format", metavar="KIND", help="Kind of picture file: jpg, png or webp."),
-    ] = "jpg",
-    quality: Annotated[int, typer.Option(min=1, max=100, help="Of JPEG and WebP.")] = 90,
-    max_side: Annotated[
-        int | None,
-        typer.Option(min=16, metavar="PIXELS", help="Scale larger pictures down to this side."),
-    ] = None,
+    kind: str = Option(
+        "jpg", "--format", metavar="KIND", help="Kind of picture file: jpg, png or webp."
+    ),
+    quality: int = Option(90, min=1, max=100, help="Of JPEG and WebP."),
+    max_side: int | None = Option(
+        None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
+    ),
     jobs: Jobs = None,
     font: FontFiles = None,
-    parity: Annotated[
-        bool, typer.Option("--parity", help="Set each meme at one size in all its languages.")
-    ] = False,
+    parity: bool = Option(
+        False, "--parity", help="Set each meme at one size in all its languages."
+    ),
     locales: LocaleFolders = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TAG",
-            help="The language that sizes are compared with.",
-            show_default="the table's first",
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Render nothing if anything in the table is wrong.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Render what is unchanged, too.")] = False,
+    source: str | None = Option(
+        None,
+        metavar="TAG",
+        help="The language that sizes are compared with.",
+        show_default="the table's first",
+    ),
+    strict: Strict = False,
+    force: bool = Option(False, "--force", help="Render what is unchanged, too."),
     as_json: AsJson = False,
 ) -> None:
     """Render a table of captions as a parallel set of pictures.
@@ -127,17 +119,14 @@ def render(
         more=summary.input_kinds.total() - len(summary.input_problems),
         where=str(summary.skipped_file),
     )
-    show(_fields(summary), as_json=as_json, tables=[_PROBLEMS], then=lambda _: _sentences(summary))
+    show(_fields(summary), _PROBLEMS, lambda _: _sentences(summary), as_json=as_json)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 
 
 def _render(captions: Path | None, out: Path, **options: Any) -> Summary:
-    """Render the table that was named, or the workspace's captions."""
     if captions is None:
-        from memeloc.workspace import Workspace
-
-        with Workspace.find() as workspace:
+        with memeloc.Workspace.find() as workspace:
             return workspace.rendering.render(out, **options)
     from memeloc.render.sets.parallel_set import render_table
 

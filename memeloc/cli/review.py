@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+from typer import Argument, Option
 
-from memeloc.cli.options import AsJson
-from memeloc.cli.output import phases, say
+import memeloc
+from memeloc.cli.options import AnsweredBy, AsJson, DryRun
+from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, show
 
 if TYPE_CHECKING:
@@ -26,14 +28,14 @@ app = typer.Typer(
 
 _STATUS = Table(
     "Questions to people",
-    lambda result: result.questions,
+    "questions",
     (
-        ("question", "question"),
+        "question",
         ("asked", "subjects"),
-        ("answered", "answered"),
+        "answered",
         ("by enough", "complete"),
-        ("agreed", "agreed"),
-        ("disagreed", "disagreed"),
+        "agreed",
+        "disagreed",
         (
             "people",
             lambda status: ", ".join(f"{who} {count:,}" for who, count in status.people.items()),
@@ -45,30 +47,22 @@ _STATUS = Table(
 
 @app.command("export")
 def export(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked.")],
-    person: Annotated[
-        str, typer.Option("--person", "--to", metavar="NAME", help="Who is to answer.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file: .xlsx, .csv, or for duplicates .html.",
-            show_default="review-QUESTION-NAME.xlsx; .html for duplicates",
-        ),
-    ] = None,
-    only: Annotated[
-        str,
-        typer.Option(
-            metavar="WHICH",
-            help="new (not answered by this person yet), all, or ids with commas between.",
-        ),
-    ] = "new",
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, help="At most this many; 0 is no limit.")
-    ] = 0,
+    question: str = Argument(..., metavar="QUESTION", help="What is asked."),
+    person: str = Option(..., "--person", "--to", metavar="NAME", help="Who is to answer."),
+    out: Path | None = Option(
+        None,
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="The file: .xlsx, .csv, or for duplicates .html.",
+        show_default="review-QUESTION-NAME.xlsx; .html for duplicates",
+    ),
+    only: str = Option(
+        "new",
+        metavar="WHICH",
+        help="new (not answered by this person yet), all, or ids with commas between.",
+    ),
+    limit: int = Option(0, "--limit", min=0, help="At most this many; 0 is no limit."),
     as_json: AsJson = False,
 ) -> None:
     """Write a sheet with one question for one person; pairs of pictures as a page.
@@ -83,13 +77,11 @@ def export(
       memeloc review export description --person jonas --out templates.xlsx
       memeloc review export duplicates --person asha
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace, phases(unit="rows") as report:
+    with memeloc.Workspace.find() as workspace, progress(unit="rows") as bar:
         result = workspace.curating.export_review(
-            question, person, out, only=only, limit=limit, on_progress=report
+            question, person, out, only=only, limit=limit, on_progress=bar.phase
         )
-    show(result, as_json=as_json, then=_exported)
+    show(result, _exported, as_json=as_json)
 
 
 def _exported(result: ReviewExport) -> Iterator[str]:
@@ -107,13 +99,9 @@ def _exported(result: ReviewExport) -> Iterator[str]:
 
 @app.command("import")
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files that came back.")],
-    person: Annotated[
-        str, typer.Option("--person", metavar="NAME", help="Who answered, if the file says not.")
-    ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be stored; store nothing.")
-    ] = False,
+    files: list[Path] = Argument(..., metavar="FILE...", help="Files that came back."),
+    person: AnsweredBy = "",
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in answers: sheets as xlsx, ods or CSV, and what a page of pairs saved.
@@ -126,14 +114,12 @@ def import_(
     Example:
       memeloc review import review-wordplay-asha.xlsx review-duplicates-asha.csv
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.curating.import_reviews(files, person=person, dry_run=dry_run)
     for file in result.files:
         if file.note:
             say(f"{file.file}: {file.note}")
-    show(result, as_json=as_json, then=_imported)
+    show(result, _imported, as_json=as_json)
     if not as_json:
         explain("", result.problems)
     if result.problems:
@@ -148,10 +134,9 @@ def _imported(result: ReviewImport) -> Iterator[str]:
 
 @app.command("status")
 def status(
-    question: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[QUESTION]...", help="Only these.", show_default="all"),
-    ] = None,
+    question: list[str] | None = Argument(
+        None, metavar="[QUESTION]...", help="Only these.", show_default="all"
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Say how far each question is: what is asked, who answered how much, who agrees.
@@ -161,8 +146,6 @@ def status(
       memeloc review status
       memeloc review status wordplay --json
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.curating.review_status(question or [])
-    show(result, as_json=as_json, tables=[_STATUS])
+    show(result, _STATUS, as_json=as_json)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from typer import Option
 
-from memeloc.cli.options import AsJson, split
+import memeloc
+from memeloc.cli.options import AsJson, DryRun, split
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, explain, show
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
 _STAGES = Table(
     "Selection",
-    lambda result: result.stages,
+    "stages",
     (
-        ("stage", "stage"),
-        ("in", "in"),
-        ("out", "out"),
-        ("left", "left"),
+        "stage",
+        "in",
+        "out",
+        "left",
         ("templates", "templates_left"),
         ("why", lambda stage: ", ".join(f"{why} {n:,}" for why, n in stage["reasons"].items())),
     ),
@@ -42,52 +43,36 @@ def _topics(result: SelectResult) -> list[dict[str, Any]]:
 _TOPICS = Table(
     "Topics",
     _topics,
-    (
-        ("category", "category"),
-        ("topic", "topic"),
-        ("templates with enough", "enough"),
-        ("outcome", "outcome"),
-        ("taken", "taken"),
-    ),
+    ("category", "topic", ("templates with enough", "enough"), "outcome", "taken"),
 )
 
 
 def select(
-    per_template: Annotated[
-        int | None,
-        typer.Option(min=0, help="Captions that a template needs.", show_default="10"),
-    ] = None,
-    templates_per_topic: Annotated[
-        int | None,
-        typer.Option(min=0, help="Templates that a topic needs.", show_default="3"),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(min=0, help="Templates taken of a topic, 0 for all.", show_default="3"),
-    ] = None,
-    most_per_template: Annotated[
-        int | None,
-        typer.Option(min=0, help="Captions taken of a template, 0 for all.", show_default="0"),
-    ] = None,
-    topics: Annotated[
-        bool | None,
-        typer.Option("--topics/--no-topics", help="Take only templates on a topic, or any."),
-    ] = None,
-    filters: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Filters to pass.", show_default="all that were run"),
-    ] = None,
-    asked: Annotated[
-        Literal["out", "keep"] | None,
-        typer.Option(help="What becomes of items that wait for a person.", show_default="out"),
-    ] = None,
-    page: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the page goes.", show_default="funnel.html"),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the funnel, and store nothing.")
-    ] = False,
+    per_template: int | None = Option(
+        None, min=0, help="Captions that a template needs.", show_default="10"
+    ),
+    templates_per_topic: int | None = Option(
+        None, min=0, help="Templates that a topic needs.", show_default="3"
+    ),
+    top: int | None = Option(
+        None, min=0, help="Templates taken of a topic, 0 for all.", show_default="3"
+    ),
+    most_per_template: int | None = Option(
+        None, min=0, help="Captions taken of a template, 0 for all.", show_default="0"
+    ),
+    topics: bool | None = Option(
+        None, "--topics/--no-topics", help="Take only templates on a topic, or any."
+    ),
+    filters: str | None = Option(
+        None, metavar="A,B", help="Filters to pass.", show_default="all that were run"
+    ),
+    asked: Literal["out", "keep"] | None = Option(
+        None, help="What becomes of items that wait for a person.", show_default="out"
+    ),
+    page: Path | None = Option(
+        None, metavar="FILE", help="Where the page goes.", show_default="funnel.html"
+    ),
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Choose what is worth translating, and say at each stage what went out and why.
@@ -103,8 +88,6 @@ def select(
       memeloc select --per-template 10 --templates-per-topic 3
       memeloc select --no-topics --asked keep
     """
-    from memeloc.workspace import Workspace
-
     settings = {
         "per_template": per_template,
         "templates_per_topic": templates_per_topic,
@@ -114,13 +97,13 @@ def select(
         "filters": None if filters is None else tuple(split(filters)),
         "asked": asked,
     }
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.curating.select(
             {name: value for name, value in settings.items() if value is not None},
             page=page,
             dry_run=dry_run,
         )
-    show(result, as_json=as_json, tables=[_STAGES, _TOPICS])
+    show(result, _STAGES, _TOPICS, as_json=as_json)
     if as_json:
         return
     explain("left out", result.problems)

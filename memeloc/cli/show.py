@@ -3,91 +3,94 @@
 `--json` prints the result's own fields (a dataclass, as pydantic's TypeAdapter writes it); for
 people a command lists beside it which tables there are, and what stands in each column.
 
-    _FONTS = Table("Font families", lambda result: result.families, (
-        ("family", "name"),                          # heading and attribute
+    _FONTS = Table("Font families", "families", (
+        "licence",                                   # a field; its name is the heading
+        ("family", "name"),                          # heading and field
         ("KB", lambda family: family.bytes // 1000), # or a function of the row
     ))
-    show(result, as_json=as_json, tables=[_FONTS], then=lambda result: [f"{result.count} families"])
+    show(result, _FONTS, lambda result: [f"{result.count} families"], as_json=as_json)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
+
+import typer
 
 from memeloc.cli.output import Cell, print_json, say, table
 
-Column = tuple[str, str | Callable[[Any], Cell]]
-"""A heading, and the attribute (or key of a mapping) or function that gives the cell of a row."""
+Column = str | tuple[str, str | int | Callable[[Any], Cell]]
+"""A field; or a heading, and the field (of a tuple its place) or function that gives the cell."""
 
 SHOWN = 20
 """Rows, problems and the like that are shown one by one."""
 
 
+def by_place(*headings: str) -> list[Column]:
+    """The columns of rows that are tuples."""
+    return [(heading, place) for place, heading in enumerate(headings)]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a result.
+    """A table of a result; `title` and `columns` may be functions of the result.
 
     Attributes:
-        title: what it shows; or a function of the result that says so.
-        rows: gives the rows of a result; a table without rows is not shown.
-        columns: what each column shows; or a function of the result that lists them.
+        rows: the field of the result with the rows, or a function that gives them; a table
+            without rows is not shown.
         most: rows that are shown, None for all; how many more there are follows.
         empty: whether it is shown without rows, too.
     """
 
     title: str | Callable[[Any], str]
-    rows: Callable[[Any], Iterable[Any]]
+    rows: str | Callable[[Any], Iterable[Any]]
     columns: Sequence[Column] | Callable[[Any], Sequence[Column]]
     most: int | None = None
     empty: bool = False
 
     def draw(self, result: Any, *, gap: bool = False) -> bool:
         """Print it, after an empty line for a `gap`; whether there was anything to print."""
-        rows = list(self.rows(result))
+        rows = list(_getter(self.rows)(result))
         if not rows and not self.empty:
             return False
         columns = self.columns(result) if callable(self.columns) else self.columns
-        cells = [_getter(cell) for _, cell in columns]
-        title = self.title(result) if callable(self.title) else self.title
-        shown = rows if self.most is None else rows[: self.most]
+        pairs = [
+            (each.replace("_", " "), each) if isinstance(each, str) else each for each in columns
+        ]
+        cells = [_getter(cell) for _, cell in pairs]
         if gap:
             print()
         table(
-            title,
-            [heading for heading, _ in columns],
-            [[get(row) for get in cells] for row in shown],
+            self.title(result) if callable(self.title) else self.title,
+            [heading for heading, _ in pairs],
+            [[get(row) for get in cells] for row in rows[: self.most]],
         )
-        if len(rows) > len(shown):
-            say(f"and {len(rows) - len(shown):,} more; --json lists them all")
+        if self.most is not None and len(rows) > self.most:
+            say(f"and {len(rows) - self.most:,} more; --json lists them all")
         return True
 
 
-def show(
-    result: Any,
-    *,
-    as_json: bool,
-    tables: Sequence[Table] = (),
-    then: Callable[[Any], Iterable[str]] | str | None = None,
-) -> None:
-    """Print a result on the standard output.
+View = Table | str | Callable[[Any], Iterable[str]]
+"""A table, a sentence, or a function of the result that gives sentences."""
 
-    Args:
-        result: a dataclass (or whatever pydantic can write).
-        as_json: its fields as JSON, and nothing else.
-        tables: those of a person's view, in this order.
-        then: sentences after the tables, or a function of the result that gives them.
-    """
+
+def show(
+    result: Any, *views: View, as_json: bool, tables: Sequence[Table] = (), then: View | None = None
+) -> None:
+    """Print a result on the standard output: its fields as JSON, or views of it for people."""
     if as_json:
         print_json(as_plain(result))
         return
     drawn = False
-    for shown in tables:
-        drawn = shown.draw(result, gap=drawn) or drawn
-    for sentence in [then] if isinstance(then, str) else then(result) if then else ():
-        print(sentence)
+    for view in (*views, *tables, *([] if then is None else [then])):
+        if isinstance(view, Table):
+            drawn = view.draw(result, gap=drawn) or drawn
+        else:
+            for sentence in [view] if isinstance(view, str) else view(result):
+                print(sentence)
 
 
 def as_plain(result: Any) -> Any:
@@ -98,25 +101,37 @@ def as_plain(result: Any) -> Any:
 
 
 def explain(
-    label: str, problems: Sequence[object], *, more: int = 0, most: int = SHOWN, where: str = ""
+    label: str,
+    problems: Iterable[object],
+    *,
+    more: int = 0,
+    most: int | None = SHOWN,
+    where: str = "",
+    fail: bool = False,
 ) -> None:
-    """Say the first of some problems on the standard error, a line each.
+    """Print the first problems on the standard error, a line each.
 
     Args:
-        label: what they are, as `Left out`.
-        problems: what to say.
+        label: what they are, as `Left out`; may be empty.
+        problems: what to print.
         more: how many there are beside these.
-        most: how many are printed.
+        most: how many are printed; None is all.
         where: where all of them are listed.
+        fail: end the command with status 1 if there is a problem.
     """
-    for problem in problems[:most]:
-        say(f"{label}: {problem}" if label else str(problem))
-    if rest := max(0, len(problems) - most) + more:
+    lines = [f"{label}: {problem}" if label else str(problem) for problem in problems]
+    for line in lines[:most]:
+        say(line)
+    if rest := len(lines[len(lines) if most is None else most :]) + more:
         say(f"and {rest:,} more{f', all of them in {where}' if where else ''}")
+    if lines and fail:
+        raise typer.Exit(1)
 
 
-def _getter(cell: str | Callable[[Any], Cell]) -> Callable[[Any], Cell]:
-    if callable(cell):
-        return cell
-    attribute = attrgetter(cell)
-    return lambda row: row[cell] if isinstance(row, Mapping) else attribute(row)
+def _getter(field: str | int | Callable[[Any], Any]) -> Callable[[Any], Any]:
+    if callable(field):
+        return field
+    if isinstance(field, int):
+        return itemgetter(field)
+    attribute = attrgetter(field)
+    return lambda row: row[field] if isinstance(row, Mapping) else attribute(row)

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Column, Table, show
+
+if TYPE_CHECKING:
+    from memeloc.workspace.captions import Status
 
 
 def _columns(languages: Any) -> list[Column]:
     from memeloc.workspace.captions import stages_of
 
-    def count(stage: str) -> Column:
-        return (stage, lambda row: row.stages.get(stage, 0))
-
     return [
         ("language", lambda row: f"{row.language} (source)" if row.source else row.language),
-        *map(count, stages_of(languages)),
+        *(
+            (stage, lambda row, stage=stage: row.stages.get(stage, 0))
+            for stage in stages_of(languages)
+        ),
         ("changed source", "changed_source"),
-        ("missing", "missing"),
-        ("to settle", "to_settle"),
+        "missing",
+        "to_settle",
     ]
 
 
 _TABLES = (
     Table(
         lambda result: f"{result.memes:,} memes",
-        lambda result: result.languages,
+        "languages",
         lambda result: _columns(result.languages),
     ),
-    Table(
-        "Texts of surveys",
-        lambda result: result.survey_texts,
-        lambda result: _columns(result.survey_texts),
-    ),
+    Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
 )
 
 
@@ -45,15 +45,13 @@ def status(as_json: AsJson = False) -> None:
     Example:
       memeloc status
     """
-    from memeloc.workspace import Workspace
+    with memeloc.Workspace.find() as workspace:
+        show(workspace.status(), *_TABLES, _next, as_json=as_json)
 
-    with Workspace.find() as workspace:
-        result = workspace.status()
 
-    def then(_: Any) -> Iterator[str]:
-        if result.collected:
-            counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
-            yield f"Collected: {counts}"
-        yield from (f"Next: {step}" for step in result.next)
-
-    show(result, as_json=as_json, tables=_TABLES, then=then)
+def _next(result: Status) -> Iterator[str]:
+    if result.collected:
+        counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
+        yield f"Collected: {counts}"
+    for step in result.next:
+        yield f"Next: {step}"

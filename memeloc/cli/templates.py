@@ -6,24 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, TemplateFolders
 from memeloc.cli.output import say
-from memeloc.cli.show import Table, as_plain, explain, show
+from memeloc.cli.show import Table, as_plain, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.model import Template
 
 app = typer.Typer(no_args_is_help=True, help="Look at the templates, and make new ones.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A template's name, as list shows it.")]
+Name = Annotated[str, Argument(metavar="NAME", help="A template's name, as list shows it.")]
 
 _TEMPLATES = Table(
     lambda result: f"{len(result['templates'])} templates",
-    lambda result: result["templates"],
+    "templates",
     (
-        ("name", "name"),
-        ("title", "title"),
+        "name",
+        "title",
         ("boxes", lambda template: ", ".join(box["name"] for box in template["boxes"])),
         ("keywords", lambda template: ", ".join(template["keywords"])),
     ),
@@ -31,27 +32,26 @@ _TEMPLATES = Table(
 _TEMPLATE = (
     Table(
         lambda template: f"{template['title']} ({template['name']})",
-        lambda template: [
-            ("description", template["description"]),
-            ("keywords", ", ".join(template["keywords"])),
-            ("picture", template["image"]),
-            ("size", f"{template['width']} x {template['height']} pixels"),
-            ("source", template["source"]),
-            ("licence", template["licence"]),
-        ],
-        (("field", lambda row: row[0]), ("value", lambda row: row[1])),
+        lambda template: {
+            "description": template["description"],
+            "keywords": ", ".join(template["keywords"]),
+            "picture": template["image"],
+            "size": f"{template['width']} x {template['height']} pixels",
+            "source": template["source"],
+            "licence": template["licence"],
+        }.items(),
+        by_place("field", "value"),
     ),
     Table(
         "Boxes, in fractions of the picture",
-        lambda template: enumerate(template["boxes"], 1),
+        lambda template: [
+            box | {"part": part, "style": box["style"]["name"], "fill": box["style"]["fill"]}
+            for part, box in enumerate(template["boxes"], 1)
+        ],
         (
-            ("part", lambda row: row[0]),
-            *(
-                (name, lambda row, name=name: row[1][name])
-                for name in ("name", "x", "y", "width", "height", "angle", "align", "valign")
-            ),
-            ("style", lambda row: row[1]["style"]["name"]),
-            ("fill", lambda row: row[1]["style"]["fill"]),
+            "part",
+            *("name", "x", "y", "width", "height", "angle", "align", "valign"),
+            *("style", "fill"),
         ),
     ),
 )
@@ -72,10 +72,8 @@ def list_templates(templates: TemplateFolders = None, as_json: AsJson = False) -
 
     by_name, problems = load_templates(templates or ())
     result = {"templates": as_plain(list(by_name.values())), "problems": list(map(str, problems))}
-    show(result, as_json=as_json, tables=[_TEMPLATES])
-    explain("", problems, most=len(problems))
-    if problems:
-        raise typer.Exit(1)
+    show(result, _TEMPLATES, as_json=as_json)
+    explain("", problems, most=None, fail=True)
 
 
 @app.command("show")
@@ -90,18 +88,15 @@ def show_template(name: Name, templates: TemplateFolders = None, as_json: AsJson
 
     template = _named(name, templates)
     width, height = picture_size(template.image)
-    show(as_plain(template) | {"width": width, "height": height}, as_json=as_json, tables=_TEMPLATE)
+    show(as_plain(template) | {"width": width, "height": height}, *_TEMPLATE, as_json=as_json)
 
 
 @app.command("preview")
 def preview(
     name: Name,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Where to write the PNG (default: NAME-boxes.png)."
-        ),
-    ] = None,
+    out: Path | None = Option(
+        None, "--out", metavar="FILE", help="Where to write the PNG (default: NAME-boxes.png)."
+    ),
     templates: TemplateFolders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -116,29 +111,24 @@ def preview(
     template = _named(name, templates)
     path = out if out is not None else Path(f"{template.name}-boxes.png")
     write_preview(template, path)
-    show({"preview": str(path)}, as_json=as_json, then=str(path))
+    show({"preview": str(path)}, str(path), as_json=as_json)
 
 
 @app.command("add")
 def add(
-    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="A picture.")],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="The template's name (default: that of the picture)."
-        ),
-    ] = None,
-    to: Annotated[
-        Path, typer.Option("--to", metavar="DIR", help="The folder of templates it goes into.")
-    ] = Path("templates"),
-    boxes: Annotated[
-        str,
-        typer.Option(
-            "--boxes",
-            metavar="LAYOUT",
-            help="Boxes to begin with: top-bottom, caption, side-by-side or four.",
-        ),
-    ] = "top-bottom",
+    image: Path = Argument(..., metavar="IMAGE", help="A picture."),
+    name: str | None = Option(
+        None, "--name", metavar="NAME", help="The template's name (default: that of the picture)."
+    ),
+    to: Path = Option(
+        Path("templates"), "--to", metavar="DIR", help="The folder of templates it goes into."
+    ),
+    boxes: str = Option(
+        "top-bottom",
+        "--boxes",
+        metavar="LAYOUT",
+        help="Boxes to begin with: top-bottom, caption, side-by-side or four.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Make a template of a picture: DIR/NAME with the picture and a template.toml to complete.
@@ -157,7 +147,7 @@ def add(
         names = ", ".join(LAYOUTS)
         raise typer.BadParameter(f"{boxes!r} is not one of {names}", param_hint="--boxes")
     folder = add_template(image, to, name=name, layout=boxes)
-    show({"template": folder.name, "folder": str(folder)}, as_json=as_json, then=str(folder))
+    show({"template": folder.name, "folder": str(folder)}, str(folder), as_json=as_json)
     say(
         f"Complete {folder / 'template.toml'}, then look at the boxes: "
         f"memeloc templates preview {folder.name} --templates {to}"
@@ -165,7 +155,6 @@ def add(
 
 
 def _named(name: str, folders: list[Path] | None) -> Template:
-    """The template of that name; else the problems on the way there, and an InputError."""
     from memeloc.templates import find_template, load_templates
 
     by_name, problems = load_templates(folders or ())

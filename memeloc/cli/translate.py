@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
+from typer import Option
 
-from memeloc.cli.options import AsJson, Taxonomy, check_taxonomy, languages
+import memeloc
+from memeloc.cli.options import AsJson, DryRun, Taxonomy, check_taxonomy, languages
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.translate import Plan, RunSummary
@@ -21,126 +23,99 @@ def _money(value: float, currency: str) -> str:
     return f"{value:,.2f} {currency}" if value >= 0.005 or not value else f"{value:.4f} {currency}"
 
 
-def _plan_rows(plan: Plan) -> list[tuple[str, Any, str]]:
-    """A row a language, and one for all: its name, what is planned, the currency."""
-    lines = [*plan.languages.items(), *([("all", plan)] if len(plan.languages) > 1 else [])]
-    return [(tag, line, plan.currency) for tag, line in lines]
+def _plan_rows(plan: Plan) -> Iterator[tuple[str | int, ...]]:
+    # A row a language, and one for all.
+    rows: dict[str, Any] = {**plan.languages}
+    if len(rows) > 1:
+        rows["all"] = plan
+    for tag, line in rows.items():
+        counts = (line.captions, line.from_memory, line.repeated, line.strings, line.characters)
+        yield tag, *counts, _money(line.cost, plan.currency), _money(line.most, plan.currency)
 
 
 _PLAN = Table(
     lambda plan: f"With {plan.translator}",
     _plan_rows,
-    (
-        ("language", lambda row: row[0]),
-        ("captions", lambda row: row[1].captions),
-        ("from memory", lambda row: row[1].from_memory),
-        ("repeated", lambda row: row[1].repeated),
-        ("strings", lambda row: row[1].strings),
-        ("characters", lambda row: row[1].characters),
-        ("expected cost", lambda row: _money(row[1].cost, row[2])),
-        ("at the most", lambda row: _money(row[1].most, row[2])),
+    by_place(
+        "language",
+        "captions",
+        "from memory",
+        "repeated",
+        "strings",
+        "characters",
+        "expected cost",
+        "at the most",
     ),
     empty=True,
 )
 _MODELS = Table(
     lambda result: f"{len(result['models'])} translation models",
-    lambda result: result["models"],
+    "models",
     (
         ("from", "source"),
         ("into", lambda model: " ".join(model["targets"]) or model["target"]),
-        ("kind", "kind"),
+        "kind",
         ("tokens", "tokenizer"),
-        ("version", "version"),
+        "version",
         ("licence", lambda model: model["licence"] or "not stated"),
-        ("folder", "folder"),
+        "folder",
     ),
     empty=True,
 )
 
 
 def translate(
-    langs: Annotated[
-        str,
-        typer.Option(
-            metavar="TAGS",
-            help="Languages, as de,es,hi,zh.",
-            show_default="all of the workspace's",
-        ),
-    ] = "",
-    using: Annotated[
-        str,
-        typer.Option(
-            "--with",
-            metavar="NAME",
-            help="The translator: google, ctranslate2, openai, memory or pseudo, or one that "
-            "another package brings.",
-            show_default="what memeloc.toml says",
-        ),
-    ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what there is to do and what it costs.")
-    ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, help="Stop before more than this is spent, in the service's currency."),
-    ] = None,
-    kind: Annotated[
-        Literal["caption", "survey"],
-        typer.Option(metavar="KIND", help="caption, or survey: the texts of surveys."),
-    ] = "caption",
+    langs: str = Option(
+        "", metavar="TAGS", help="Languages, as de,es,hi,zh.", show_default="all of the workspace's"
+    ),
+    using: str = Option(
+        "",
+        "--with",
+        metavar="NAME",
+        help="The translator: google, ctranslate2, openai, memory or pseudo, or one that "
+        "another package brings.",
+        show_default="what memeloc.toml says",
+    ),
+    dry_run: DryRun = False,
+    budget: float | None = Option(
+        None, min=0, help="Stop before more than this is spent, in the service's currency."
+    ),
+    kind: Literal["caption", "survey"] = Option(
+        "caption", metavar="KIND", help="caption, or survey: the texts of surveys."
+    ),
     taxonomy: Taxonomy = "",
-    only: Annotated[
-        Literal["new", "changed"] | None,
-        typer.Option(
-            metavar="new|changed",
-            help="Only captions without a translation, or those whose source has changed since.",
-        ),
-    ] = None,
-    again: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Also translate anew what this translator made, if nobody has "
-            "corrected it. What pseudo made is always replaced by another translator.",
-        ),
-    ] = "",
-    fuzzy: Annotated[
-        float | None,
-        typer.Option(
-            min=0.5, max=1.0, help="Let the memory fill captions that are this similar, as 0.9."
-        ),
-    ] = None,
-    models: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of offline models; without --langs and --with, lists what is in it.",
-        ),
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="The service's model (openai, google).")
-    ] = "",
-    project: Annotated[
-        str,
-        typer.Option(
-            metavar="ID", help="Google Cloud project.", show_default="GOOGLE_CLOUD_PROJECT"
-        ),
-    ] = "",
-    location: Annotated[
-        str, typer.Option(metavar="REGION", help="Google Cloud region, as us-central1.")
-    ] = "",
-    glossary: Annotated[str, typer.Option(metavar="ID", help="Google glossary.")] = "",
-    transport: Annotated[
-        Literal["grpc", "rest"] | None, typer.Option(help="How to reach Google.")
-    ] = None,
-    endpoint: Annotated[
-        str,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Another server that speaks Google's or, as a URL, OpenAI's protocol. A local "
-            "one gets no credentials.",
-        ),
-    ] = "",
+    only: Literal["new", "changed"] | None = Option(
+        None,
+        metavar="new|changed",
+        help="Only captions without a translation, or those whose source has changed since.",
+    ),
+    again: str = Option(
+        "",
+        metavar="NAME",
+        help="Also translate anew what this translator made, if nobody has "
+        "corrected it. What pseudo made is always replaced by another translator.",
+    ),
+    fuzzy: float | None = Option(
+        None, min=0.5, max=1.0, help="Let the memory fill captions that are this similar, as 0.9."
+    ),
+    models: Path | None = Option(
+        None,
+        metavar="DIR",
+        help="Folder of offline models; without --langs and --with, lists what is in it.",
+    ),
+    model: str = Option("", metavar="NAME", help="The service's model (openai, google)."),
+    project: str = Option(
+        "", metavar="ID", help="Google Cloud project.", show_default="GOOGLE_CLOUD_PROJECT"
+    ),
+    location: str = Option("", metavar="REGION", help="Google Cloud region, as us-central1."),
+    glossary: str = Option("", metavar="ID", help="Google glossary."),
+    transport: Literal["grpc", "rest"] | None = Option(None, help="How to reach Google."),
+    endpoint: str = Option(
+        "",
+        metavar="HOST:PORT",
+        help="Another server that speaks Google's or, as a URL, OpenAI's protocol. A local "
+        "one gets no credentials.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Translate the workspace's captions, and say first what it will cost.
@@ -160,8 +135,6 @@ def translate(
     if models is not None and not langs and not using:
         _list_models(models, as_json)
         return
-    from memeloc.workspace import Workspace
-
     check_taxonomy(taxonomy, kind)
     options = {
         "models": "" if models is None else str(models),
@@ -172,12 +145,7 @@ def translate(
         "transport": transport,
         "endpoint": endpoint,
     }
-    with Workspace.find() as workspace:
-        if not using and not workspace.settings.translate.translator:
-            raise typer.BadParameter(
-                "name a translator, or set `with` in [translate] of memeloc.toml",
-                param_hint="--with",
-            )
+    with memeloc.Workspace.find() as workspace:
         job = workspace.translating.prepare(
             languages(langs),
             translator=using,
@@ -190,12 +158,12 @@ def translate(
             fuzzy=fuzzy,
         )
         if dry_run:
-            show(job.plan, as_json=as_json, tables=[_PLAN])
+            show(job.plan, _PLAN, as_json=as_json)
             return
         _announce(job, as_json)
         with progress("Translating", job.plan.captions, unit="captions") as bar:
             result = job.run(on_progress=bar.report)
-    show(result, as_json=as_json, then=_sentences)
+    show(result, _sentences, as_json=as_json)
     _explain(result)
 
 
@@ -248,14 +216,9 @@ def _list_models(folder: Path, as_json: bool) -> None:
 
     models, problems = find_models(folder)
     names = ("source", "target", "targets", "kind", "tokenizer", "version", "licence")
-    result = {
-        "models": [
-            {name: getattr(model, name) for name in names} | {"folder": str(model.path)}
-            for model in models
-        ],
-        "problems": [str(problem) for problem in problems],
-    }
-    show(result, as_json=as_json, tables=[_MODELS])
-    explain("", problems)
-    if problems:
-        raise typer.Exit(1)
+    rows = [{name: getattr(model, name) for name in names} for model in models]
+    for row, model in zip(rows, models, strict=True):
+        row["folder"] = str(model.path)
+    result = {"models": rows, "problems": [str(problem) for problem in problems]}
+    show(result, _MODELS, as_json=as_json)
+    explain("", problems, fail=True)

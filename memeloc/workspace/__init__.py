@@ -27,8 +27,5 @@ __all__ = ["Settings", "Workspace"]
 
 __getattr__, __dir__ = lazy_package(
     __name__,
-    {
-        "memeloc.workspace.settings": ["Settings"],
-        "memeloc.workspace.workspace": ["Workspace"],
-    },
+    {"memeloc.workspace.settings": ["Settings"], "memeloc.workspace.workspace": ["Workspace"]},
 )

@@ -128,11 +128,7 @@ class Collecting(Reading):
         return result
 
     def plan(
-        self,
-        source: str,
-        options: Mapping[str, Any] | None = None,
-        *,
-        delay: float | None = None,
+        self, source: str, options: Mapping[str, Any] | None = None, *, delay: float | None = None
     ) -> CollectPlan:
         """What `collect` would ask a source; nothing is asked or stored.
 

@@ -18,12 +18,7 @@ from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.model import SEPARATOR
-from memeloc.store.records import (
-    AddedAnswers,
-    FileRecord,
-    Kind,
-    SheetRecord,
-)
+from memeloc.store.records import AddedAnswers, FileRecord, Kind, SheetRecord
 from memeloc.store.sheets import Only
 from memeloc.workspace.caption_checks import warnings_of
 from memeloc.workspace.cases import Cases

@@ -218,6 +218,5 @@ def workspace_folder(start: str | Path | None = None) -> Path:
         if (folder / FILE).is_file():
             return folder
     raise InputError(
-        "There is no workspace here, nor in any folder above; `memeloc init` makes one.",
-        file=begin,
+        "There is no workspace here, nor in any folder above; `memeloc init` makes one.", file=begin
     )

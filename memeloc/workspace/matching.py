@@ -80,9 +80,7 @@ def match_files(
         values = _known(workspace, templates if folders else {}, jobs)
     hashes, unreadable = hash_files({str(path): path for path in pictures}, jobs)
     return Matches(
-        match_pictures(hashes, values, distance),
-        unreadable,
-        [str(problem) for problem in problems],
+        match_pictures(hashes, values, distance), unreadable, [str(problem) for problem in problems]
     )
 
 
@@ -90,11 +88,7 @@ class Matching(Part):
     """Finding the templates of collected pictures."""
 
     def match(
-        self,
-        folders: Sequence[Path] = (),
-        *,
-        distance: int = DISTANCE,
-        jobs: int | None = None,
+        self, folders: Sequence[Path] = (), *, distance: int = DISTANCE, jobs: int | None = None
     ) -> Matches:
         """Find the template of each collected picture, and store it.
 

@@ -51,11 +51,7 @@ class Selecting(Part):
     """Choosing what is worth translating."""
 
     def select(
-        self,
-        settings: Mapping[str, Any],
-        *,
-        page: Path | None = None,
-        dry_run: bool = False,
+        self, settings: Mapping[str, Any], *, page: Path | None = None, dry_run: bool = False
     ) -> SelectResult:
         """Choose what is worth translating, make memes of it, and write the funnel as a page.
 

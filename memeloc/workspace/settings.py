@@ -33,7 +33,7 @@ class DatabaseSettings(_Section):
         Field(
             description="the database: empty for memeloc.db in this folder, or "
             "postgresql://name@host/database for a team; the variable MEMELOC_DATABASE_URL comes "
-            "first and is the place for a password",
+            "first and is the place for a password"
         ),
     ] = ""
 
@@ -48,8 +48,7 @@ class CorrectionSettings(_Section):
         ),
     ] = 2
     people: Annotated[
-        int,
-        Field(ge=1, le=9, description="people who correct the same captions in each round"),
+        int, Field(ge=1, le=9, description="people who correct the same captions in each round")
     ] = 1
 
 
@@ -60,8 +59,7 @@ class TranslateSettings(_Section):
     __pydantic_extra__: dict[str, dict[str, Any]] = Field(init=False)
 
     translator: Annotated[
-        str | None,
-        Field(alias="with", description='the translator used by default, as "google"'),
+        str | None, Field(alias="with", description='the translator used by default, as "google"')
     ] = None
     budget: Annotated[
         float | None,
