@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ from memeloc.settings import validate
 from memeloc.translate.models import Model, find_models, route
 from memeloc.translate.protocol import (
     Answer,
-    Estimate,
+    FreeTranslator,
     Translation,
-    TranslationFailure,
     TranslationItem,
-    filled,
+    failure,
+    filled_texts,
     merged,
 )
 from memeloc.translate.tokenizing import Tokenizer, tokenizer
@@ -59,26 +59,16 @@ def from_settings(settings: Mapping[str, Any]) -> CTranslate2Translator:
     )
 
 
-class CTranslate2Translator:
-    """Translates with models on disk; free, and nothing leaves the machine.
-
-    Args:
-        settings: see `CTranslate2Settings`.
-    """
+class CTranslate2Translator(FreeTranslator):
+    """Translates with models on disk; free, and nothing leaves the machine."""
 
     name = "ctranslate2"
-    currency = "USD"
 
     def __init__(self, settings: CTranslate2Settings | None = None) -> None:
         self.settings = settings or CTranslate2Settings()
         self._models: list[Model] | None = None
         self._routes: dict[tuple[str, str], tuple[Model, ...]] = {}
         self._loaded: dict[Path, _Loaded] = {}
-
-    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings and code points; costs nothing."""
-        parts = [item.source.parts[index] for item in items for index in filled(item)]
-        return Estimate(len(parts), sum(map(len, parts)))
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`.
@@ -96,33 +86,26 @@ class CTranslate2Translator:
                     f"OPUS-MT folder there{why}",
                     file=self.settings.models,
                 )
-        coming = iter(items)
-        while chunk := list(islice(coming, self.settings.batch)):
-            pairs: dict[tuple[str, str], list[TranslationItem]] = {}
-            for item in chunk:
-                pairs.setdefault((item.source_locale.tag, item.target.tag), []).append(item)
-            for group in pairs.values():
-                yield from self._group(group)
+        remaining = iter(items)
+        while chunk := list(islice(remaining, self.settings.batch)):
+            chunk.sort(key=_pair)
+            for _, group in groupby(chunk, _pair):
+                yield from self._group(list(group))
 
     def _group(self, items: Sequence[TranslationItem]) -> Iterator[Answer]:
         """The answers of items of one language pair."""
         source, target = items[0].source_locale, items[0].target
-        models = self._route(source, target)
+        if _pair(items[0]) not in self._routes:
+            self._routes[_pair(items[0])] = route(self._models or (), source, target)
+        models = self._routes[_pair(items[0])]
         if not models:
             error = InputError(
                 f"there is no model from {source.tag} into {target.tag}, nor by way of English, "
                 f"in {self.settings.models}"
             )
-            for item in items:
-                yield TranslationFailure(item.meme_id, target.tag, error)
+            yield from (failure(item, error) for item in items)
             return
-        lines = [
-            line
-            for item in items
-            for index in filled(item)
-            for line in item.source.parts[index].split("\n")
-        ]
-        texts = lines
+        texts = [line for item in items for part in filled_texts(item) for line in part.split("\n")]
         loaded = [self._load(model) for model in models]
         try:
             for model in loaded:
@@ -133,31 +116,28 @@ class CTranslate2Translator:
                     yield from self._group([item])
                 return
             sentence = f"the model cannot translate meme {items[0].meme_id}: {trouble}"
-            yield TranslationFailure(items[0].meme_id, target.tag, InputError(sentence))
+            yield failure(items[0], InputError(sentence))
             return
-        coming = iter(texts)
+        lines = iter(texts)
         for item in items:
-            parts = []
-            for index in filled(item):
-                count = item.source.parts[index].count("\n") + 1
-                parts.append("\n".join(next(coming) for _ in range(count)))
+            parts = [
+                "\n".join(next(lines) for _ in part.split("\n")) for part in filled_texts(item)
+            ]
             if not all(part.strip() for part in parts):
                 empty = ServiceError("ctranslate2", "the model gave an empty text", retryable=False)
-                yield TranslationFailure(item.meme_id, target.tag, empty)
+                yield failure(item, empty)
                 continue
             marks = ("pivot",) if len(models) > 1 else ()
             yield Translation(item.meme_id, target.tag, merged(item, parts), self.name, marks)
-
-    def _route(self, source: Locale, target: Locale) -> tuple[Model, ...]:
-        pair = (source.tag, target.tag)
-        if pair not in self._routes:
-            self._routes[pair] = route(self._models or (), source, target)
-        return self._routes[pair]
 
     def _load(self, model: Model) -> _Loaded:
         if model.path not in self._loaded:
             self._loaded[model.path] = _Loaded(model, self.settings)
         return self._loaded[model.path]
+
+
+def _pair(item: TranslationItem) -> tuple[str, str]:
+    return item.source_locale.tag, item.target.tag
 
 
 class _Loaded:

@@ -8,12 +8,12 @@ the caption is sent again part by part and marked `separator lost`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from memeloc.errors import InputError, MemelocError, ServiceError
-from memeloc.model import SEPARATOR, Caption, Locale
+from memeloc.model import SEPARATOR, Caption
 from memeloc.request_pool import Backoff, ask_in_parallel
 from memeloc.settings import validate
 from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError
@@ -21,9 +21,10 @@ from memeloc.translate.protocol import (
     Answer,
     Estimate,
     Translation,
-    TranslationFailure,
     TranslationItem,
+    failure,
     filled,
+    filled_texts,
     merged,
 )
 
@@ -39,28 +40,8 @@ def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
     return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Items of one language pair that fit one request."""
-
-    items: list[TranslationItem] = field(default_factory=list)
-    code_points: int = 0
-
-    def takes(self, item: TranslationItem, size: int) -> bool:
-        first = self.items[0]
-        return (
-            (first.source_locale.tag, first.target.tag) == (item.source_locale.tag, item.target.tag)
-            and len(self.items) < MAX_STRINGS
-            and self.code_points + size <= MAX_CODE_POINTS
-        )
-
-
 class GoogleTranslator:
     """Asks Google Cloud Translation v3 through google-cloud-translate.
-
-    Args:
-        settings: see `GoogleSettings`.
-        backoff: how it waits when the service refuses for quota or is not there.
 
     Raises:
         InputError: a setting makes no sense.
@@ -89,7 +70,7 @@ class GoogleTranslator:
             text = _joined(item)
             if not text or len(text) > MAX_CODE_POINTS:
                 continue
-            parts = [item.source.parts[index] for index in filled(item)]
+            parts = filled_texts(item)
             strings += 1
             characters += len(text)
             most += len(text) + (sum(map(len, parts)) if len(parts) > 1 else 0)
@@ -105,38 +86,28 @@ class GoogleTranslator:
         """
         connection = Connection(self.settings)
         refused: list[Answer] = []
-
-        def ask(batch: _Batch) -> list[Answer]:
-            return self._ask(connection, batch)
-
-        def failed(batch: _Batch, error: MemelocError) -> list[Answer]:
-            return [_failure(item, error) for item in batch.items]
-
-        yield from ask_in_parallel(
-            _batches(items, refused),
-            ask,
-            failed,
+        answers: Iterator[Answer] = ask_in_parallel(
+            _batches(items, refused.append),
+            partial(self._ask, connection),
+            lambda batch, error: [failure(item, error) for item in batch],
             at_once=self.settings.at_once,
             stop=self.backoff.stop,
         )
+        yield from answers
         yield from refused
 
     def _price(self, characters: int) -> float:
         return characters * self.settings.price_per_million / 1e6
 
-    def _ask(self, connection: Connection, batch: _Batch) -> list[Answer]:
-        """The answers of one batch. Runs in a thread of its own."""
-        source, target = batch.items[0].source_locale, batch.items[0].target
-        joined = [_joined(item) for item in batch.items]
+    def _ask(self, connection: Connection, batch: Sequence[TranslationItem]) -> list[Answer]:
+        joined = [_joined(item) for item in batch]
         try:
-            texts = self._send(connection, joined, source, target)
+            texts = self._send(connection, joined, batch[0])
         except RefusedError as error:
-            if error.for_all:
-                raise
-            return [_failure(item, error) for item in batch.items]
+            return [failure(item, error) for item in batch]
         answers: list[Answer] = []
         lost: list[TranslationItem] = []
-        for item, sent, text in zip(batch.items, joined, texts, strict=True):
+        for item, sent, text in zip(batch, joined, texts, strict=True):
             parts = _split(item, text)
             if parts is None:
                 lost.append(item)
@@ -148,24 +119,22 @@ class GoogleTranslator:
         self, connection: Connection, items: Sequence[TranslationItem]
     ) -> list[Answer]:
         """Ask again for captions whose separator was lost. They have been billed once already."""
+        if not items:
+            return []
+        try:
+            parts = [part for item in items for part in filled_texts(item)]
+            texts = iter(self._send(connection, parts, items[0]))
+        except MemelocError as error:
+            return [failure(item, error, self._price(len(_joined(item)))) for item in items]
         answers: list[Answer] = []
-        for group in _part_groups(items):
-            parts = [item.source.parts[index] for item in group for index in filled(item)]
-            try:
-                texts = iter(self._send(connection, parts, group[0].source_locale, group[0].target))
-            except MemelocError as error:
-                answers += [
-                    _failure(item, error, self._price(len(_joined(item)))) for item in group
-                ]
-                continue
-            for item in group:
-                own = [next(texts).strip() for _ in filled(item)]
-                sent = len(_joined(item)) + sum(len(item.source.parts[i]) for i in filled(item))
-                if all(own):
-                    answers.append(self._translation(item, own, sent, "separator lost"))
-                else:
-                    empty = ServiceError("google", "it gave back an empty text", retryable=False)
-                    answers.append(_failure(item, empty, self._price(sent)))
+        for item in items:
+            own = [next(texts).strip() for _ in filled(item)]
+            sent = len(_joined(item)) + sum(map(len, filled_texts(item)))
+            if all(own):
+                answers.append(self._translation(item, own, sent, "separator lost"))
+            else:
+                empty = ServiceError("google", "it gave back an empty text", retryable=False)
+                answers.append(failure(item, empty, self._price(sent)))
         return answers
 
     def _translation(
@@ -182,10 +151,11 @@ class GoogleTranslator:
         )
 
     def _send(
-        self, connection: Connection, texts: Sequence[str], source: Locale, target: Locale
+        self, connection: Connection, texts: Sequence[str], item: TranslationItem
     ) -> list[str]:
+        """The translations of texts in the languages of an item."""
         answers = self.backoff.ask(
-            lambda: connection.send(texts, source, target), connection.passing
+            lambda: connection.send(texts, item.source_locale, item.target), connection.passing
         )
         if len(answers) != len(texts):
             raise ServiceError(
@@ -197,12 +167,11 @@ class GoogleTranslator:
 
 
 def _joined(item: TranslationItem) -> str:
-    """What is sent for an item first: its filled parts, joined."""
-    return SEPARATOR.join(item.source.parts[index] for index in filled(item))
+    return SEPARATOR.join(filled_texts(item))
 
 
 def _split(item: TranslationItem, text: str) -> list[str] | None:
-    """The parts of what came back, or None when there are not as many as were sent.
+    """The parts of an answer, or None when there are not as many as were sent.
 
     Separators that lost their spaces, or came back full-width, count, where no part has a `//` of
     its own.
@@ -216,9 +185,12 @@ def _split(item: TranslationItem, text: str) -> list[str] | None:
     return next((parts for parts in candidates if len(parts) == expected and all(parts)), None)
 
 
-def _batches(items: Iterable[TranslationItem], refused: list[Answer]) -> Iterator[_Batch]:
+def _batches(
+    items: Iterable[TranslationItem], refuse: Callable[[Answer], None]
+) -> Iterator[list[TranslationItem]]:
     """Items in batches of one language pair within Google's limits; too long ones are refused."""
-    batch = _Batch()
+    batch: list[TranslationItem] = []
+    total = 0
     for item in items:
         size = len(_joined(item))
         if size > MAX_CODE_POINTS:
@@ -226,31 +198,17 @@ def _batches(items: Iterable[TranslationItem], refused: list[Answer]) -> Iterato
                 f"the caption of meme {item.meme_id} has {size:,} characters and Google takes "
                 f"{MAX_CODE_POINTS:,} at once; shorten it, or leave it out"
             )
-            refused.append(_failure(item, error))
+            refuse(failure(item, error))
             continue
-        if batch.items and not batch.takes(item, size):
+        full = len(batch) == MAX_STRINGS or total + size > MAX_CODE_POINTS
+        if batch and (full or _pair(item) != _pair(batch[0])):
             yield batch
-            batch = _Batch()
-        batch.items.append(item)
-        batch.code_points += size
-    if batch.items:
+            batch, total = [], 0
+        batch.append(item)
+        total += size
+    if batch:
         yield batch
 
 
-def _part_groups(items: Sequence[TranslationItem]) -> Iterator[list[TranslationItem]]:
-    """Items in groups whose parts, taken singly, keep to the limits of a request."""
-    group: list[TranslationItem] = []
-    strings = 0
-    for item in items:
-        count = len(filled(item))
-        if group and strings + count > MAX_STRINGS:
-            yield group
-            group, strings = [], 0
-        group.append(item)
-        strings += count
-    if group:
-        yield group
-
-
-def _failure(item: TranslationItem, error: MemelocError, cost: float = 0.0) -> TranslationFailure:
-    return TranslationFailure(item.meme_id, item.target.tag, error, cost)
+def _pair(item: TranslationItem) -> tuple[str, str]:
+    return item.source_locale.tag, item.target.tag

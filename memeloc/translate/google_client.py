@@ -130,7 +130,12 @@ class Connection:
         return made, project or ""
 
     def send(self, texts: Sequence[str], source: Locale, target: Locale) -> list[str]:
-        """One request, sent once."""
+        """One request, sent once.
+
+        Raises:
+            ServiceError: every request would be refused as this one is.
+            RefusedError: this one is refused.
+        """
         request: dict[str, Any] = {
             "parent": self._parent,
             "contents": list(texts),
@@ -149,15 +154,11 @@ class Connection:
             response = self._client.translate_text(
                 request=request, retry=None, timeout=self._settings.timeout
             )
-        except self._errors.GoogleAPICallError as error:
+        except (self._errors.GoogleAPICallError, self._auth.GoogleAuthError) as error:
             if self.passing(error) is not None:
                 raise
-            for_all = isinstance(error, self._for_all)
-            raise RefusedError(_sentence(error), for_all=for_all) from error
-        except self._auth.GoogleAuthError as error:
-            if self.passing(error) is not None:
-                raise
-            raise RefusedError(str(error), for_all=True) from error
+            refused = ServiceError if isinstance(error, self._for_all) else RefusedError
+            raise refused("google", _sentence(error), retryable=False) from error
         translations = response.glossary_translations if glossary else response.translations
         return [translation.translated_text for translation in translations]
 
@@ -175,18 +176,7 @@ class Connection:
 
 
 class RefusedError(ServiceError):
-    """A request that Google refuses for good; `for_all` when it would refuse every other too."""
-
-    def __init__(self, message: str, *, for_all: bool) -> None:
-        super().__init__("google", message, retryable=False)
-        self.for_all = for_all
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self.message, self.for_all))
-
-
-def _rebuild(message: str, for_all: bool) -> RefusedError:
-    return RefusedError(message, for_all=for_all)
+    """One request that Google refuses for good; it may take others."""
 
 
 def _sentence(error: Exception) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -21,11 +21,11 @@ from memeloc.model import SEPARATOR
 from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
-    Estimate,
+    FreeTranslator,
     Translation,
-    TranslationFailure,
     TranslationItem,
-    filled,
+    failure,
+    filled_texts,
     merged,
 )
 
@@ -38,17 +38,10 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class MemoryUnit:
-    """A caption and its translation.
+    """A caption and its translation, part by part; languages are locale tags.
 
-    Attributes:
-        source_language, language: locale tags.
-        source, target: parts of the texts; as many of the one as of the other, unless they
-            come from a foreign file, whose units are single texts.
-        origin: where it is from: a file's name, or `imported`, `corrected` or `settled` for a
-            caption of a workspace.
-        person: who wrote the translation, if that is known.
-        meme_id: the caption's; empty for units from files.
-        created_at: when it was stored.
+    `origin` is the name of the file it is from, whose units have no `meme_id`; or `imported`,
+    `corrected` or `settled` for a caption of a workspace. `person` wrote the translation.
     """
 
     source_language: str
@@ -76,7 +69,6 @@ class Match:
 
     texts: tuple[str, ...]
     score: float
-    origin: str
 
     @property
     def mark(self) -> str:
@@ -88,9 +80,6 @@ class Match:
 
 class TranslationMemory:
     """Units by language pair. A later unit for the same source replaces an earlier one.
-
-    Args:
-        units: what it knows.
 
     >>> memory = TranslationMemory([MemoryUnit("en", "de", ("me",), ("ich",))])
     >>> len(memory)
@@ -125,38 +114,32 @@ class TranslationMemory:
     def find(self, item: TranslationItem, fuzzy: float | None = None) -> Match | None:
         """The best match for an item: the whole caption, else part by part, else a similar one.
 
-        Args:
-            item: what is to be translated.
-            fuzzy: the least similarity, above 0 and at most 1, of a match that is not exact; None
-                takes exact ones only. Similarity is rapidfuzz's normalised indel ratio of the
-                texts, over all parts joined.
+        `fuzzy` is the least similarity, above 0 and at most 1, of a match that is not exact; None
+        takes exact ones only. It is rapidfuzz's normalised indel ratio over all parts joined.
         """
-        parts = tuple(item.source.parts[index] for index in filled(item))
-        if not parts:
+        key = tuple(map(normalised, filled_texts(item)))
+        if not key:
             return None
         pair = (item.source_locale.tag, item.target.tag)
         units = self._exact.get(pair, {})
-        key = tuple(map(normalised, parts))
         whole = units.get(key)
-        if whole is not None and len(whole.target) == len(parts):
-            return Match(whole.target, 1.0, whole.origin)
+        if whole is not None and len(whole.target) == len(key):
+            return Match(whole.target, 1.0)
         singles = [units.get((text,)) for text in key]
         matches = [unit for unit in singles if unit is not None and len(unit.target) == 1]
-        if len(matches) == len(parts):
-            return Match(tuple(unit.target[0] for unit in matches), 1.0, matches[0].origin)
-        return None if fuzzy is None else self._similar(pair, key, fuzzy)
-
-    def _similar(self, pair: tuple[str, str], key: tuple[str, ...], least: float) -> Match | None:
+        if len(matches) == len(key):
+            return Match(tuple(unit.target[0] for unit in matches), 1.0)
+        if fuzzy is None:
+            return None
         from rapidfuzz import fuzz, process
 
-        choices = self._choices.get((*pair, len(key)), {})
         best = process.extractOne(
-            SEPARATOR.join(key), choices, scorer=fuzz.ratio, score_cutoff=100 * least
+            SEPARATOR.join(key),
+            self._choices.get((*pair, len(key)), {}),
+            scorer=fuzz.ratio,
+            score_cutoff=100 * fuzzy,
         )
-        if best is None:
-            return None
-        unit = self._exact[pair][best[2]]
-        return Match(unit.target, min(best[1] / 100, 0.9999), unit.origin)
+        return Match(units[best[2]].target, min(best[1] / 100, 0.9999)) if best else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,34 +147,23 @@ class MemorySettings:
     """The memory as a translator has no settings of its own."""
 
 
-class MemoryTranslator:
+class MemoryTranslator(FreeTranslator):
     """The memory as the only translator: what it does not know stays untranslated.
 
-    Args:
-        memory: what it knows. `memeloc translate` asks the workspace's memory before any
-            translator, so that an empty one serves there.
-        fuzzy: see `TranslationMemory.find`.
+    `memeloc translate` asks the workspace's memory before any translator: an empty one serves here.
     """
 
     name = "memory"
-    currency = "USD"
 
-    def __init__(self, memory: TranslationMemory | None = None, fuzzy: float | None = None) -> None:
-        self.memory = TranslationMemory() if memory is None else memory
-        self.fuzzy = fuzzy
-
-    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings and code points; costs nothing."""
-        parts = [item.source.parts[index] for item in items for index in filled(item)]
-        return Estimate(len(parts), sum(map(len, parts)))
+    def __init__(self, memory: TranslationMemory | None = None) -> None:
+        self.memory = memory or TranslationMemory()
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`."""
         for item in items:
-            match = self.memory.find(item, self.fuzzy)
+            match = self.memory.find(item)
             if match is None:
-                error = InputError(f"meme {item.meme_id} is not in the memory")
-                yield TranslationFailure(item.meme_id, item.target.tag, error)
+                yield failure(item, InputError(f"meme {item.meme_id} is not in the memory"))
             else:
                 yield from_match(item, match)
 

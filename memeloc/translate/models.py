@@ -2,7 +2,7 @@
 
 Two kinds are known. An unzipped `.argosmodel` (Argos Translate): metadata.json, model/ and
 sentencepiece.model or bpe.model. A directory that a CTranslate2 converter has written from OPUS-MT:
-model.bin and its vocabulary, with the model's source.spm and target.spm beside them; its pair
+model.bin and its vocabulary, with the model's source.spm beside them; its pair
 stands in its name (`opus-mt-en-de`, `en_de`) or in the front matter of its README.md.
 """
 
@@ -22,6 +22,8 @@ from memeloc.translate.codes import model_codes
 _PAIR = re.compile(
     r"(?:^|[-_.])([a-z]{2,3}(?:_[a-z]{4})?)[-_]([a-z]{2,3}(?:_[a-z]{4})?)(?=$|[-_.]\d)"
 )
+_GROUPS = re.compile(r"opus-mt-(?:tc-(?:big|base)-)?([a-z]+)-([a-z]+)$")
+"""Groups of languages, such as opus-mt-en-ROMANCE."""
 _DEPTH = 3
 """How deep below the folder models are looked for."""
 _TARGET_TOKEN = re.compile(r">>([A-Za-z_]+)<<")
@@ -33,13 +35,10 @@ class Model:
 
     Attributes:
         path: its folder.
-        kind: `argos` or `opus`.
         source, target: language codes as the model names them, lower case.
         weights: the folder of model.bin.
-        tokenizer: `sentencepiece` or `bpe`.
-        source_tokens, target_tokens: the tokenizer's file for either side.
-        licence: as its files say; empty when they do not.
-        version: as its files say.
+        tokens: the tokenizer's file of the source side.
+        licence, version: as its files say; empty when they do not.
         target_prefix: a token that every translation begins with, or empty.
         end_token: what the source must end with where the model does not add it itself.
         targets: codes of target languages that the source names by a token `>>code<<`; empty for
@@ -52,8 +51,7 @@ class Model:
     target: str
     weights: Path
     tokenizer: Literal["sentencepiece", "bpe"]
-    source_tokens: Path
-    target_tokens: Path
+    tokens: Path
     licence: str = ""
     version: str = ""
     target_prefix: str = ""
@@ -70,9 +68,10 @@ class Model:
 
     def target_token(self, locale: Locale) -> str:
         """The token by which a model of several target languages is given the language."""
-        codes = {code.lower(): code for code in self.targets}
-        usable = (codes[code] for code in model_codes(locale) if code in codes)
-        return next((f">>{code}<<" for code in usable), "")
+        codes = model_codes(locale)
+        matches = [code for code in self.targets if code.lower() in codes]
+        matches.sort(key=lambda code: codes.index(code.lower()))
+        return f">>{matches[0]}<<" if matches else ""
 
 
 def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
@@ -87,12 +86,12 @@ def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:
     problems: list[InputError] = []
     for path in _folders(folder, _DEPTH):
         try:
-            model = _read(path)
+            if (path / "metadata.json").is_file() and (path / "model").is_dir():
+                models.append(_argos(path))
+            elif (path / "model.bin").is_file():
+                models.append(_opus(path))
         except InputError as error:
             problems.append(error)
-            continue
-        if model is not None:
-            models.append(model)
     return sorted(models, key=lambda model: (model.source, model.target, str(model.path))), problems
 
 
@@ -116,19 +115,6 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
                 yield from _folders(path, depth - 1)
 
 
-def _read(path: Path) -> Model | None:
-    """The model in a folder, None when there is none.
-
-    Raises:
-        InputError: something of it is missing or wrong.
-    """
-    if (path / "metadata.json").is_file() and (path / "model").is_dir():
-        return _argos(path)
-    if (path / "model.bin").is_file():
-        return _opus(path)
-    return None
-
-
 def _argos(path: Path) -> Model:
     facts = _json(path / "metadata.json")
     source, target = facts.get("from_code"), facts.get("to_code")
@@ -137,30 +123,27 @@ def _argos(path: Path) -> Model:
     if not (path / "model" / "model.bin").is_file():
         raise InputError("has no model/model.bin; unzip the .argosmodel file again", file=path)
     pieces, merges = path / "sentencepiece.model", path / "bpe.model"
-    if not pieces.is_file() and not merges.is_file():
-        raise InputError("has neither sentencepiece.model nor bpe.model", file=path)
     tokens = pieces if pieces.is_file() else merges
+    if not tokens.is_file():
+        raise InputError("has neither sentencepiece.model nor bpe.model", file=path)
     return Model(
         path,
         "argos",
         source.lower(),
         target.lower(),
         path / "model",
-        "sentencepiece" if pieces.is_file() else "bpe",
-        tokens,
+        "sentencepiece" if tokens == pieces else "bpe",
         tokens,
         licence=str(facts.get("license") or "") or _licence(path),
         version=str(facts.get("package_version") or ""),
         target_prefix=str(facts.get("target_prefix") or ""),
-        end_token=_end_token(path / "model", marian=False),
     )
 
 
 def _opus(path: Path) -> Model:
-    source, target = path / "source.spm", path / "target.spm"
-    if not source.is_file() and (path / "sentencepiece.model").is_file():
-        source = target = path / "sentencepiece.model"
-    if not source.is_file() or not target.is_file():
+    candidates = (path / "source.spm", path / "sentencepiece.model")
+    tokens = next((file for file in candidates if file.is_file()), None)
+    if tokens is None:
         raise InputError(
             "has a model.bin but no source.spm and target.spm; copy them from the original model "
             "(ct2-transformers-converter does so with --copy_files source.spm target.spm)",
@@ -175,46 +158,39 @@ def _opus(path: Path) -> Model:
         *pair,
         path,
         "sentencepiece",
-        source,
-        target,
+        tokens,
         licence=_licence(path),
-        end_token=_end_token(path, marian=True),
+        end_token=_end_token(path),
         targets=_targets(path),
     )
 
 
 def _pair(path: Path) -> tuple[str, str] | None:
-    match = _PAIR.search(path.name.lower())
+    match = _PAIR.search(path.name.lower()) or _GROUPS.search(path.name.lower())
     if match:
         return match[1], match[2]
-    named = re.search(r"opus-mt-(?:tc-(?:big|base)-)?([a-zA-Z]+)-([a-zA-Z]+)$", path.name)
-    if named:  # groups of languages, such as opus-mt-en-ROMANCE
-        return named[1].lower(), named[2].lower()
     languages = re.findall(r"^-\s*([a-z]{2,3})\s*$", _front_matter(path), re.MULTILINE)
     return (languages[0], languages[1]) if len(languages) == 2 else None
 
 
-def _end_token(weights: Path, *, marian: bool) -> str:
+def _end_token(weights: Path) -> str:
     """`</s>` for models converted from Hugging Face's Marian, which expect it from the caller.
 
     Converters from Marian itself write `add_source_eos`; OpenNMT models (Argos) take none.
     """
-    if not marian:
-        return ""
     config = _json(weights / "config.json") if (weights / "config.json").is_file() else {}
     return "" if config.get("add_source_eos") else str(config.get("eos_token") or "</s>")
 
 
 def _targets(path: Path) -> tuple[str, ...]:
     """Target languages among the vocabulary's tokens, as `>>fra<<`."""
-    for name in ("shared_vocabulary", "source_vocabulary"):
-        for suffix in (".json", ".txt"):
-            file = path / f"{name}{suffix}"
-            if file.is_file():
-                text = file.read_text(encoding="utf-8", errors="replace")
-                text = text.replace("\\u003e", ">").replace("\\u003c", "<")
-                return tuple(dict.fromkeys(_TARGET_TOKEN.findall(text)))
-    return ()
+    text = "".join(
+        _text(path / f"{name}_vocabulary{suffix}")
+        for name in ("shared", "source")
+        for suffix in (".json", ".txt")
+    )
+    text = text.replace("\\u003e", ">").replace("\\u003c", "<")
+    return tuple(dict.fromkeys(_TARGET_TOKEN.findall(text)))
 
 
 def _licence(path: Path) -> str:
@@ -222,21 +198,19 @@ def _licence(path: Path) -> str:
     if match:
         return match[1].strip()
     for name in ("LICENSE", "LICENSE.txt", "LICENCE", "COPYING"):
-        file = path / name
-        if file.is_file():
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-            return next((line.strip()[:60] for line in lines if line.strip()), "")
-    readme = re.search(r"licen[sc]ed? *(?:under|:)\s*([^\n.]{2,60})", _readme(path), re.IGNORECASE)
-    return readme[1].strip(" *_[]") if readme else ""
+        if text := _text(path / name).strip():
+            return text.split("\n")[0][:60].strip()
+    pattern = r"licen[sc]ed? *(?:under|:)\s*([^\n.]{2,60})"
+    match = re.search(pattern, _text(path / "README.md"), re.IGNORECASE)
+    return match[1].strip(" *_[]") if match else ""
 
 
 def _front_matter(path: Path) -> str:
-    text = _readme(path)
+    text = _text(path / "README.md")
     return text.split("\n---", 1)[0] if text.startswith("---") else ""
 
 
-def _readme(path: Path) -> str:
-    file = path / "README.md"
+def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
 
 

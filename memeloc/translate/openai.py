@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memeloc.errors import MemelocError
 from memeloc.language_models import (
     AnswerError,
     LanguageModel,
@@ -26,9 +25,10 @@ from memeloc.translate.protocol import (
     Answer,
     Estimate,
     Translation,
-    TranslationFailure,
     TranslationItem,
+    failure,
     filled,
+    filled_texts,
     merged,
 )
 
@@ -59,12 +59,7 @@ def from_settings(settings: Mapping[str, Any]) -> OpenAITranslator:
 
 
 class OpenAITranslator:
-    """Asks a server that speaks the OpenAI chat protocol.
-
-    Args:
-        settings: see `ModelSettings`.
-        backoff: how it waits when the server refuses for quota or is not there.
-    """
+    """Asks a server that speaks the OpenAI chat protocol."""
 
     name = "openai"
 
@@ -86,7 +81,7 @@ class OpenAITranslator:
         for item in items:
             if not filled(item):
                 continue
-            parts = [item.source.parts[index] for index in filled(item)]
+            parts = filled_texts(item)
             question = _question(item)
             about = self._model.estimate(question)
             total += Estimate(
@@ -105,37 +100,31 @@ class OpenAITranslator:
             ServiceError: the server refuses for good, or left several requests unanswered.
         """
 
-        def ask(item: TranslationItem) -> list[Answer]:
-            return [self._ask(item)]
-
-        def failed(item: TranslationItem, error: MemelocError) -> list[Answer]:
-            return [_failure(item, error)]
-
         with self._model:
             self._model.open()
-            yield from ask_in_parallel(
+            answers: Iterator[Answer] = ask_in_parallel(
                 items,
-                ask,
-                failed,
+                lambda item: [self._ask(item)],
+                lambda item, error: [failure(item, error)],
                 at_once=self.settings.at_once,
                 stop=self.backoff.stop,
             )
+            yield from answers
 
     def _ask(self, item: TranslationItem) -> Answer:
-        """The answer to one item: asked, and once more when it is not what was asked for."""
         question = _question(item)
         try:
             answer = self._model.ask(question.messages, question.form)
         except AnswerError as error:
-            return _failure(item, error, error.cost)
+            return failure(item, error, error.cost)
         parts = answer.value
         marks = ["repaired"] if answer.attempts > 1 else []
-        rooms = [item.budgets[i] for i in filled(item) if i < len(item.budgets)]
-        if any(room and len(part) > room for part, room in zip(parts, rooms, strict=False)):
+        budgets = [item.budgets[index] for index in filled(item) if index < len(item.budgets)]
+        if any(most and len(part) > most for part, most in zip(parts, budgets, strict=False)):
             marks.append(_LONGER)
         caption = merged(item, parts)
         return Translation(
-            item.meme_id, item.target.tag, caption, self.name, tuple(marks), 0, answer.cost
+            item.meme_id, item.target.tag, caption, self.name, tuple(marks), cost=answer.cost
         )
 
 
@@ -162,10 +151,9 @@ class _Parts:
             raise ValueError('it is not an object with a list of texts under "parts"')
         if len(parts) != self._count:
             raise ValueError(f'"parts" holds {len(parts)} texts where {self._count} are needed')
-        stripped = [part.strip() for part in parts]
-        if not all(stripped):
+        if not all(map(str.strip, parts)):
             raise ValueError("a part is empty")
-        return stripped
+        return [part.strip() for part in parts]
 
 
 def _question(item: TranslationItem) -> Question[list[str]]:
@@ -196,7 +184,3 @@ def _question(item: TranslationItem) -> Question[list[str]]:
     return Question(
         (Message("system", system), Message("user", user)), _Parts(len(indexes)), expected=answer
     )
-
-
-def _failure(item: TranslationItem, error: MemelocError, cost: float = 0.0) -> TranslationFailure:
-    return TranslationFailure(item.meme_id, item.target.tag, error, cost)

@@ -1,8 +1,8 @@
 """What a translator is. In: `memeloc.model`. Out: items, answers, estimates and the protocol.
 
-A translator is one file with one class. It is found by its name in memeloc.translate.registry, or
-through the entry point group `memeloc.translators` of any installed package. tests/translate/
-test_contract.py runs every translator through what is promised here.
+A translator is one file with one class, found by its name in memeloc.translate.registry or through
+the entry point group `memeloc.translators`. tests/translate/test_contract.py runs every translator
+through what is promised here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,10 @@ from memeloc.model import Caption, Locale, Template
 
 @dataclass(frozen=True, slots=True)
 class TranslationItem:
-    """One caption to translate.
+    """One caption to translate; a part of its source may be empty, and stays so.
 
-    Attributes:
-        meme_id: identifies the meme.
-        source: the caption; a part may be empty, and stays so.
-        source_locale, target: from what into what.
-        template: what it is drawn on, for translators that use its name and description.
-        budgets: characters each box has room for in the target language; empty when unknown.
-        kind: `caption`, or `survey` for a text that people read who answer a survey.
+    `budgets` are the characters each box has room for in the target language, empty when unknown.
+    `kind` is `caption`, or `survey` for a text that participants of a survey read.
     """
 
     meme_id: str
@@ -39,13 +34,9 @@ class TranslationItem:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What came back for one item.
+    """The translation of one item: as many parts as the source, empty where the source's are.
 
     Attributes:
-        meme_id: the item's.
-        language: tag of the target locale.
-        caption: as many parts as the source has; empty where the source's are.
-        translator: the name of the translator that made it.
         marks: what a corrector should know, such as `separator lost`, `memory`, `fuzzy 0.93`,
             `repeated`, `pivot` or `pseudo`.
         characters: billed for it; 0 where characters are not what is billed.
@@ -63,13 +54,7 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class TranslationFailure:
-    """Why one item got no translation.
-
-    Attributes:
-        meme_id, language: the item's.
-        error: a sentence.
-        cost: what was billed all the same.
-    """
+    """Why one item got no translation, and what was billed all the same."""
 
     meme_id: str
     language: str
@@ -82,13 +67,9 @@ Answer = Translation | TranslationFailure
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some items would take.
+    """What some items would take: strings to send, their Unicode code points, and money.
 
-    Attributes:
-        strings: how many strings would be sent.
-        characters: Unicode code points of these strings.
-        cost: expected, in the translator's currency.
-        most: what it can cost at the most, with everything that may be asked again.
+    `cost` is expected; `most` includes everything that may be asked again.
     """
 
     strings: int = 0
@@ -97,7 +78,6 @@ class Estimate:
     most: float = 0.0
 
     def __add__(self, other: Estimate) -> Estimate:
-        """Both together."""
         return Estimate(
             self.strings + other.strings,
             self.characters + other.characters,
@@ -107,12 +87,7 @@ class Estimate:
 
 
 class Translator(Protocol):
-    """Translates captions.
-
-    Attributes:
-        name: as in the registry; stored with every translation.
-        currency: ISO 4217 code of its costs.
-    """
+    """Translates captions; its name is stored with them, its currency is an ISO 4217 code."""
 
     name: str
     currency: str
@@ -133,10 +108,21 @@ class Translator(Protocol):
 
         Raises:
             MemelocError: what would fail for every further item too (no credentials, a wrong
-                project, a service that is gone). What was in flight is answered first; items that
+                project, a service that is gone). Requests under way are answered first; items that
                 were taken and not yet sent stay without an answer.
         """
         ...
+
+
+class FreeTranslator:
+    """The part of a translator that every one without costs shares."""
+
+    currency = "USD"
+
+    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
+        """Strings and code points; costs nothing."""
+        texts = [text for item in items for text in filled_texts(item)]
+        return Estimate(len(texts), sum(map(len, texts)))
 
 
 def filled(item: TranslationItem) -> tuple[int, ...]:
@@ -150,9 +136,17 @@ def filled(item: TranslationItem) -> tuple[int, ...]:
     return tuple(index for index, part in enumerate(item.source.parts) if part.strip())
 
 
+def filled_texts(item: TranslationItem) -> list[str]:
+    """The parts that have text."""
+    return [part for part in item.source.parts if part.strip()]
+
+
 def merged(item: TranslationItem, texts: Sequence[str]) -> Caption:
     """The item's caption with `texts` in the place of its filled parts."""
-    parts = [""] * len(item.source.parts)
-    for index, text in zip(filled(item), texts, strict=True):
-        parts[index] = text
-    return Caption(tuple(parts))
+    translated = dict(zip(filled(item), texts, strict=True))
+    return Caption(tuple(translated.get(index, "") for index in range(len(item.source.parts))))
+
+
+def failure(item: TranslationItem, error: MemelocError, cost: float = 0.0) -> TranslationFailure:
+    """The answer to an item that got no translation."""
+    return TranslationFailure(item.meme_id, item.target.tag, error, cost)

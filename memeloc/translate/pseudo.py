@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,10 +26,10 @@ from memeloc.model import Locale
 from memeloc.settings import validate
 from memeloc.translate.protocol import (
     Answer,
-    Estimate,
+    FreeTranslator,
     Translation,
     TranslationItem,
-    filled,
+    filled_texts,
     merged,
 )
 
@@ -66,30 +66,23 @@ def from_settings(settings: Mapping[str, Any]) -> PseudoTranslator:
     return PseudoTranslator(validate(PseudoSettings, settings, "the translator pseudo"))
 
 
-class PseudoTranslator:
+class PseudoTranslator(FreeTranslator):
     """Writes pseudolocalised text; free, offline, and the same each time."""
 
     name = "pseudo"
-    currency = "USD"
 
     def __init__(self, settings: PseudoSettings | None = None) -> None:
         self.settings = settings or PseudoSettings()
-
-    def estimate(self, items: Sequence[TranslationItem]) -> Estimate:
-        """Strings and code points; costs nothing."""
-        parts = [item.source.parts[index] for item in items for index in filled(item)]
-        return Estimate(len(parts), sum(map(len, parts)))
 
     def translate(self, items: Iterable[TranslationItem]) -> Iterator[Answer]:
         """See `Translator.translate`. Every translation is marked `pseudo`."""
         for item in items:
             parts = [
-                pseudolocalise(item.source.parts[index], item.target, self.settings.growth)
-                for index in filled(item)
+                pseudolocalise(text, item.target, self.settings.growth)
+                for text in filled_texts(item)
             ]
-            yield Translation(
-                item.meme_id, item.target.tag, merged(item, parts), self.name, ("pseudo",)
-            )
+            caption = merged(item, parts)
+            yield Translation(item.meme_id, item.target.tag, caption, self.name, ("pseudo",))
 
 
 def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
@@ -104,10 +97,7 @@ def pseudolocalise(text: str, target: Locale, growth: float = 1 / 3) -> str:
             " ".join(_kept_or(word, _mirrored) for word in line.split(" "))
             for line in text.split("\n")
         )
-    letters = () if target.script == "Latn" else _letters(target.tag, target.exemplars)
-    write = _own_letters(letters) if letters else _accented
-    if target.script in _NO_SPACES and letters:
-        write = _condensed(write)
+    write = _writer(target)
     words = [text, *_padding(text, growth)]
     return f"[{' '.join(_kept_or(word, write) for word in words)}]"
 
@@ -118,10 +108,6 @@ def _kept_or(text: str, write: Callable[[str], str]) -> str:
     return "".join(
         piece if index % 2 else write(piece) for index, piece in enumerate(pieces) if piece
     )
-
-
-def _accented(text: str) -> str:
-    return text.translate(_ACCENTED)
 
 
 def _mirrored(word: str) -> str:
@@ -139,40 +125,33 @@ def _padding(text: str, growth: float) -> list[str]:
     return words
 
 
+def _writer(target: Locale) -> Callable[[str], str]:
+    """How the letters of a text that runs from left to right are written for a locale."""
+    letters = () if target.script == "Latn" else _letters(target.tag, target.exemplars)
+    if not letters:
+        return lambda text: text.translate(_ACCENTED)
+    table: dict[int, str] = {}
+    for letter in string.ascii_lowercase:
+        other = letters[(ord(letter) * 7) % len(letters)]
+        table |= {ord(letter): other, ord(letter.upper()): other.upper()}
+    if target.script not in _NO_SPACES:
+        return lambda text: text.translate(table)
+
+    def condensed(text: str) -> str:
+        """Two letters become one and spaces go, as in scripts of a sign a syllable or word."""
+        joined = re.sub(r"(?<=\w) (?=\w)", "", text)
+        return re.sub(r"([A-Za-z])[A-Za-z]?", r"\1", joined).translate(table)
+
+    return condensed
+
+
 @cache
 def _letters(tag: str, own: tuple[str, ...]) -> tuple[str, ...]:
     """The language's letters that stand alone: no marks, one code point, its own script."""
-    letters = own
-    if not letters and tag in default():
-        letters = default().exemplars(tag)
+    letters = own or (default().exemplars(tag) if tag in default() else ())
     letters = tuple(
         letter
         for letter in letters
-        if len(letter) == 1
-        and unicodedata.category(letter).startswith("L")
-        and not letter.isascii()
+        if len(letter) == 1 and letter.isalpha() and not letter.isascii()
     )
     return letters if len(letters) >= _FEW_LETTERS else ()
-
-
-def _own_letters(letters: tuple[str, ...]) -> Callable[[str], str]:
-    def write(text: str) -> str:
-        written = []
-        for letter in text:
-            if letter.isalpha() and letter.isascii():
-                other = letters[(ord(letter.lower()) * 7) % len(letters)]
-                written.append(other.upper() if letter.isupper() else other)
-            else:
-                written.append(letter)
-        return "".join(written)
-
-    return write
-
-
-def _condensed(write: Callable[[str], str]) -> Callable[[str], str]:
-    """Two letters become one and spaces go, as in scripts of a sign a syllable or word."""
-
-    def condense(text: str) -> str:
-        return write(re.sub(r"([A-Za-z])[A-Za-z]?", r"\1", re.sub(r"(?<=\w) (?=\w)", "", text)))
-
-    return condense

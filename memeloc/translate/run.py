@@ -1,8 +1,8 @@
-"""Planning and doing. In: items, a translator, the memory, a budget. Out: answers as they come.
+"""Planning and doing. In: items, a translator, a budget. Out: answers as they come.
 
 The memory is asked first. What it does not know goes to the translator, each text once. An answer
 is handed on at once, so that whoever stores it loses nothing when the run is killed and asks
-nothing twice in the next one. Money is held back for what is in flight: the most it can cost, so
+nothing twice in the next one. Money is held back for requests under way: the most they can cost, so
 that the budget is never passed, whatever has to be asked again.
 """
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from types import FrameType
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import Caption
@@ -25,6 +25,7 @@ from memeloc.translate.protocol import (
     TranslationFailure,
     TranslationItem,
     Translator,
+    failure,
     filled,
 )
 
@@ -41,12 +42,8 @@ _DIGITS = 6
 class LanguagePlan:
     """What is to be done for one language.
 
-    Attributes:
-        captions: in all.
-        from_memory: the memory fills them.
-        repeated: their text is asked once for another caption.
-        empty: nothing to translate in them.
-        strings, characters, cost, most: of the rest, see `Estimate`.
+    Of its `captions` some are filled by the memory, some repeat a text that is asked for once, some
+    are empty. `strings`, `characters`, `cost` and `most` are of the rest, see `Estimate`.
     """
 
     captions: int
@@ -60,27 +57,11 @@ class LanguagePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would do.
-
-    Attributes:
-        translator: its name.
-        currency: of the costs.
-        captions, from_memory, repeated, empty, strings, characters, cost, most: over all
-            languages, see `LanguagePlan`.
-        languages: each by its tag.
-    """
+class Plan(LanguagePlan):
+    """What a run would do: the sums over all languages, and each language by its tag."""
 
     translator: str
     currency: str
-    captions: int
-    from_memory: int
-    repeated: int
-    empty: int
-    strings: int
-    characters: int
-    cost: float
-    most: float
     languages: Mapping[str, LanguagePlan]
 
 
@@ -113,6 +94,19 @@ class RunSummary:
     stopped: MemelocError | None = None
     marks: Counter[str] = field(default_factory=Counter)
 
+    def count(self, answer: Translation) -> None:
+        """Count one translation that was stored."""
+        self.marks.update("fuzzy" if mark.startswith("fuzzy") else mark for mark in answer.marks)
+        if REPEATED in answer.marks:
+            self.repeated += 1
+        elif answer.translator == "memory":
+            self.from_memory += 1
+        elif not any(part.strip() for part in answer.caption.parts):
+            self.empty += 1
+        else:
+            self.translated += 1
+            self.characters += answer.characters
+
 
 def plan(
     items: Iterable[TranslationItem],
@@ -126,7 +120,7 @@ def plan(
     Raises:
         InputError: a meme stands among the items twice for one language.
     """
-    return _Sorted(items, memory, fuzzy).plan(translator)
+    return _Work(items, memory, fuzzy).plan(translator)
 
 
 def run(
@@ -153,110 +147,56 @@ def run(
 
     Raises:
         InputError: a meme stands among the items twice for one language.
-        KeyboardInterrupt: Ctrl-C, after what was in flight has been handed to `on_answer`.
+        KeyboardInterrupt: Ctrl-C, after requests under way have been handed to `on_answer`.
     """
-    sorted_out = _Sorted(items, memory, fuzzy)
-    summary = RunSummary(sorted_out.plan(translator))
-    gate = _Gate(sorted_out.asked, translator, budget)
+    work = _Work(items, memory, fuzzy)
+    summary = RunSummary(work.plan(translator))
+    gate = _Gate(work.asked, translator, budget)
 
     def deliver(answer: Answer, item: TranslationItem) -> None:
-        for each in (answer, *(_repeat(answer, twin) for twin in sorted_out.twins(item))):
-            if isinstance(each, TranslationFailure):
-                summary.failures.append(each)
-                if on_failure is not None:
-                    on_failure(each)
-                continue
-            try:
-                on_answer(each)
-            except MemelocError as error:
-                unstored = TranslationFailure(each.meme_id, each.language, error)
-                summary.failures.append(unstored)
-                raise
-            _count(summary, each)
+        with gate.uninterrupted():
+            for each in (answer, *(_repeat(answer, twin) for twin in work.twins(item))):
+                store(each)
 
-    for ready in sorted_out.ready:
-        _count(summary, ready)
-        with _uninterrupted():
+    def store(answer: Answer) -> None:
+        try:
+            if isinstance(answer, Translation):
+                on_answer(answer)
+                summary.count(answer)
+                return
+        except MemelocError as error:
+            summary.failures.append(TranslationFailure(answer.meme_id, answer.language, error))
+            raise
+        summary.failures.append(answer)
+        if on_failure is not None:
+            on_failure(answer)
+
+    for ready in work.ready:
+        gate.check()
+        with gate.uninterrupted():
             on_answer(ready)
+        summary.count(ready)
     while gate.waiting:
         before = len(gate.waiting)
-        stream = translator.translate(gate.take())
+        answers = translator.translate(gate.take())
         try:
-            for answer in _interruptible(stream, lambda answer: deliver(*gate.settle(answer))):
+            for answer in answers:
+                deliver(*gate.settle(answer))
                 summary.cost += answer.cost
         except MemelocError as error:
             summary.stopped = error
             for item in gate.abandoned():
-                deliver(TranslationFailure(item.meme_id, item.target.tag, error), item)
+                deliver(failure(item, error), item)
             break
+        finally:
+            del answers  # an error in storing must not leave requests behind
         if len(gate.waiting) == before:
             summary.over_budget = True
             break
+    gate.check()
     summary.cost = round(summary.cost, _DIGITS)
-    summary.left = sum(1 + len(sorted_out.twins(item)) for item in gate.waiting)
+    summary.left = sum(1 + len(work.twins(item)) for item in gate.waiting)
     return summary
-
-
-def _interruptible(stream: Iterator[Answer], deliver: Callable[[Answer], None]) -> Iterator[Answer]:
-    """Each answer of a translator, after it has been delivered.
-
-    Ctrl-C while an answer is delivered reaches the translator afterwards, which then answers what
-    is in flight and raises it.
-    """
-    interrupted = False
-    throw = getattr(stream, "throw", None)
-    close = getattr(stream, "close", None)
-    try:
-        while True:
-            try:
-                if interrupted and throw is None:
-                    raise KeyboardInterrupt
-                answer: Answer = throw(KeyboardInterrupt()) if interrupted else next(stream)  # type: ignore[misc]
-            except StopIteration:
-                return
-            interrupted = False
-            try:
-                with _uninterrupted():
-                    deliver(answer)
-            except KeyboardInterrupt:
-                interrupted = True
-            yield answer
-    finally:
-        if close is not None:
-            close()  # an error in storing must not leave requests behind
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Hold back Ctrl-C while the block runs; KeyboardInterrupt is raised at its end."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        pressed.append(number)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
-
-
-def _count(summary: RunSummary, answer: Translation) -> None:
-    summary.marks.update("fuzzy" if mark.startswith("fuzzy") else mark for mark in answer.marks)
-    if REPEATED in answer.marks:
-        summary.repeated += 1
-    elif answer.translator == "memory":
-        summary.from_memory += 1
-    elif not any(part.strip() for part in answer.caption.parts):
-        summary.empty += 1
-    else:
-        summary.translated += 1
-        summary.characters += answer.characters
 
 
 def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
@@ -267,13 +207,8 @@ def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
     return replace(answer, meme_id=twin.meme_id, marks=marks, characters=0, cost=0.0)
 
 
-class _Sorted:
-    """Items by what is to be done with them.
-
-    Attributes:
-        ready: answers that need no asking.
-        asked: one item for each text that needs it, language by language.
-    """
+class _Work:
+    """Items by what is to be done with them: `ready` answers, and one of `asked` for each text."""
 
     def __init__(
         self,
@@ -284,72 +219,67 @@ class _Sorted:
         self.ready: list[Translation] = []
         self._first: dict[tuple[object, ...], TranslationItem] = {}
         self._twins: dict[_Key, list[TranslationItem]] = {}
-        self._captions: dict[str, int] = {}
-        seen: set[_Key] = set()
+        keys: set[_Key] = set()
+        self._captions: Counter[str] = Counter()
         for item in items:
-            if _key(item) in seen:
-                raise InputError(
-                    f"meme {item.meme_id} is to be translated into {item.target.tag} twice"
-                )
-            seen.add(_key(item))
-            self._captions[item.target.tag] = self._captions.get(item.target.tag, 0) + 1
-            self._place(item, memory, fuzzy)
-        order = {language: number for number, language in enumerate(self._captions)}
-        self.asked = sorted(self._first.values(), key=lambda item: order[item.target.tag])
+            language = item.target.tag
+            if _key(item) in keys:
+                raise InputError(f"meme {item.meme_id} is to be translated into {language} twice")
+            keys.add(_key(item))
+            self._captions[language] += 1
+            match = memory.find(item, fuzzy) if memory is not None else None
+            if not filled(item):
+                nothing = Caption(("",) * len(item.source.parts))
+                self.ready.append(Translation(item.meme_id, language, nothing, "none"))
+            elif match is not None:
+                self.ready.append(from_match(item, match))
+            else:
+                # A template is part of what a translator may have seen, so it is part of the text.
+                template = item.template.name if item.template else None
+                text = (item.source.parts, item.source_locale.tag, language, template)
+                first = self._first.setdefault(text, item)
+                if first is not item:
+                    self._twins.setdefault(_key(first), []).append(item)
+        order = list(self._captions)
+        self.asked = sorted(self._first.values(), key=lambda item: order.index(item.target.tag))
 
-    def twins(self, item: TranslationItem) -> Sequence[TranslationItem]:
+    def twins(self, item: TranslationItem) -> list[TranslationItem]:
         """Other items that get this one's answer."""
-        return self._twins.get(_key(item), ())
+        return self._twins.get(_key(item), [])
 
     def plan(self, translator: Translator) -> Plan:
         """What is to be done, and what it costs."""
-        languages = {
-            language: self._of_language(language, translator) for language in self._captions
+        languages = {tag: self._language_plan(tag, translator) for tag in self._captions}
+        totals: dict[str, Any] = {
+            each.name: round(sum(getattr(plan, each.name) for plan in languages.values()), _DIGITS)
+            for each in fields(LanguagePlan)
         }
-        totals = {
-            name: sum(getattr(plan, name) for plan in languages.values())
-            for name in LanguagePlan.__dataclass_fields__
-        }
-        for name in ("cost", "most"):
-            totals[name] = round(totals[name], _DIGITS)
-        return Plan(translator.name, translator.currency, languages=languages, **totals)
+        return Plan(
+            translator=translator.name,
+            currency=translator.currency,
+            languages=languages,
+            **totals,
+        )
 
-    def _of_language(self, language: str, translator: Translator) -> LanguagePlan:
+    def _language_plan(self, language: str, translator: Translator) -> LanguagePlan:
         ready = [answer for answer in self.ready if answer.language == language]
         asked = [item for item in self.asked if item.target.tag == language]
         estimate = translator.estimate(asked)
+        from_memory = sum(answer.translator == "memory" for answer in ready)
         return LanguagePlan(
             captions=self._captions[language],
-            from_memory=sum(answer.translator == "memory" for answer in ready),
+            from_memory=from_memory,
             repeated=sum(len(self.twins(item)) for item in asked),
-            empty=sum(answer.translator != "memory" for answer in ready),
+            empty=len(ready) - from_memory,
             strings=estimate.strings,
             characters=estimate.characters,
             cost=round(estimate.cost, _DIGITS),
             most=round(estimate.most, _DIGITS),
         )
 
-    def _place(
-        self, item: TranslationItem, memory: TranslationMemory | None, fuzzy: float | None
-    ) -> None:
-        if not filled(item):
-            nothing = replace(item.source, parts=("",) * len(item.source.parts))
-            self.ready.append(Translation(item.meme_id, item.target.tag, nothing, "none"))
-            return
-        match = memory.find(item, fuzzy) if memory is not None else None
-        if match is not None:
-            self.ready.append(from_match(item, match))
-            return
-        # A template is part of what a translator may have seen, so it is part of the text.
-        template = item.template.name if item.template else None
-        text = (item.source.parts, item.source_locale.tag, item.target.tag, template)
-        first = self._first.setdefault(text, item)
-        if first is not item:
-            self._twins.setdefault(_key(first), []).append(item)
-
 
 class _Gate:
-    """Lets items through to the translator while the budget holds."""
+    """Lets items through to the translator while the budget holds and nobody pressed Ctrl-C."""
 
     def __init__(
         self, items: Iterable[TranslationItem], translator: Translator, budget: float | None
@@ -357,12 +287,39 @@ class _Gate:
         self.waiting = deque(items)
         self._translator = translator
         self._budget = budget
-        self._flying: dict[_Key, tuple[TranslationItem, float]] = {}
+        self._pending: dict[_Key, tuple[TranslationItem, float]] = {}
         self._spent = self._held = 0.0
+        self._interrupted = False
+
+    @contextmanager
+    def uninterrupted(self) -> Iterator[None]:
+        """Hold back Ctrl-C while the block runs: `check` and `take` raise it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def note(*_: object) -> None:
+            self._interrupted = True
+
+        before = signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when one was held back, once."""
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
 
     def take(self) -> Iterator[TranslationItem]:
-        """The next items, until one could pass the budget."""
+        """The next items, until one could pass the budget.
+
+        Ctrl-C reaches the translator here, which then answers what is under way and raises it.
+        """
         while self.waiting:
+            self.check()
             most = 0.0
             if self._budget is not None:
                 most = self._translator.estimate([self.waiting[0]]).most
@@ -370,7 +327,7 @@ class _Gate:
                     return
             item = self.waiting.popleft()
             self._held += most
-            self._flying[_key(item)] = (item, most)
+            self._pending[_key(item)] = (item, most)
             yield item
 
     def settle(self, answer: Answer) -> tuple[Answer, TranslationItem]:
@@ -379,7 +336,7 @@ class _Gate:
         Raises:
             ServiceError: nobody asked for it.
         """
-        asked = self._flying.pop((answer.meme_id, answer.language), None)
+        asked = self._pending.pop((answer.meme_id, answer.language), None)
         name = self._translator.name
         if asked is None:
             raise ServiceError(
@@ -396,14 +353,13 @@ class _Gate:
             elif any(len(Caption.parse(part).parts) > 1 for part in answer.caption.parts):
                 wrong = "it gave a part with ` // ` in it"
             if wrong:
-                error = ServiceError(name, wrong, retryable=False)
-                answer = TranslationFailure(item.meme_id, item.target.tag, error, answer.cost)
+                answer = failure(item, ServiceError(name, wrong, retryable=False), answer.cost)
         return answer, item
 
     def abandoned(self) -> list[TranslationItem]:
         """Items that were taken and never answered."""
-        items = [item for item, _ in self._flying.values()]
-        self._flying.clear()
+        items = [item for item, _ in self._pending.values()]
+        self._pending.clear()
         return items
 
 

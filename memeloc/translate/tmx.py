@@ -10,7 +10,8 @@ is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,29 +34,16 @@ _DATE = "%Y%m%dT%H%M%SZ"
 
 @dataclass(slots=True)
 class Imported:
-    """What reading a file came to.
-
-    Attributes:
-        units: how many were given.
-        skipped: why some were not, with how many.
-    """
+    """What reading a file came to: units that were given, and why others were not, how often."""
 
     units: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
-
-    def skip(self, reason: str) -> None:
-        """Count one that was not."""
-        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+    skipped: Counter[str] = field(default_factory=Counter)
 
 
 def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str = "*all*") -> int:
     """Write units as TMX 1.4; how many. Characters that XML cannot hold are left out.
 
-    Args:
-        units: what is written.
-        path: the file; an old one is replaced.
-        source_language: of the header; each unit says its own.
-
+    An old file is replaced. `source_language` is the header's; each unit says its own.
     """
     from lxml import etree
 
@@ -72,7 +60,6 @@ def write_tmx(units: Iterable[MemoryUnit], path: Path, *, source_language: str =
         "srclang": source_language,
         "datatype": "plaintext",
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, etree.xmlfile(str(temporary), encoding="utf-8") as xml:
         xml.write_declaration()
         with xml.element("tmx", {"version": "1.4"}):
@@ -105,10 +92,9 @@ def read_tmx(
     from lxml import etree
 
     registry = locales or default()
-    counts = Imported() if outcome is None else outcome
+    counts = outcome or Imported()
     wanted = registry.get(source_language).tag if source_language else None
     header_language = "*all*"
-    root_seen = False
     try:
         events = etree.iterparse(
             str(path),
@@ -120,16 +106,13 @@ def read_tmx(
             remove_comments=True,
             remove_pis=True,
         )
+        _, root = next(events)
+        _check_root(root, path)
         for event, element in events:
-            if not root_seen:
-                root_seen = True
-                _check_root(element, path)
             name = etree.QName(element).localname
-            if event == "start":
-                continue
-            if name == "header":
+            if event == "end" and name == "header":
                 header_language = element.get("srclang") or "*all*"
-            elif name == "tu":
+            elif event == "end" and name == "tu":
                 own = element.get("srclang") or header_language
                 yield from _units(element, wanted, own, registry, counts, path.name)
                 element.clear()
@@ -139,8 +122,6 @@ def read_tmx(
         raise InputError(f"is not well-formed XML: {error.msg}", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from error
-    if not root_seen:
-        raise InputError("is empty", file=path)
 
 
 def _check_root(root: _Element, path: Path) -> None:
@@ -149,10 +130,9 @@ def _check_root(root: _Element, path: Path) -> None:
     dtd: Any = root.getroottree().docinfo.internalDTD
     if dtd is not None and next(iter(dtd.entities()), None) is not None:
         raise InputError("declares XML entities, which a TMX file does not need", file=path)
-    if etree.QName(root).localname != "tmx":
-        raise InputError(
-            f"is not TMX: its root is <{etree.QName(root).localname}>, not <tmx>", file=path
-        )
+    name = etree.QName(root).localname
+    if name != "tmx":
+        raise InputError(f"is not TMX: its root is <{name}>, not <tmx>", file=path)
 
 
 def _units(
@@ -163,35 +143,28 @@ def _units(
     counts: Imported,
     origin: str,
 ) -> Iterator[MemoryUnit]:
-    """The units of one <tu>."""
+    """The units of one <tu>; `own` is its source language, and of `*all*` its first one."""
     texts: dict[str, str] = {}
     for variant in element.iterchildren("{*}tuv"):
         code = variant.get(_XML_LANG) or variant.get("lang") or ""
         segment = variant.find("{*}seg")
         if code not in registry:
-            counts.skip(f"the language {code or '(none)'} is not known")
+            counts.skipped[f"the language {code or '(none)'} is not known"] += 1
         elif segment is not None and (text := _text(segment).strip()):
             texts.setdefault(registry.get(code).tag, text)
-    source = wanted or _own_source(own, texts, registry)
+    stated = registry.get(own).tag if own in registry else next(iter(texts), None)
+    source = wanted or stated
     if source is None or source not in texts:
-        counts.skip("it has no text in the source language")
+        counts.skipped["it has no text in the source language"] += 1
         return
+    parts = _parts(texts.pop(source))
     for language, text in texts.items():
-        if language == source:
-            continue
-        unit = MemoryUnit(source, language, _parts(texts[source]), _parts(text), origin)
-        if len(unit.source) != len(unit.target):
-            counts.skip("its languages have not the same number of parts")
-            continue
-        counts.units += 1
-        yield unit
-
-
-def _own_source(own: str, texts: dict[str, str], registry: Registry) -> str | None:
-    """The source language that the file gives; of `*all*`, the first one."""
-    if own.lower() != "*all*" and own in registry:
-        return registry.get(own).tag
-    return next(iter(texts), None)
+        unit = MemoryUnit(source, language, parts, _parts(text), origin)
+        if len(unit.source) == len(unit.target):
+            counts.units += 1
+            yield unit
+        else:
+            counts.skipped["its languages have not the same number of parts"] += 1
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -215,13 +188,8 @@ def _unit_element(unit: MemoryUnit) -> Any:
 
     element = etree.Element("tu", {"srclang": unit.source_language})
     if unit.origin:
-        prop = etree.SubElement(element, "prop", {"type": "x-origin"})
-        prop.text = _writable(unit.origin)
-    sides: Sequence[tuple[str, tuple[str, ...]]] = (
-        (unit.source_language, unit.source),
-        (unit.language, unit.target),
-    )
-    for language, parts in sides:
+        etree.SubElement(element, "prop", {"type": "x-origin"}).text = _writable(unit.origin)
+    for language, parts in ((unit.source_language, unit.source), (unit.language, unit.target)):
         variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
         etree.SubElement(variant, "seg").text = _writable(SEPARATOR.join(parts))
     return element

@@ -33,21 +33,20 @@ def tokenizer(model: Model) -> Tokenizer:
         MissingError: sentencepiece or sacremoses is missing.
     """
     if model.tokenizer == "bpe":
-        return MosesBpe(model.source_tokens, model.source, model.target)
-    return SentencePieces(model.source_tokens, model.target_tokens)
+        return MosesBpe(model.tokens, model.source, model.target)
+    return SentencePieces(model.tokens)
 
 
 class SentencePieces:
-    """SentencePiece (Kudo and Richardson 2018), one model a side."""
+    """SentencePiece (Kudo and Richardson 2018), the model of the source side."""
 
-    def __init__(self, source: Path, target: Path) -> None:
+    def __init__(self, source: Path) -> None:
         try:
             from sentencepiece import SentencePieceProcessor
         except ImportError as error:
             raise MissingError(_EXTRA.format("sentencepiece")) from error
         try:
             self._source = SentencePieceProcessor(model_file=str(source))
-            self._target = SentencePieceProcessor(model_file=str(target))
         except (OSError, RuntimeError) as error:
             raise InputError(f"is not a SentencePiece model: {error}", file=source) from error
 
@@ -68,9 +67,7 @@ class SentencePieces:
 class MosesBpe:
     """Moses tokens cut by byte-pair encoding (Sennrich, Haddow and Birch 2016), as subword-nmt.
 
-    Args:
-        codes: the merges, one a line, the commonest first.
-        source, target: ISO 639-1 codes, for Moses' rules.
+    `codes` are the merges, one a line, the commonest first; the languages are for Moses' rules.
     """
 
     def __init__(self, codes: Path, source: str, target: str) -> None:
