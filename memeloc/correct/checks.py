@@ -1,52 +1,47 @@
 """What a corrected caption should be looked at for. In: a caption and its box. Out: warnings.
 
 Warnings are for people: nothing is ever changed by them. Each check is one function of the list
-CHECKS; it gets a `Checked` and yields sentences.
+CHECKS; it gets one part of a caption and yields sentences.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from fontTools import unicodedata as ucd
 
 from memeloc.model import Locale
 
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_EXPECTED_HIDDEN = {"\u200b": {"km", "my", "th", "lo"}, "\u00ad": set()}
+_SPACE_BREAKERS = {"km", "my", "th", "lo"}
+"""Languages that write zero-width spaces between words."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _CODE = re.compile(r"\{[^{}]*\}|\S*[+_/@\\\d]\S*")
 """Words that no language changes: placeholders, key names, file names, addresses, versions."""
 
 _SPACES = re.compile("[ \u00a0\u202f]{2,}")
-_PAIRS = {
-    "(": ")",
-    "[": "]",
-    "{": "}",
-    "（": "）",
-    "「": "」",
-    "『": "』",
-    "【": "】",
-    "«": "»",
-    "“": "”",
-}
+_OPENING, _CLOSING = "([{（「『【«“", ")]}）」』】»”"
 _OTHER_QUOTES = {"bg", "cs", "de", "he", "hr", "sk", "sr"}
 _FULL_WIDTH = {"Hans", "Hant", "Jpan"}
 _HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?![A-Za-z0-9])")
 _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 
-_KIN = {
+_RELATED = {
     "Jpan": {"Hira", "Kana", "Hani"},
     "Hans": {"Hani"},
     "Hant": {"Hani", "Bopo"},
     "Kore": {"Hang", "Hani"},
 }
+_LOOK_ALIKE = {"Latn", "Cyrl", "Grek", "Armn"}
+"""Scripts whose letters can be mistaken for one another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,6 @@ class Checked:
     """A caption under examination.
 
     Attributes:
-        meme_id: for the report.
         locale: of the text.
         source: the source caption's parts.
         parts: the text.
@@ -73,14 +67,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CaptionWarning:
-    """One finding.
-
-    Attributes:
-        meme_id, language: of the caption.
-        part: index of the part, or -1 for the whole caption.
-        check: its name.
-        message: a sentence.
-    """
+    """One finding; `part` is the index of a part, or -1 for the whole caption."""
 
     meme_id: str
     language: str
@@ -89,110 +76,97 @@ class CaptionWarning:
     message: str
 
 
-Findings = Iterator[tuple[int, str]]
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One part of a caption; the texts are empty where it has fewer parts."""
+
+    caption: Checked
+    source: str
+    text: str
+    size: float
+
+    @property
+    def script(self) -> str:
+        return self.caption.locale.script
+
+    @property
+    def language(self) -> str:
+        return self.caption.locale.tag.split("-")[0]
 
 
-def _empty(item: Checked) -> Findings:
-    for index, source in enumerate(item.source):
-        text = item.parts[index] if index < len(item.parts) else ""
-        if source.strip() and not text.strip():
-            yield index, "the part is empty, the source's is not"
-        elif text.strip() and not source.strip():
-            yield index, "the part has text, the source's is empty"
-    if len(item.parts) > len(item.source):
-        yield -1, f"there are {len(item.parts)} parts, the source has {len(item.source)}"
+def _empty(part: _Part) -> Iterator[str]:
+    if part.source.strip() and not part.text.strip():
+        yield "the part is empty, the source's is not"
+    elif part.text.strip() and not part.source.strip():
+        yield "the part has text, the source's is empty"
 
 
-def _same(item: Checked) -> Findings:
-    for index, (source, text) in enumerate(zip(item.source, item.parts, strict=False)):
-        letters = [char for char in _CODE.sub("", source) if char.isalpha()]
-        if len(letters) > 3 and source.strip().casefold() == text.strip().casefold():
-            yield index, "the text is the same as the source"
+def _same(part: _Part) -> Iterator[str]:
+    letters = [char for char in _CODE.sub("", part.source) if char.isalpha()]
+    if len(letters) > 3 and part.source.strip().casefold() == part.text.strip().casefold():
+        yield "the text is the same as the source"
 
 
-def _script(item: Checked) -> Findings:
-    expected = _KIN.get(item.locale.script, {item.locale.script})
-    for index, text in enumerate(item.parts):
-        scripts = Counter(
-            script
-            for char in _CODE.sub("", text)
-            if char.isalpha() and (script := ucd.script(char)) not in ("Zyyy", "Zinh")
-        )
-        total = sum(scripts.values())
-        inside = sum(scripts[script] for script in expected)
-        source = item.source[index] if index < len(item.source) else ""
-        if total > 3 and inside < total / 2 and text.strip() != source.strip():
-            names = ", ".join(sorted(set(scripts) - expected))
-            yield index, f"most letters are {names}, not {item.locale.script}"
-        elif item.locale.script != "Latn" and _mixed_word(text, expected):
-            yield index, f"a word mixes scripts: {_mixed_word(text, expected)!r}"
-        elif item.locale.script == "Latn" and _mixed_word(text, {"Latn"}):
-            yield index, f"a word mixes scripts: {_mixed_word(text, {'Latn'})!r}"
+def _script(part: _Part) -> Iterator[str]:
+    expected = _RELATED.get(part.script, {part.script})
+    scripts = Counter(
+        script
+        for char in _CODE.sub("", part.text)
+        if char.isalpha() and (script := ucd.script(char)) not in ("Zyyy", "Zinh")
+    )
+    total = scripts.total()
+    inside = sum(scripts[script] for script in expected)
+    if total > 3 and inside < total / 2 and part.text.strip() != part.source.strip():
+        names = ", ".join(sorted(set(scripts) - expected))
+        yield f"most letters are {names}, not {part.script}"
+        return
+    for word in re.findall(r"[^\W\d_]+", part.text):
+        mixed = {ucd.script(char) for char in word} - {"Zyyy", "Zinh"}
+        if len(mixed) > 1 and mixed <= _LOOK_ALIKE and not mixed <= expected:
+            yield f"a word mixes scripts: {word!r}"
+            return
 
 
-def _mixed_word(text: str, expected: set[str]) -> str:
-    words: list[str] = re.findall(r"[^\W\d_]+", text)
-    for word in words:
-        scripts = {ucd.script(char) for char in word} - {"Zyyy", "Zinh"}
-        if (
-            len(scripts) > 1
-            and scripts <= {"Latn", "Cyrl", "Grek", "Armn"}
-            and not scripts <= expected
-        ):
-            return word
-    return ""
+def _hidden(part: _Part) -> Iterator[str]:
+    expected = "\u200b" if part.language in _SPACE_BREAKERS else ""
+    hidden = set(_HIDDEN.findall(part.text)) - set(expected)
+    names = sorted(unicodedata.name(char, f"U+{ord(char):04X}") for char in hidden)
+    if names:
+        yield f"holds invisible characters: {', '.join(names)}"
+    if _CONTROL.search(part.text):
+        yield "holds control or broken characters"
 
 
-def _hidden(item: Checked) -> Findings:
-    language = item.locale.tag.split("-")[0]
-    for index, text in enumerate(item.parts):
-        names = sorted(
-            {
-                unicodedata.name(char, f"U+{ord(char):04X}")
-                for char in _HIDDEN.findall(text)
-                if language not in _EXPECTED_HIDDEN.get(char, set())
-            }
-        )
-        if names:
-            yield index, f"holds invisible characters: {', '.join(names)}"
-        if _CONTROL.search(text):
-            yield index, "holds control or broken characters"
-
-
-def _punctuation(item: Checked) -> Findings:
-    for index, text in enumerate(item.parts):
-        for opening, closing in _PAIRS.items():
-            if opening == "“" and item.locale.tag.split("-")[0] in _OTHER_QUOTES:
-                continue
-            if text.count(opening) != text.count(closing):
-                yield index, f"{opening} and {closing} do not pair up"
-        if text.count('"') % 2:
-            yield index, 'an odd number of " marks'
-        if item.locale.script in _FULL_WIDTH and _HALF.search(text):
-            yield index, "half-width punctuation after an ideograph or kana"
-        if item.locale.tag == "es":
-            for opening, closing in (("¿", "?"), ("¡", "!")):
-                if text.count(opening) < min(text.count(closing), 1):
-                    yield index, f"{closing} without {opening}"
-        source = item.source[index] if index < len(item.source) else ""
-        if item.locale.script not in _UNASKED and text.strip() and _asks(source) != _asks(text):
-            yield index, "only one of source and text ends with a question mark"
+def _punctuation(part: _Part) -> Iterator[str]:
+    text = part.text
+    for opening, closing in zip(_OPENING, _CLOSING, strict=True):
+        if opening == "“" and part.language in _OTHER_QUOTES:
+            continue
+        if text.count(opening) != text.count(closing):
+            yield f"{opening} and {closing} do not pair up"
+    if text.count('"') % 2:
+        yield 'an odd number of " marks'
+    if part.script in _FULL_WIDTH and _HALF.search(text):
+        yield "half-width punctuation after an ideograph or kana"
+    for opening, closing in (("¿", "?"), ("¡", "!")):
+        if part.caption.locale.tag == "es" and closing in text and opening not in text:
+            yield f"{closing} without {opening}"
+    if part.script not in _UNASKED and text.strip() and _asks(part.source) != _asks(text):
+        yield "only one of source and text ends with a question mark"
 
 
 def _asks(text: str) -> bool:
     return re.search(r"[?？؟\u037e;፧][^\w]*$", text) is not None
 
 
-def _digits(item: Checked) -> Findings:
-    for index, text in enumerate(item.parts):
-        source = item.source[index] if index < len(item.source) else ""
-        before, after = _numbers(source), _numbers(text)
-        gone = before - after
-        # "four" may become "4", and 6:30 "6 h 30"; a number that was there has to stay.
-        if gone and "".join(before.elements()) != "".join(after.elements()):
-            new = ", ".join((after - before).elements())
-            instead = f", {new} instead" if new else ""
-            yield index, f"the number {', '.join(gone.elements())} is gone{instead}"
+def _digits(part: _Part) -> Iterator[str]:
+    before, after = _numbers(part.source), _numbers(part.text)
+    gone = before - after
+    # "four" may become "4", and 6:30 "6 h 30"; a number that was there has to stay.
+    if gone and "".join(before.elements()) != "".join(after.elements()):
+        new = ", ".join((after - before).elements())
+        instead = f", {new} instead" if new else ""
+        yield f"the number {', '.join(gone.elements())} is gone{instead}"
 
 
 def _numbers(text: str) -> Counter[str]:
@@ -200,28 +174,23 @@ def _numbers(text: str) -> Counter[str]:
     return Counter(re.sub(r"[.,:]", "", number) for number in _NUMBER.findall(plain))
 
 
-def _spaces(item: Checked) -> Findings:
-    for index, text in enumerate(item.parts):
-        if _SPACES.search(text):
-            yield index, "two spaces in a row"
+def _spaces(part: _Part) -> Iterator[str]:
+    if _SPACES.search(part.text):
+        yield "two spaces in a row"
 
 
-def _capacity(item: Checked) -> Findings:
-    for index, (text, size) in enumerate(zip(item.parts, item.sizes, strict=False)):
-        if text.strip() and size < item.locale.smallest_size:
-            yield index, f"too long for its box: it would be set at {size:.0f} pixels"
+def _capacity(part: _Part) -> Iterator[str]:
+    if part.text.strip() and part.size < part.caption.locale.smallest_size:
+        yield f"too long for its box: it would be set at {part.size:.0f} pixels"
 
 
-def _fonts(item: Checked) -> Findings:
-    if item.lacking is None:
-        return
-    for index, text in enumerate(item.parts):
-        lacking = sorted(set(item.lacking(text)))
-        if lacking:
-            yield index, f"no font draws {' '.join(lacking)}"
+def _fonts(part: _Part) -> Iterator[str]:
+    lacking = part.caption.lacking
+    if lacking is not None and (clusters := sorted(set(lacking(part.text)))):
+        yield f"no font draws {' '.join(clusters)}"
 
 
-CHECKS: dict[str, Callable[[Checked], Findings]] = {
+CHECKS: dict[str, Callable[[_Part], Iterator[str]]] = {
     "part": _empty,
     "same as source": _same,
     "script": _script,
@@ -237,8 +206,18 @@ CHECKS: dict[str, Callable[[Checked], Findings]] = {
 
 def check(item: Checked) -> list[CaptionWarning]:
     """Run every check on a caption."""
-    return [
-        CaptionWarning(item.meme_id, item.locale.tag, part, name, message)
-        for name, function in CHECKS.items()
-        for part, message in function(item)
+    sizes = [*item.sizes, *[math.inf] * max(len(item.source), len(item.parts))]
+    texts = zip_longest(item.source, item.parts, fillvalue="")
+    parts = [
+        _Part(item, source, text, size) for (source, text), size in zip(texts, sizes, strict=False)
     ]
+    warnings = [
+        CaptionWarning(item.meme_id, item.locale.tag, index, name, message)
+        for name, function in CHECKS.items()
+        for index, part in enumerate(parts)
+        for message in function(part)
+    ]
+    if len(item.parts) > len(item.source):
+        message = f"there are {len(item.parts)} parts, the source has {len(item.source)}"
+        warnings.insert(0, CaptionWarning(item.meme_id, item.locale.tag, -1, "part", message))
+    return warnings

@@ -1,4 +1,4 @@
-"""The columns of a sheet as a table. In: rows of cells in any order and form. Out: rows of a sheet.
+"""The columns of a sheet as a table. In: a sheet, or rows of cells in any order. Out: the other.
 
 Shared by the formats that are tables: xlsx, ods and CSV. Columns are found by their headings, in
 any order and case; more columns than ours are left alone; a spreadsheet's own ideas of what is a
@@ -7,12 +7,12 @@ number are taken back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memeloc import tables
-from memeloc.correct.model import SheetAnswers
-from memeloc.correct.rows import Row, gather, split_key
+from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart
+from memeloc.correct.rows import Row, gather, key_of, split_key
 from memeloc.errors import InputError
 from memeloc.tables import read_table, wrong_in
 
@@ -47,45 +47,59 @@ _ALSO = {
 _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
     other: name for name, others in _ALSO.items() for other in others
 }
-_PERSONS = ("text", "status", "comment")
-"""The columns that a person fills in."""
+_WANTED = (
+    f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
+    f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed"
+)
+
+
+def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dict[str, str]:
+    """The cells of a part, by column; those that a person fills in are not among them."""
+    return {
+        "key": key_of(sheet, item, number),
+        "picture": item.picture.name if item.picture else "",
+        "meme": item.meme_id,
+        "box": part.name,
+        "number": str(number),
+        "source": part.source,
+        "machine": part.machine,
+        "room": str(part.capacity or ""),
+        "marks": "; ".join(item.remarks),
+        "language": sheet.language.tag,
+        "round": str(sheet.round),
+        "person": sheet.person,
+    }
 
 
 def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:
-    """Read a sheet from a CSV or a workbook.
-
-    Args:
-        path: the file.
-        worksheet: the one that is looked at first.
+    """Read a sheet from a CSV or a workbook, of which `worksheet` is looked at first.
 
     Raises:
         InputError: no table of it has a row with our headings, or it cannot be read.
     """
     table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=worksheet)
-    problems: list[InputError] = []
-    rows: list[Row] = []
     facts: dict[str, str] = {}
+    return gather(path, _rows(table, facts), facts)
+
+
+def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row | InputError]:
     header, columns = None, dict[str, str]()
     for line in table.rows:
         if line.header is not header:
             header, columns = line.header, _columns(line.header.names)
         if line.error:
-            problems.append(InputError(line.error, file=path, row=line.number))
+            yield InputError(line.error, file=table.path, row=line.number)
             continue
-        row = _row(path, line, columns, problems)
+        try:
+            row = _row(table.path, line, columns)
+        except InputError as error:
+            yield error
+            continue
         if row is not None:
-            rows.append(row)
+            yield row
             for name in ("language", "round", "person"):
                 if name in columns and (value := line[columns[name]]):
                     facts.setdefault(name, value)
-    return gather(
-        path,
-        rows,
-        language=facts.get("language", ""),
-        round_=facts.get("round", ""),
-        person=facts.get("person", ""),
-        problems=problems,
-    )
 
 
 def _columns(names: Sequence[str]) -> dict[str, str]:
@@ -103,48 +117,25 @@ def _is_header(texts: Sequence[str]) -> bool:
     return "text" in columns and ("key" in columns or {"meme", "number"} <= columns.keys())
 
 
-_WANTED = (
-    f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
-    f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed"
-)
-
-
-def _row(
-    path: Path, line: tables.Row, columns: dict[str, str], problems: list[InputError]
-) -> Row | None:
-    def text(name: str) -> str:
-        return line[columns[name]] if name in columns else ""
-
-    key = split_key(text("key"))
+def _row(path: Path, line: tables.Row, columns: Mapping[str, str]) -> Row | None:
+    cells = dict.fromkeys(HEADINGS, "")
+    cells |= {name: line[heading] for name, heading in columns.items()}
+    key, number = split_key(cells["key"]), cells["number"]
+    if key is None and cells["meme"] and number.isdecimal() and int(number):
+        key = ("", cells["meme"], int(number), "")
     if key is None:
-        meme, number = text("meme"), text("number")
-        if not meme or not number.isdecimal() or not int(number):
-            if text("text") or text("status"):
-                problems.append(
-                    InputError(
-                        "the key is lost, and meme and part do not say what this row is about: "
-                        "copy them from the sheet that was sent",
-                        file=path,
-                        row=line.number,
-                        column=HEADINGS["key"],
-                    )
-                )
+        if not cells["text"] and not cells["status"]:
             return None
-        key = ("", meme, int(number), "", "")
-    for name in _PERSONS:
+        raise InputError(
+            "the key is lost, and meme and part do not say what this row is about: copy them from "
+            "the sheet that was sent",
+            file=path,
+            row=line.number,
+            column=HEADINGS["key"],
+        )
+    for name in ("text", "status", "comment"):
         cell = line.value(columns[name]) if name in columns else None
         if wrong := wrong_in(cell, name == "text"):
-            problems.append(InputError(wrong, file=path, row=line.number, column=HEADINGS[name]))
-            return None
-    return Row(
-        number=line.number,
-        sheet=key[0],
-        meme_id=key[1],
-        part=key[2],
-        source_key=key[3],
-        base_key=key[4],
-        text=text("text"),
-        status=text("status"),
-        comment=text("comment"),
-        machine=text("machine") if "machine" in columns else None,
-    )
+            raise InputError(wrong, file=path, row=line.number, column=HEADINGS[name])
+    filled = (cells[name] for name in ("text", "status", "comment", "machine"))
+    return Row(line.number, *key, *filled)

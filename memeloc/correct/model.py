@@ -1,6 +1,6 @@
 """Sheets and answers of the correction round trip. In: `memeloc.model`. Out: frozen records.
 
-A sheet is what one person gets for one language and one round; answers are what came back. In
+A sheet is what one person gets for one language and one round; answers are what they return. In
 multi3hate machine translation is corrected in two rounds, each by a native speaker who is fluent
 in English (section 3.2, appendix A.4); the second round sees the first's result.
 """
@@ -20,11 +20,11 @@ from memeloc.model import Locale
 Status = Literal[
     "correct", "corrected", "wordplay", "culture", "other", "harmful", "skip", "no-text"
 ]
-"""What a person says of an item.
+"""A person's decision on an item.
 
-`correct` as it stands; `corrected` by her text; cannot be translated because of `wordplay`, of
-`culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any reason. Of a
-transcript: there is no text in the picture (`no-text`).
+`correct` as it stands; `corrected` by the person's text; cannot be translated because of
+`wordplay`, of `culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any
+reason. Of a transcript: there is no text in the picture (`no-text`).
 """
 
 STATUSES: tuple[Status, ...] = (
@@ -45,8 +45,6 @@ GIVEN_UP: frozenset[Status] = frozenset(
     ("wordplay", "culture", "other", "harmful", "skip", "no-text")
 )
 """Statuses that bring no text."""
-
-FormatName = Literal["xlsx", "xliff", "po", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +69,11 @@ class SheetItem:
     """One caption on a sheet.
 
     Attributes:
-        meme_id: identifies the meme.
-        template: name of its template.
         parts: in the order of the template's boxes.
         picture: the meme rendered with the text to be corrected, or None.
         source_key, base_key: `text_key` of the source caption and of the text to be corrected; they
             travel with the sheet, so that a change since can be noticed.
-        marks: what the translator noted, such as `separator lost`.
+        marks: the translator's, such as `separator lost`.
         note: for the person who corrects.
     """
 
@@ -101,14 +97,12 @@ class Sheet:
     """What one person gets to correct.
 
     Attributes:
-        id: identifies the sheet; letters and digits.
+        id: letters and digits.
         language: of the text to be corrected.
-        source_language: of the source text.
         round: 1, 2, ...
         person: who gets it; may be empty.
         created: when, in UTC.
-        guide: the translator's guide in her language, as Markdown.
-        items: the captions.
+        guide: the translator's guide in the person's language, as Markdown.
         kind: of what is corrected: `caption`; `transcript`, which is in one language: its source is
             what was read in the picture; or `survey`, whose texts keep their placeholders.
     """
@@ -133,16 +127,14 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back for one caption.
+    """What was answered for one caption.
 
     Attributes:
-        meme_id: as found in the file.
         parts: the text; for `correct` the machine's own, for a status of GIVEN_UP empty.
-        status: what the person said; when she left it empty beside a text, `corrected` where the
-            text differs from what was to be corrected and else `correct`.
-        comment: hers.
+        status: as picked; when it was left empty beside a text, `corrected` where the text differs
+            from what was to be corrected and else `correct`.
         row: where it stands in the file, as the file's program counts.
-        source_key, base_key: as the sheet had them; empty when they were lost.
+        source_key: as the sheet had it; empty when it was lost.
         rows: where each part stands, where a file has a row a part.
     """
 
@@ -152,35 +144,29 @@ class Answer:
     comment: str
     row: int
     source_key: str
-    base_key: str
     rows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SheetAnswers:
-    """A sheet that came back.
+    """A sheet as it was returned.
 
     Attributes:
         sheet: its id; empty when it was lost.
-        language: tag of the language it says it is for; empty when unknown.
-        round, person, created: as the sheet had them; 0, empty and None when lost.
-        file: where it was read from.
-        sha256: of that file.
-        answers: what could be read. Untouched items (no text, no status, no comment) are left out.
+        language, round, person: as the sheet had them; empty and 0 when lost.
+        sha256: of the file.
+        answers: what could be read. Untouched items (no text, no status) are left out.
         problems: what could not, with row and column.
-        kind: of what was corrected.
     """
 
     sheet: str
     language: str
     round: int
     person: str
-    created: datetime | None
     file: Path
     sha256: str
     answers: tuple[Answer, ...]
     problems: tuple[InputError, ...]
-    kind: str = "caption"
 
 
 def text_key(parts: Sequence[str]) -> str:

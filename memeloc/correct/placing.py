@@ -1,4 +1,4 @@
-"""Where an answer belongs. In: a sheet that came back and what is known. Out: a placement for each.
+"""Where an answer belongs. In: a filled-in sheet and what is known. Out: a placement for each.
 
 Forgiving in form and strict in substance: what a spreadsheet does to a file is the readers' affair;
 here an answer is either placed, already known, kept for `settle`, or refused, and each says why.
@@ -8,7 +8,7 @@ Nothing is thrown away: all but the refused are stored, whatever their outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -37,6 +37,7 @@ Reason = Literal[
     "given up",
     "placeholders",
 ]
+_Decision = tuple[Outcome, Reason, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,10 @@ class SentSheet:
 
 @dataclass(frozen=True, slots=True)
 class EarlierAnswer:
-    """What somebody answered before.
+    """An earlier answer of a person in a round.
 
-    Attributes:
-        round, person: whose, in which round.
-        parts, status: what.
-        sheet_created: when the sheet it came on was made, None when unknown.
-        standing: whether it is its person's answer of that round still.
+    `sheet_created` is when its sheet was made, None when unknown; `standing`, whether it is its
+    person's answer of that round still.
     """
 
     round: int
@@ -81,15 +79,10 @@ class EarlierAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KnownMeme:
-    """What is known of one meme in the sheet's language.
-
-    Attributes:
-        source: the current source caption's parts.
-        answers: all earlier ones, oldest first.
-    """
+    """A meme in the sheet's language: the current source's parts, earlier answers, oldest first."""
 
     source: tuple[str, ...]
-    answers: Sequence[EarlierAnswer] = field(default=())
+    answers: Sequence[EarlierAnswer] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +119,7 @@ def identify(
     round_: int = 0,
     person: str = "",
 ) -> SentSheet:
-    """Find the sheet that came back.
+    """Find the sheet that was filled in.
 
     By its id; when that was lost, by the language, round and person in the file or in the command,
     which has to fit one sheet only.
@@ -136,25 +129,24 @@ def identify(
     """
     sheet = sheets.get(answers.sheet)
     if sheet is None:
-        wanted = (
-            language or answers.language,
-            round_ or answers.round,
-            person or answers.person,
-        )
+        wanted = (language or answers.language, round_ or answers.round, person or answers.person)
         fitting = [
             sent
             for sent in sheets.values()
-            if (not wanted[0] or sent.language == wanted[0])
-            and (not wanted[1] or sent.round == wanted[1])
-            and (not wanted[2] or sent.person == wanted[2])
+            if all(
+                value in ("", 0, of_sheet)
+                for value, of_sheet in zip(
+                    wanted, (sent.language, sent.round, sent.person), strict=True
+                )
+            )
             and any(answer.meme_id in sent.items for answer in answers.answers)
         ]
         if len(fitting) != 1:
             names = ", ".join(sorted(sheets)) or "none"
             raise InputError(
-                f"it is not clear which sheet this is ({'no' if not fitting else len(fitting)} "
-                "sheets fit): its id is lost or of another workspace. Name --lang, --round and "
-                f"--person. Sheets of this workspace: {names}",
+                f"it is not clear which sheet this is ({len(fitting) or 'no'} sheets fit): its id "
+                "is lost or of another workspace. Name --lang, --round and --person. Sheets of "
+                f"this workspace: {names}",
                 file=answers.file,
             )
         sheet = fitting[0]
@@ -173,120 +165,103 @@ def place(
     """Decide what becomes of every answer of a sheet.
 
     Args:
-        answers: the sheet that came back.
-        sheet: the one that went out, from `identify`.
+        answers: the sheet as it was read.
+        sheet: the one that was sent, from `identify`.
         memes: what is known of the memes, by id.
         person: who answered, where that is neither in the file nor in the sheet.
     """
-    who = answers.person or sheet.person or person
-    return [
-        _place(answer, sheet, memes.get(answer.meme_id), who, answers.file)
-        for answer in answers.answers
-    ]
-
-
-def _place(
-    answer: Answer, sheet: SentSheet, meme: KnownMeme | None, who: str, file: Path
-) -> PlacedAnswer:
-    def result(
-        outcome: Outcome, reason: Reason = "", message: str = "", parts: tuple[str, ...] = ()
-    ) -> PlacedAnswer:
-        return PlacedAnswer(
-            meme_id=answer.meme_id,
-            round=sheet.round,
-            person=who,
-            parts=parts,
-            typed=answer.parts,
-            status=answer.status,
-            comment=answer.comment,
-            row=answer.row,
-            outcome=outcome,
-            reason=reason,
-            message=message,
+    person = answers.person or sheet.person or person
+    placed = []
+    for answer in answers.answers:
+        sent, meme = sheet.items.get(answer.meme_id), memes.get(answer.meme_id)
+        parts: tuple[str, ...] = ()
+        decision: _Decision
+        if meme is None:
+            decision = "refused", "unknown id", f"there is no meme {answer.meme_id!r} here"
+        elif sent is None:
+            message = f"the sheet {sheet.id} did not have {answer.meme_id!r}"
+            decision = "refused", "not on the sheet", message
+        else:
+            if sheet.kind == "transcript":
+                answer = _without_drawings(answer, sent)
+            if answer.status not in GIVEN_UP:
+                # Of `correct` it is what the sheet showed, whatever the file has.
+                parts = sent.base if answer.status == "correct" else answer.parts
+            decision = _decide(answer, parts, sheet, sent, meme, person, answers.file)
+        outcome, reason, message = decision
+        placed.append(
+            PlacedAnswer(
+                meme_id=answer.meme_id,
+                round=sheet.round,
+                person=person,
+                parts=parts,
+                typed=answer.parts,
+                status=answer.status,
+                comment=answer.comment,
+                row=answer.row,
+                outcome=outcome,
+                reason=reason,
+                message=message,
+            )
         )
+    return placed
 
-    if meme is None:
-        return result("refused", "unknown id", f"there is no meme {answer.meme_id!r} here")
-    sent = sheet.items.get(answer.meme_id)
-    if sent is None:
-        return result(
-            "refused", "not on the sheet", f"the sheet {sheet.id} did not have {answer.meme_id!r}"
-        )
-    if sheet.kind == "transcript":
-        answer = _of_transcript(answer, sent)
-    parts = _text(answer, sent)
+
+def _decide(
+    answer: Answer,
+    parts: tuple[str, ...],
+    sheet: SentSheet,
+    sent: SentItem,
+    meme: KnownMeme,
+    person: str,
+    file: Path,
+) -> _Decision:
+    name = answer.meme_id
     earlier = [each for each in meme.answers if each.round == sheet.round and each.standing]
-    own = next((each for each in reversed(earlier) if each.person == who), None)
+    own = next((each for each in reversed(earlier) if each.person == person), None)
+    other = next((each for each in reversed(earlier) if each.person != person), None)
     if own is not None and (own.parts, own.status) == (parts, answer.status):
-        return result("unchanged", parts=parts)
-    lost = _lost(answer, sent, may_go=sheet.kind == "transcript")
-    if lost:
-        return result("case", "part lost", lost, parts)
-    if sheet.kind == "survey":
-        wrong = _placeholders(answer, sent, parts, file)
-        if wrong is not None:
-            return result("refused", "placeholders", str(wrong), parts)
-    source_key = answer.source_key or text_key(sent.source)
-    if source_key != text_key(meme.source):
-        return result(
-            "case",
-            "source changed",
-            f"the source of {answer.meme_id} has changed since the sheet was made; it was "
-            f"{' // '.join(sent.source)!r} and is {' // '.join(meme.source)!r}",
-            parts,
+        return "unchanged", "", ""
+    if lost := _lost(answer, sent, may_go=sheet.kind == "transcript"):
+        return "case", "part lost", lost
+    if sheet.kind == "survey" and (wrong := _misplaced(answer, sent, parts, file)):
+        return "refused", "placeholders", str(wrong)
+    if (answer.source_key or text_key(sent.source)) != text_key(meme.source):
+        message = (
+            f"the source of {name} has changed since the sheet was made; it was "
+            f"{' // '.join(sent.source)!r} and is {' // '.join(meme.source)!r}"
         )
+        return "case", "source changed", message
     if own is not None and own.sheet_created is not None and own.sheet_created > sheet.created:
-        return result(
-            "older",
-            "older sheet",
-            f"a later sheet already brought an answer of {who or 'the same person'} to "
-            f"{answer.meme_id}; that one stands",
-            parts,
+        message = (
+            f"a later sheet already brought an answer of {person or 'the same person'} to {name}; "
+            "that one stands"
         )
-    other = next((each for each in reversed(earlier) if each.person != who), None)
+        return "older", "older sheet", message
     if other is not None and other.parts != parts:
-        return result(
-            "case",
-            "disagreement",
-            f"{who or 'this sheet'} and {other.person or 'another person'} differ on "
-            f"{answer.meme_id}",
-            parts,
-        )
+        people = f"{person or 'this sheet'} and {other.person or 'another person'}"
+        return "case", "disagreement", f"{people} differ on {name}"
     if answer.status in GIVEN_UP:
         done = "read" if sheet.kind == "transcript" else "translated"
-        message = f"{answer.meme_id} was not {done}: {answer.status}"
-        return result("case", "given up", message, parts)
-    return result("replaced" if own is not None else "placed", parts=parts)
+        return "case", "given up", f"{name} was not {done}: {answer.status}"
+    return "replaced" if own is not None else "placed", "", ""
 
 
-def _of_transcript(answer: Answer, sent: SentItem) -> Answer:
-    """The answer with parts that are no text taken away; nothing at all is `no-text`."""
+def _without_drawings(answer: Answer, sent: SentItem) -> Answer:
+    """The answer without parts that are no text; without any it is `no-text`."""
     text = sent.base if answer.status == "correct" else answer.parts
-    if answer.status not in GIVEN_UP and not any(_kept(part) for part in text):
+    if answer.status not in GIVEN_UP and all(part.strip() in ("", NO_PART) for part in text):
         return replace(answer, parts=(), status="no-text")
-    return replace(answer, parts=tuple(map(_kept, answer.parts)))
+    parts = tuple("" if part.strip() == NO_PART else part for part in answer.parts)
+    return replace(answer, parts=parts)
 
 
-def _kept(part: str) -> str:
-    return "" if part.strip() == NO_PART else part
-
-
-def _text(answer: Answer, sent: SentItem) -> tuple[str, ...]:
-    """The text an answer stands for: for `correct` what the sheet showed, whatever came back."""
-    if answer.status in GIVEN_UP:
-        return ()
-    if answer.status == "correct":
-        return sent.base
-    return answer.parts
-
-
-def _placeholders(
+def _misplaced(
     answer: Answer, sent: SentItem, parts: tuple[str, ...], file: Path
 ) -> InputError | None:
-    """What is wrong with a text's placeholders, and where; None when nothing is."""
+    """What is wrong with a text's placeholders, and where."""
     for index, (source, text) in enumerate(zip(sent.source, parts, strict=False)):
-        wrong = misplaced(source, text)
-        if wrong:
+        if wrong := misplaced(source, text):
             return InputError(
                 f"{wrong}: write {' '.join(placeholders(source)) or 'no braces'} as in the source, "
                 "and import the file again",
@@ -298,14 +273,13 @@ def _placeholders(
 
 
 def _lost(answer: Answer, sent: SentItem, *, may_go: bool) -> str:
-    """What of a caption did not come back; a transcript's parts may go."""
+    """What of a caption is missing in the answer; a transcript's parts may go."""
     if answer.status != "corrected":
         return ""
-    if len(answer.parts) != len(sent.source):
-        return (
-            f"{answer.meme_id} came back with {len(answer.parts)} of its {len(sent.source)} parts"
-        )
-    for index, (source, text) in enumerate(zip(sent.source, answer.parts, strict=True), 1):
+    name, count, expected = answer.meme_id, len(answer.parts), len(sent.source)
+    if count != expected:
+        return f"{name} came back with {count} of its {expected} parts"
+    for number, (source, text) in enumerate(zip(sent.source, answer.parts, strict=True), 1):
         if source.strip() and not text.strip() and not may_go:
-            return f"part {index} of {answer.meme_id} came back empty"
+            return f"part {number} of {name} came back empty"
     return ""

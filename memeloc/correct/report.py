@@ -23,14 +23,8 @@ _PAGE = Path(__file__).parent / "pages" / "report.html"
 class Judgement:
     """One person's standing answer to one caption.
 
-    Attributes:
-        meme_id: of the caption.
-        locale: of its language.
-        round, person: whose it is.
-        status: what was said.
-        before: the parts as the sheet showed them.
-        after: the parts the answer stands for; empty when it was given up.
-        comment: the person's.
+    `before` are the parts as the sheet showed them; `after` those that the answer stands for, empty
+    when it was given up.
     """
 
     meme_id: str
@@ -44,11 +38,9 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class CommonEdit:
+class CommonEdit(Edit):
     """An edit, and how often it was made."""
 
-    before: str
-    after: str
     times: int
 
 
@@ -57,15 +49,13 @@ class Row:
     """One person's work in one language and round.
 
     Attributes:
-        language, round, person: whose.
         seen: captions answered.
         untouched: of them, those found correct as they stood.
         corrected: those given another text.
         given_up: those given up, by status.
         hter: see `distance.hter`, over the captions that got a text, in percent.
         chrf: see `distance.chrf`, 0 to 100.
-        commonest: the commonest edits.
-        wordplay: the memes said to turn on wordplay.
+        wordplay: the memes reported to turn on wordplay.
     """
 
     language: str
@@ -86,11 +76,9 @@ class Agreement:
     """How far two people agree who corrected the same captions in one round.
 
     Attributes:
-        language, round: where.
-        one, other: the people.
         both: captions that both gave a text for.
         equal: those of them with the same text.
-        chrf: mean chrF of the one's texts against the other's, 0 to 100, both ways averaged.
+        chrf: mean chrF of one's texts against the other's, 0 to 100, both ways averaged.
     """
 
     language: str
@@ -104,12 +92,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What correction taught, and how far people agree.
-
-    Attributes:
-        rows: by language, round and person.
-        agreements: of every two people of one language and round.
-    """
+    """By language, round and person what correction taught; how far every two people agree."""
 
     rows: Sequence[Row]
     agreements: Sequence[Agreement]
@@ -122,7 +105,7 @@ def make_report(judgements: Iterable[Judgement]) -> Report:
         key = (judgement.locale.tag, judgement.round, judgement.person)
         groups.setdefault(key, []).append(judgement)
     agreements = [
-        _agreement(first, second, groups[first], groups[second])
+        _agreement(groups[first], groups[second])
         for first, second in combinations(sorted(groups), 2)
         if first[:2] == second[:2]
     ]
@@ -133,61 +116,57 @@ def make_report(judgements: Iterable[Judgement]) -> Report:
 def report_page(report: Report, locales: Mapping[str, Locale]) -> str:
     """A report as one HTML page that works from disk, without scripts.
 
-    Args:
-        report: what to show; texts of people are shown as text, whatever is in them.
-        locales: of its languages, by tag.
+    `locales` are those of its languages, by tag. Texts of people are shown as text.
     """
     return fill_page(_PAGE, report=report, locales=locales)
 
 
-def _agreement(
-    one: tuple[str, int, str],
-    other: tuple[str, int, str],
-    judged: Sequence[Judgement],
-    also_judged: Sequence[Judgement],
-) -> Agreement:
-    texts = {judgement.meme_id: " ".join(judgement.after) for judgement in also_judged}
+def _agreement(judgements: Sequence[Judgement], others: Sequence[Judgement]) -> Agreement:
+    texts = {judgement.meme_id: " ".join(judgement.after) for judgement in others}
     pairs = [
         (" ".join(judgement.after), texts[judgement.meme_id])
-        for judgement in judged
+        for judgement in judgements
         if judgement.after and texts.get(judgement.meme_id)
     ]
     scores = [(chrf([a], [b]) + chrf([b], [a])) / 2 for a, b in pairs]
     return Agreement(
-        language=one[0],
-        round=one[1],
-        one=one[2],
-        other=other[2],
+        language=judgements[0].locale.tag,
+        round=judgements[0].round,
+        one=judgements[0].person,
+        other=others[0].person,
         both=len(pairs),
         equal=sum(a == b for a, b in pairs),
         chrf=sum(scores) / len(scores) if scores else 0.0,
     )
 
 
-def _row(group: list[Judgement]) -> Row:
+def _row(group: Sequence[Judgement]) -> Row:
     first = group[0]
-    texts = [item for item in group if item.after]
-    machine = [_joined(item.before) for item in texts]
-    person = [_joined(item.after) for item in texts]
-    counted: Counter[Edit] = Counter()
-    for item in texts:
-        for before, after in zip(item.before, item.after, strict=False):
-            counted.update(edits(before, after, item.locale))
+    texts = [judgement for judgement in group if judgement.after]
+    machine = [_joined(judgement.before) for judgement in texts]
+    corrected = [_joined(judgement.after) for judgement in texts]
+    untouched = sum(judgement.before == judgement.after for judgement in texts)
+    counts = Counter(
+        edit
+        for judgement in texts
+        for before, after in zip(judgement.before, judgement.after, strict=False)
+        for edit in edits(before, after, judgement.locale)
+    )
     return Row(
         language=first.locale.tag,
         round=first.round,
         person=first.person,
         seen=len(group),
-        untouched=sum(item.before == item.after for item in texts),
-        corrected=sum(item.before != item.after for item in texts),
-        given_up=dict(Counter(item.status for item in group if item.status in GIVEN_UP)),
-        hter=hter(machine, person, first.locale),
-        chrf=chrf(machine, person),
+        untouched=untouched,
+        corrected=len(texts) - untouched,
+        given_up=dict(Counter(each.status for each in group if each.status in GIVEN_UP)),
+        hter=hter(machine, corrected, first.locale),
+        chrf=chrf(machine, corrected),
         commonest=[
             CommonEdit(edit.before, edit.after, times)
-            for edit, times in counted.most_common(COMMONEST)
+            for edit, times in counts.most_common(COMMONEST)
         ],
-        wordplay=[item.meme_id for item in group if item.status == "wordplay"],
+        wordplay=[each.meme_id for each in group if each.status == "wordplay"],
     )
 
 

@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
-from memeloc.correct.model import GIVEN_UP, STATUSES, Answer, Sheet, SheetAnswers, SheetItem, Status
+from memeloc.correct.model import (
+    GIVEN_UP,
+    STATUSES,
+    Answer,
+    Sheet,
+    SheetAnswers,
+    SheetItem,
+    SheetPart,
+    Status,
+)
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.tables import clean_text
@@ -38,9 +46,9 @@ class Row:
 
     Attributes:
         number: the row as the file's program counts.
-        sheet, meme_id, part, source_key, base_key: from its key; part is counted from 1.
-        text, status, comment: what the person gave, stripped.
-        machine: the text to be corrected as the file has it; None where a file does not say.
+        sheet, meme_id, part, source_key: from its key; part is counted from 1.
+        text, status, comment: the person's, stripped.
+        machine: the text to be corrected as the file has it; empty where a file does not say.
     """
 
     number: int
@@ -48,11 +56,10 @@ class Row:
     meme_id: str
     part: int
     source_key: str
-    base_key: str
     text: str
     status: str
     comment: str
-    machine: str | None = None
+    machine: str = ""
 
 
 def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
@@ -60,35 +67,19 @@ def key_of(sheet: Sheet, item: SheetItem, part: int) -> str:
     return f"{sheet.id}|{item.meme_id}|{part}|{item.source_key}|{item.base_key}"
 
 
-def split_key(key: str) -> tuple[str, str, int, str, str] | None:
-    """Sheet, meme, part, source key and base key; None when it is not a key."""
+def split_key(key: str) -> tuple[str, str, int, str] | None:
+    """Sheet, meme, part and source key; None when it is not a key."""
     fields = key.strip().split("|")
     if len(fields) != 5 or not fields[2].isdecimal() or not int(fields[2]):
         return None
-    return fields[0], fields[1], int(fields[2]), fields[3], fields[4]
+    return fields[0], fields[1], int(fields[2]), fields[3]
 
 
-def parts_of(sheet: Sheet) -> Iterator[tuple[SheetItem, int]]:
-    """Every part of every item in the sheet's order; parts counted from 1."""
+def parts_of(sheet: Sheet) -> Iterator[tuple[SheetItem, int, SheetPart]]:
+    """Every part of every item in the sheet's order, with its number from 1."""
     for item in sheet.items:
-        for part in range(1, len(item.parts) + 1):
-            yield item, part
-
-
-def as_status(text: str) -> Status | None:
-    """The status that a cell means: a code or a label, in any case; None when it is neither."""
-    wanted = re.sub(r"[\s:_-]+", " ", text.strip().casefold())
-    for status, label in LABELS.items():
-        if wanted in (status.replace("-", " "), re.sub(r"[\s:_-]+", " ", label)):
-            return status
-    return None
-
-
-def near_status(text: str) -> str:
-    """What to pick instead of a status that does not exist."""
-    names = [*STATUSES, *LABELS.values()]
-    near = difflib.get_close_matches(text.strip().casefold(), names, 1)
-    return f"did you mean {near[0]!r}?" if near else f"pick one of {', '.join(STATUSES)}"
+        for number, part in enumerate(item.parts, 1):
+            yield item, number, part
 
 
 def split_note(note: str) -> tuple[str, str]:
@@ -105,52 +96,45 @@ def split_note(note: str) -> tuple[str, str]:
 
 
 def gather(
-    path: Path,
-    rows: Iterable[Row],
-    *,
-    language: str = "",
-    round_: str = "",
-    person: str = "",
-    created: datetime | None = None,
-    problems: Iterable[InputError] = (),
+    path: Path, rows: Iterable[Row | InputError], facts: Mapping[str, str] | None = None
 ) -> SheetAnswers:
-    """Make answers of rows, in whatever order they come.
+    """Make answers of the rows of a file, in whatever order they come.
 
-    A meme whose rows are all untouched (no text, no status, no comment) is left out. A meme with
-    text in some of its parts only keeps the machine's text in the others where the file has it.
+    A meme whose rows are all untouched (no text, no status) is left out. A meme with text in some
+    of its parts only keeps the machine's text in the others where the file has it.
 
     Args:
-        path: the file, for problems.
-        rows: one a part.
-        language, round_, person, created: what the file says of its sheet.
-        problems: met before.
+        path: the file.
+        rows: one a part, or what is wrong with it.
+        facts: `language`, `round` and `person` of its sheet, as far as the file says; read after
+            the last row.
     """
-    reported = list(problems)
+    problems: list[InputError] = []
     memes: dict[str, dict[int, Row]] = {}
     sheets: set[str] = set()
     for row in rows:
-        if row.sheet:
-            sheets.add(row.sheet)
-        parts = memes.setdefault(row.meme_id, {})
-        earlier = parts.get(row.part)
-        if earlier is None:
-            parts[row.part] = row
-        elif (earlier.text, earlier.status) != (row.text, row.status):
-            reported.append(
+        if isinstance(row, InputError):
+            problems.append(row)
+            continue
+        sheets |= {row.sheet} - {""}
+        first = memes.setdefault(row.meme_id, {}).setdefault(row.part, row)
+        if (first.text, first.status) != (row.text, row.status):
+            problems.append(
                 InputError(
-                    f"part {row.part} of {row.meme_id} stands in row {earlier.number} too, with "
+                    f"part {row.part} of {row.meme_id} stands in row {first.number} too, with "
                     "another answer; the first is taken: delete one of them",
                     file=path,
                     row=row.number,
                 )
             )
     answers = []
-    for meme_id, parts in memes.items():
-        answer = _answer(path, meme_id, [parts[number] for number in sorted(parts)], reported)
-        if answer is not None:
-            answers.append(answer)
+    for parts in memes.values():
+        try:
+            answers.append(_answer(path, [parts[number] for number in sorted(parts)]))
+        except InputError as error:
+            problems.append(error)
     if len(sheets) > 1:
-        reported.append(
+        problems.append(
             InputError(
                 f"rows of several sheets stand together ({', '.join(sorted(sheets))}): import each "
                 "sheet in a file of its own",
@@ -158,78 +142,73 @@ def gather(
             )
         )
         answers = []
+    facts = facts or {}
+    round_ = facts.get("round", "")
     return SheetAnswers(
         sheet=sheets.pop() if len(sheets) == 1 else "",
-        language=language,
+        language=facts.get("language", ""),
         round=int(round_) if round_.isdecimal() else 0,
-        person=person,
-        created=created,
+        person=facts.get("person", ""),
         file=path,
         sha256=file_sha256(path),
-        answers=tuple(answers),
-        problems=tuple(reported),
+        answers=tuple(answer for answer in answers if answer is not None),
+        problems=tuple(problems),
     )
 
 
-def _answer(path: Path, meme_id: str, rows: list[Row], problems: list[InputError]) -> Answer | None:
+def _answer(path: Path, rows: list[Row]) -> Answer | None:
+    """The answer in the rows of one meme; InputError when they contradict each other."""
     first = rows[0]
-    if not any(row.text or row.status or row.comment for row in rows):
-        return None
     status: Status | None = None
     for row in rows:
         if not row.status:
             continue
-        picked = as_status(row.status)
+        picked = _STATUS_OF.get(_plain(row.status))
         if picked is None:
-            problems.append(
-                InputError(
-                    f"{row.status[:40]!r} is not a status: {near_status(row.status)}",
-                    file=path,
-                    row=row.number,
-                    column="status",
-                )
+            wrong = f"{row.status[:40]!r} is not a status: {_near_status(row.status)}"
+        elif status is not None and picked != status:
+            wrong = (
+                f"the parts of {row.meme_id} have two statuses, {status} and {picked}: one is "
+                "enough, on any of its rows"
             )
-            return None
-        if status is not None and picked != status:
-            problems.append(
-                InputError(
-                    f"the parts of {meme_id} have two statuses, {status} and {picked}: "
-                    "one is enough, on any of its rows",
-                    file=path,
-                    row=row.number,
-                    column="status",
-                )
-            )
-            return None
-        status = picked
+        else:
+            status = picked
+            continue
+        raise InputError(wrong, file=path, row=row.number, column="status")
     typed = any(row.text for row in rows)
     if not typed and status == "corrected":
-        problems.append(
-            InputError(
-                f"{meme_id} is marked corrected, but there is no text: type it, or pick another "
-                "status",
-                file=path,
-                row=first.number,
-                column="your text",
-            )
+        raise InputError(
+            f"{first.meme_id} is marked corrected, but there is no text: type it, or pick another "
+            "status",
+            file=path,
+            row=first.number,
+            column="your text",
         )
-        return None
-    texts = tuple(row.text or (row.machine or "") for row in rows)
-    if status is None and not typed:
+    if not typed and status is None:
         return None
     if typed and status not in GIVEN_UP:
-        # What was typed decides: "correct" beside another text is a slip of the list.
-        same = all(not row.text or row.text == row.machine for row in rows)
+        # The text decides: "correct" beside another text is a slip of the list.
+        same = all(row.text in ("", row.machine) for row in rows)
         status = "correct" if same else "corrected"
-    comment = "\n".join(dict.fromkeys(row.comment for row in rows if row.comment))
-    given_up = status in GIVEN_UP
     return Answer(
-        meme_id=meme_id,
-        parts=() if given_up else texts,
+        meme_id=first.meme_id,
+        parts=() if status in GIVEN_UP else tuple(row.text or row.machine for row in rows),
         status=status or "correct",
-        comment=comment,
+        comment="\n".join(dict.fromkeys(row.comment for row in rows if row.comment)),
         row=first.number,
         source_key=next((row.source_key for row in rows if row.source_key), ""),
-        base_key=next((row.base_key for row in rows if row.base_key), ""),
         rows=tuple(row.number for row in rows),
     )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s:_-]+", " ", text.strip().casefold())
+
+
+_STATUS_OF = {_plain(name): status for status, label in LABELS.items() for name in (status, label)}
+
+
+def _near_status(text: str) -> str:
+    names = [*STATUSES, *LABELS.values()]
+    near = difflib.get_close_matches(text.strip().casefold(), names, 1)
+    return f"did you mean {near[0]!r}?" if near else f"pick one of {', '.join(STATUSES)}"

@@ -1,4 +1,4 @@
-"""Sheets as gettext PO. In: a sheet, or a file that came back. Out: the other.
+"""Sheets as gettext PO. In: a sheet, or a file that was filled in. Out: the other.
 
 One entry a part: its key is the context, so that equal sources stay apart; the source is the msgid,
 the text to be corrected the msgstr, marked fuzzy. Correcting is translating the entry and taking
@@ -9,27 +9,23 @@ source has no entry, for PO keeps the empty msgid for its header; X-Memeloc-Empt
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers
-from memeloc.correct.rows import (
-    Row,
-    gather,
-    key_of,
-    parts_of,
-    split_key,
-    split_note,
-)
+from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key, split_note
 from memeloc.errors import InputError
 from memeloc.tables import clean_text, drawable
 
+if TYPE_CHECKING:
+    import polib
+
 _LINE = re.compile(rb'\s*(#.*|(msgctxt|msgid|msgstr|msgid_plural|msgstr\[\d\]) ".*|".*)?')
 _MACHINE = "to be corrected: "
-_BRACES = ("python-brace-format",)
-"""Has gettext's tools mark the placeholders of a survey's text, and tell when one is lost."""
-_MARK = "\u2424"
+_BRACES = "python-brace-format"
+"""Has gettext's tools mark the placeholders of a survey's text, and report a lost one."""
+_LINE_FEED = "\u2424"
 """Stands for a line feed within a comment line."""
 
 
@@ -47,28 +43,25 @@ class Po:
         guide = "\n".join(text for _, text in paragraphs(sheet.guide))
         catalogue.header = drawable(guide)
         empty: list[str] = []
-        for item, part in parts_of(sheet):
-            piece = item.parts[part - 1]
-            key = key_of(sheet, item, part)
-            if not piece.source.strip():
+        for item, number, part in parts_of(sheet):
+            key = key_of(sheet, item, number)
+            if not part.source.strip():
                 empty.append(key)
                 continue
-            notes = [f"meme {item.meme_id}, {piece.name}"]
-            if piece.capacity:
-                notes.append(f"room: {piece.capacity} characters")
+            notes = [f"meme {item.meme_id}, {part.name}"]
+            if part.capacity:
+                notes.append(f"room: {part.capacity} characters")
             if item.picture:
                 notes.append(f"picture: {item.picture.name}")
-            notes += item.remarks
-            notes.append(_MACHINE + drawable(piece.machine).replace("\n", _MARK))
+            machine = drawable(part.machine)
+            notes += [*item.remarks, _MACHINE + machine.replace("\n", _LINE_FEED)]
+            braces = sheet.kind == "survey" and "{" in part.source
             entry = polib.POEntry(
                 msgctxt=key,
-                msgid=drawable(piece.source),
-                msgstr=_ended_alike(drawable(piece.source), drawable(piece.machine)),
+                msgid=drawable(part.source),
+                msgstr=_with_ends_of(drawable(part.source), machine),
                 comment="\n".join(notes),
-                flags=[
-                    "fuzzy",
-                    *(_BRACES if sheet.kind == "survey" and "{" in piece.source else ()),
-                ],
+                flags=["fuzzy", _BRACES] if braces else ["fuzzy"],
             )
             catalogue.append(entry)
         catalogue.metadata = {
@@ -95,52 +88,44 @@ class Po:
         return bool(whole) and all(_LINE.fullmatch(line) for line in whole)
 
     def read(self, path: Path) -> SheetAnswers:
-        """Read a sheet that came back; see `SheetFormat`."""
+        """See `SheetFormat.read`."""
         import polib
 
         try:
             catalogue = polib.pofile(str(path), encoding="utf-8", wrapwidth=0)
         except (OSError, ValueError, UnicodeDecodeError) as error:
             raise InputError(f"is not a PO file in UTF-8: {error}", file=path) from error
-        facts = catalogue.metadata
-        rows = []
-        problems = []
-        for entry in catalogue:
-            if entry.obsolete:
-                continue
-            key = split_key(entry.msgctxt or "")
-            if key is None:
-                problems.append(
-                    InputError(
-                        f"the context of {entry.msgid[:40]!r} is lost, so it is not clear which "
-                        "caption it belongs to",
-                        file=path,
-                        row=entry.linenum,
-                        column="msgctxt",
-                    )
-                )
-                continue
-            machine = _machine(entry.comment)
-            text = clean_text(entry.msgstr)
-            status, comment = split_note(entry.tcomment)
-            if machine is not None and text == clean_text(machine):
-                text = ""
-                if not entry.fuzzy and not status:
-                    status = "correct"
-            rows.append(Row(entry.linenum, *key, text, status, comment, machine))
-        for line in facts.get("X-Memeloc-Empty", "").split():
-            key = split_key(line)
-            if key is not None:
-                rows.append(Row(0, *key, "", "", "", ""))
-        return gather(
-            path,
-            rows,
-            language=facts.get("Language", ""),
-            round_=facts.get("X-Memeloc-Round", ""),
-            person=facts.get("X-Memeloc-Person", ""),
-            created=_moment(facts.get("X-Memeloc-Created", "")),
-            problems=problems,
+        metadata = catalogue.metadata
+        facts = {
+            "language": metadata.get("Language", ""),
+            "round": metadata.get("X-Memeloc-Round", ""),
+            "person": metadata.get("X-Memeloc-Person", ""),
+        }
+        rows = [_row(entry, path) for entry in catalogue if not entry.obsolete]
+        for text in metadata.get("X-Memeloc-Empty", "").split():
+            if key := split_key(text):
+                rows.append(Row(0, *key, "", "", ""))
+        return gather(path, rows, facts)
+
+
+def _row(entry: polib.POEntry, path: Path) -> Row | InputError:
+    key = split_key(entry.msgctxt or "")
+    if key is None:
+        return InputError(
+            f"the context of {entry.msgid[:40]!r} is lost, so it is not clear which caption it "
+            "belongs to",
+            file=path,
+            row=entry.linenum,
+            column="msgctxt",
         )
+    machine = _machine(entry.comment)
+    text = clean_text(entry.msgstr)
+    status, comment = split_note(entry.tcomment)
+    if machine is not None and text == clean_text(machine):
+        text = ""
+        if not entry.fuzzy and not status:
+            status = "correct"
+    return Row(entry.linenum, *key, text, status, comment, machine or "")
 
 
 def _machine(comment: str) -> str | None:
@@ -149,22 +134,14 @@ def _machine(comment: str) -> str | None:
     for index, line in enumerate(lines):
         if line.startswith(_MACHINE):
             whole = " ".join(lines[index:])
-            return whole.removeprefix(_MACHINE).replace(_MARK, "\n")
+            return whole.removeprefix(_MACHINE).replace(_LINE_FEED, "\n")
     return None
 
 
-def _ended_alike(source: str, text: str) -> str:
-    """The text ending in a line feed where the source does, which msgfmt insists on."""
+def _with_ends_of(source: str, text: str) -> str:
+    """The text with line feeds where the source begins or ends in one: msgfmt insists on it."""
     if not text:
         return text
-    text = text.strip("\n")
-    return (
-        ("\n" if source.startswith("\n") else "") + text + ("\n" if source.endswith("\n") else "")
-    )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
+    before = "\n" if source.startswith("\n") else ""
+    after = "\n" if source.endswith("\n") else ""
+    return before + text.strip("\n") + after

@@ -1,16 +1,15 @@
-"""Sheets as XLIFF 1.2, for translation tools. In: a sheet, or what came back. Out: the other.
+"""Sheets as XLIFF 1.2, for translation tools. In: a sheet, or one filled in. Out: the other.
 
 One trans-unit a part, grouped by meme. The text to be corrected stands in the target with the state
 needs-review-translation, and once more as an alternative of the origin `memeloc`, so that reading
 can tell a text that was looked at from one that was not touched. A part is correct when its state
 is translated, signed-off or final, or it is approved; a note of the translator may hold a line such
-as `status: wordplay`, and the rest of it is her comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
+as `status: wordplay`, and the rest of it is a comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -69,28 +68,28 @@ class Xliff:
         _add(context, "context", {"context-type": "x-template"}, item.template)
         if item.picture:
             _add(context, "context", {"context-type": "x-picture"}, item.picture.name)
-        for part, piece in enumerate(item.parts, 1):
+        for number, part in enumerate(item.parts, 1):
             facts = {
-                "id": key_of(sheet, item, part),
-                "resname": f"{item.meme_id}/{piece.name}",
+                "id": key_of(sheet, item, number),
+                "resname": f"{item.meme_id}/{part.name}",
                 "approved": "no",
                 _XML + "space": "preserve",
             }
-            if piece.capacity:
-                facts |= {"maxwidth": str(piece.capacity), "size-unit": "char"}
-            if not piece.source.strip():
+            notes = list(item.remarks)
+            if part.capacity:
+                facts |= {"maxwidth": str(part.capacity), "size-unit": "char"}
+                notes.insert(0, f"room: {part.capacity} characters")
+            if not part.source.strip():
                 facts["translate"] = "no"
             unit = _add(group, "trans-unit", facts)
-            write = _add_protected if sheet.kind == "survey" else _add
-            write(unit, "source", {_XML + "lang": sheet.source_language.tag}, piece.source)
-            state = {"state": "needs-review-translation", _XML + "lang": sheet.language.tag}
-            write(unit, "target", state, piece.machine)
-            notes = [f"room: {piece.capacity} characters"] if piece.capacity else []
-            notes += item.remarks
+            add = _add_protected if sheet.kind == "survey" else _add
+            language = {_XML + "lang": sheet.language.tag}
+            add(unit, "source", {_XML + "lang": sheet.source_language.tag}, part.source)
+            add(unit, "target", {"state": "needs-review-translation"} | language, part.machine)
             for note in notes:
                 _add(unit, "note", {"from": _US}, note)
             before = _add(unit, "alt-trans", {"origin": _US})
-            write(before, "target", {_XML + "lang": sheet.language.tag}, piece.machine)
+            add(before, "target", language, part.machine)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is XML that soon says xliff."""
@@ -101,7 +100,7 @@ class Xliff:
         return start.startswith("<") and "xliff" in start
 
     def read(self, path: Path) -> SheetAnswers:
-        """Read a sheet that came back; see `SheetFormat`."""
+        """See `SheetFormat.read`."""
         parser = etree.XMLParser(
             resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
         )
@@ -114,59 +113,33 @@ class Xliff:
                 "declares a document type, which no translation tool does; it is not read",
                 file=path,
             )
-        rows: list[Row] = []
-        problems: list[InputError] = []
-        language, facts = "", dict[str, str]()
+        facts: dict[str, str] = {}
         for file in root.iter(_tag("file")):
-            language = language or file.get("target-language", "")
+            facts.setdefault("language", file.get("target-language", ""))
             for note in file.findall(f"{_tag('header')}/{_tag('note')}"):
                 name, _, value = _text(note).partition(":")
                 facts.setdefault(name.strip(), value.strip())
-            for unit in file.iter(_tag("trans-unit")):
-                row = _row(unit)
-                if row is None:
-                    problems.append(
-                        InputError(
-                            f"the id {unit.get('id', '')[:60]!r} is not one of a sheet's",
-                            file=path,
-                            row=_line(unit),
-                            column="id",
-                        )
-                    )
-                else:
-                    rows.append(row)
-        return gather(
-            path,
-            rows,
-            language=language,
-            round_=facts.get("round", ""),
-            person=facts.get("person", ""),
-            created=_date(root),
-            problems=problems,
-        )
+        return gather(path, (_row(unit, path) for unit in root.iter(_tag("trans-unit"))), facts)
 
 
-def _row(unit: etree._Element) -> Row | None:
+def _row(unit: etree._Element, path: Path) -> Row | InputError:
     key = split_key(unit.get("id", ""))
+    line = unit.sourceline if isinstance(unit.sourceline, int) else 0
     if key is None:
-        return None
+        wrong = f"the id {unit.get('id', '')[:60]!r} is not one of a sheet's"
+        return InputError(wrong, file=path, row=line, column="id")
     target = unit.find(_tag("target"))
-    machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}")
-    text = _text(target)
-    before = None if machine is None else _text(machine)
-    notes = [
-        _text(note)
-        for note in unit.findall(_tag("note"))
-        if note.get("from", "") not in (_US, "guide")
-    ]
+    before = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}")
+    text, machine = _text(target), _text(before)
+    notes = [_text(note) for note in unit.findall(_tag("note")) if note.get("from", "") != _US]
     status, comment = split_note("\n".join(notes))
     state = "" if target is None else target.get("state", "")
-    if before is not None and text == before:
+    if before is not None and text == machine:
         text = ""
         done = state in _DONE or unit.get("approved") == "yes"
         if done and not status and unit.get("translate") != "no":
             status = "correct"
-    return Row(_line(unit) or 0, *key, text, status, comment, before)
+    return Row(line, *key, text, status, comment, machine)
 
 
 def _text(element: etree._Element | None) -> str:
@@ -182,11 +155,6 @@ def _text(element: etree._Element | None) -> str:
         # Translate Toolkit writes a whole new text before the elements that it leaves there.
         return clean_text(element.text or "")
     return clean_text("".join(map(str, element.itertext())))
-
-
-def _line(element: etree._Element) -> int | None:
-    line = element.sourceline
-    return line if isinstance(line, int) else None
 
 
 def _tag(name: str) -> str:
@@ -209,26 +177,15 @@ def _add_protected(
 
     (XLIFF 1.2, section 2.4.2: `ph`, with what it stands for as its text and as `equiv-text`.)
     """
-    plain = drawable(text)
-    between = PLACEHOLDER.split(plain)
-    element = _add(parent, name, facts)
+    between = PLACEHOLDER.split(drawable(text))
     if len(between) == 1 or not any(piece.strip() for piece in between):
-        element.text = plain
-        return element
-    element.text = between[0]
-    numbers = {name: str(number) for number, name in enumerate(placeholders(plain), 1)}
-    met: Counter[str] = Counter()
-    for name, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
-        met[name] += 1
-        number = numbers[name] if met[name] == 1 else f"{numbers[name]}-{met[name]}"
-        inline = _add(element, "ph", {"id": number, "equiv-text": name}, name)
+        return _add(parent, name, facts, text)
+    element = _add(parent, name, facts, between[0])
+    numbers = {name: number for number, name in enumerate(placeholders(drawable(text)), 1)}
+    times: Counter[str] = Counter()
+    for name, after in zip(PLACEHOLDER.findall(drawable(text)), between[1:], strict=True):
+        times[name] += 1
+        again = f"-{times[name]}" if times[name] > 1 else ""
+        inline = _add(element, "ph", {"id": f"{numbers[name]}{again}", "equiv-text": name}, name)
         inline.tail = after
     return element
-
-
-def _date(root: etree._Element) -> datetime | None:
-    file = root.find(_tag("file"))
-    try:
-        return datetime.fromisoformat("" if file is None else file.get("date", ""))
-    except ValueError:
-        return None

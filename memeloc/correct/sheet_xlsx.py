@@ -1,19 +1,22 @@
-"""Sheets as Excel workbooks. In: a sheet, or a workbook that came back. Out: the other.
+"""Sheets as Excel workbooks. In: a sheet, or a filled-in workbook. Out: the other.
 
 One row a part, the meme's picture beside its parts, a list to pick the status from, and only the
-cells that are hers to change unlocked. The guide stands on a worksheet of its own. LibreOffice's
+cells that a person fills in unlocked. The guide stands on a worksheet of its own. LibreOffice's
 ods is read as well. A caption is always written as a string, never as a formula or a link.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-from memeloc.correct.columns import HEADINGS, read_columns
+from xlsxwriter.utility import xl_rowcol_to_cell
+
+from memeloc.correct.columns import HEADINGS, cells_of, read_columns
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import LABELS, key_of, parts_of
+from memeloc.correct.rows import LABELS
 from memeloc.placeholders import PLACEHOLDER
 from memeloc.tables import drawable
 from memeloc.tables.workbooks import is_workbook, new_workbook
@@ -21,30 +24,15 @@ from memeloc.tables.workbooks import is_workbook, new_workbook
 CAPTIONS = "Captions"
 GUIDE = "Guide"
 
-_WIDTHS = {
-    "key": 2,
-    "picture": 25,
-    "meme": 16,
-    "box": 10,
-    "number": 5,
-    "source": 34,
-    "machine": 34,
-    "text": 40,
-    "length": 7,
-    "room": 6,
-    "status": 26,
-    "comment": 30,
-    "marks": 18,
-    "language": 9,
-    "round": 6,
-    "person": 10,
+_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 9, 6, 10)
+"""Of the columns in the order of HEADINGS, in characters."""
+_HIDDEN = {"key", "language", "round", "person"}
+_HIDDEN_IN = {
+    "transcript": _HIDDEN | {"source", "room"},
+    "survey": _HIDDEN | {"picture", "box", "length", "room"},
 }
-_HIDDEN = "key", "language", "round", "person"
-_SOURCE_ONLY = "source", "room"
-"""Columns that say nothing of a transcript."""
-_OF_MEMES = "picture", "box", "length", "room"
-"""Columns that say nothing of a survey's text."""
-_UNUSED = {"transcript": _SOURCE_ONLY, "survey": _OF_MEMES}
+"""By kind of sheet, the columns that say nothing to a person who fills it in."""
+_NUMBERS = {"number", "room", "round"}
 _PICTURE_SIDE = 170
 _ROW_HEIGHT = 56
 _TEXT_HEIGHT = 24
@@ -90,7 +78,7 @@ class Xlsx:
         return is_workbook(head)
 
     def read(self, path: Path) -> SheetAnswers:
-        """Read a sheet that came back; see `SheetFormat`."""
+        """See `SheetFormat.read`."""
         return read_columns(path, CAPTIONS)
 
 
@@ -104,47 +92,45 @@ class _Writer:
         right_to_left = {"reading_order": 2} if sheet.language.direction == "rtl" else {}
         cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
         grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
-        self.locked = book.add_format(grey)
-        self.small = book.add_format({**grey, "font_color": "#666666", "font_size": 9})
-        self.count = book.add_format({**grey, "num_format": "0"})
-        self.target = book.add_format({**grey, **right_to_left, "font_size": 12})
-        hers = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
-        self.editable = book.add_format({**hers, **right_to_left, "font_size": 12})
-        self.free = book.add_format(hers)
-        self.head = book.add_format(
-            {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
-        )
+        free = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
+        small = book.add_format({**grey, "font_color": "#666666", "font_size": 9})
+        count = book.add_format({**grey, "num_format": "0"})
+        self.formats = dict.fromkeys(HEADINGS, small) | {
+            "source": book.add_format(grey),
+            "machine": book.add_format({**grey, **right_to_left, "font_size": 12}),
+            "text": book.add_format({**free, **right_to_left, "font_size": 12}),
+            "length": count,
+            "room": count,
+            "status": book.add_format(free),
+            "comment": book.add_format(free),
+        }
         self.placeholder = book.add_format({"bold": True, "font_color": "#0b5394", "font_size": 11})
-        self.over = book.add_format({"font_color": "#b00020", "bold": True})
 
     def write(self) -> None:
         sheet = self.sheet
+        title = f"memeloc: {sheet.language.name}, round {sheet.round}"
+        self.book.set_properties({"title": title, "comments": f"sheet {sheet.id}"})
         created = sheet.created.isoformat()
-        self.book.set_properties(
-            {
-                "title": f"memeloc: {sheet.language.name}, round {sheet.round}",
-                "comments": f"sheet {sheet.id}",
-            }
-        )
         for name, value in (("sheet", sheet.id), ("created", created), ("kind", sheet.kind)):
             self.book.set_custom_property(f"memeloc {name}", value)
         page = self.book.add_worksheet(CAPTIONS)
         self._layout(page)
         line = 1
         for item in sheet.items:
-            self._picture(page, line, item)
+            self._item(page, line, item)
             line += len(item.parts)
-        for line, (item, part) in enumerate(parts_of(sheet), 1):
-            self._row(page, line, item, part)
-        self._after(page, sum(len(item.parts) for item in sheet.items))
+        if line > 1:
+            self._rules(page, line - 1)
         self._guide()
 
     def _layout(self, page: Any) -> None:
-        for name, index in self.columns.items():
-            hidden = name in (*_HIDDEN, *_UNUSED.get(self.sheet.kind, ()))
-            options = {"hidden": True} if hidden else {}
-            page.set_column(index, index, _WIDTHS[name], None, options)
-            page.write_string(0, index, HEADINGS[name], self.head)
+        head = self.book.add_format(
+            {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
+        )
+        hidden = _HIDDEN_IN.get(self.sheet.kind, _HIDDEN)
+        for (name, index), width in zip(self.columns.items(), _WIDTHS, strict=True):
+            page.set_column(index, index, width, None, {"hidden": name in hidden})
+            page.write_string(0, index, HEADINGS[name], head)
         page.set_row(0, 22)
         page.freeze_panes(1, self.columns["box"])
         page.set_landscape()
@@ -152,35 +138,54 @@ class _Writer:
         page.repeat_rows(0)
         if self.sheet.language.direction == "rtl":
             page.right_to_left()
-        page.protect(
-            "",
-            {
-                "sort": True,
-                "autofilter": True,
-                "format_columns": True,
-                "format_rows": True,
-                "select_locked_cells": True,
-            },
-        )
+        allowed = ("sort", "autofilter", "format_columns", "format_rows", "select_locked_cells")
+        page.protect("", dict.fromkeys(allowed, True))
 
-    def _picture(self, page: Any, line: int, item: SheetItem) -> None:
-        """Put the meme's picture beside its rows, which together are as high as it."""
+    def _item(self, page: Any, line: int, item: SheetItem) -> None:
+        """Write a meme's rows, which together are as high as its picture beside them."""
         height = max(_ROW_HEIGHT, _PICTURE_SIDE // max(len(item.parts), 1))
         if self.sheet.kind == "survey":
             height = _TEXT_HEIGHT
-        for row in range(line, line + len(item.parts)):
-            longest = max(len(item.parts[row - line].source), len(item.parts[row - line].machine))
-            lines = 1 + longest // 30
+        for number, part in enumerate(item.parts, 1):
+            row = line + number - 1
+            lines = 1 + max(len(part.source), len(part.machine)) // 30
             page.set_row_pixels(row, min(max(height, 20 * lines), _LARGEST_ROW))
-        if item.picture is None or not item.picture.is_file():
-            return
+            cells = cells_of(self.sheet, item, number, part) | {"picture": ""}
+            for name in HEADINGS:
+                self._cell(page, row, name, drawable(cells.get(name, "")))
+        if item.picture is not None and item.picture.is_file():
+            self._picture(page, line, item, height * len(item.parts))
+
+    def _cell(self, page: Any, line: int, name: str, text: str) -> None:
+        column, style = self.columns[name], self.formats[name]
+        protected = self.sheet.kind == "survey" and name in ("source", "machine")
+        if name == "length":
+            typed = xl_rowcol_to_cell(line, self.columns["text"])
+            page.write_formula(line, column, f"=LEN({typed})", style, 0)
+        elif not text:
+            page.write_blank(line, column, None, style)
+        elif name in _NUMBERS:
+            page.write_number(line, column, int(text), style)
+        elif protected and len(pieces := self._protected(text)) > 2:
+            page.write_rich_string(line, column, *pieces, style)
+        else:
+            page.write_string(line, column, text, style)
+
+    def _protected(self, text: str) -> list[Any]:
+        """A text with the format of placeholders before each of its placeholders."""
+        pieces: list[Any] = []
+        for piece in re.split(f"({PLACEHOLDER.pattern})", text):
+            pieces += [self.placeholder, piece] if PLACEHOLDER.fullmatch(piece) else [piece]
+        return [piece for piece in pieces if piece]
+
+    def _picture(self, page: Any, line: int, item: SheetItem, height: int) -> None:
         from PIL import Image
 
+        assert item.picture is not None
         with Image.open(item.picture) as picture:
             width, tall = picture.size
             density = picture.info.get("dpi", (96, 96))
-        room = max(height * len(item.parts), _PICTURE_SIDE // 2) - 6
-        scale = min(_PICTURE_SIDE / width, room / tall)
+        scale = min(_PICTURE_SIDE / width, (max(height, _PICTURE_SIDE // 2) - 6) / tall)
         page.insert_image(
             line,
             self.columns["picture"],
@@ -195,109 +200,37 @@ class _Writer:
             },
         )
 
-    def _row(self, page: Any, line: int, item: SheetItem, part: int) -> None:
-        from xlsxwriter.utility import xl_rowcol_to_cell
-
-        sheet, piece = self.sheet, item.parts[part - 1]
-        column = self.columns
-
-        def put(name: str, text: str, form: Any) -> None:
-            if text:
-                page.write_string(line, column[name], drawable(text), form)
-            else:
-                page.write_blank(line, column[name], None, form)
-
-        put("key", key_of(sheet, item, part), self.small)
-        put("picture", "", self.small)
-        put("meme", item.meme_id, self.small)
-        put("box", piece.name, self.small)
-        page.write_number(line, column["number"], part, self.small)
-        if sheet.kind == "survey":
-            self._protected(page, line, "source", piece.source, self.locked)
-            self._protected(page, line, "machine", piece.machine, self.target)
-        else:
-            put("source", piece.source, self.locked)
-            put("machine", piece.machine, self.target)
-        put("text", "", self.editable)
-        cell = xl_rowcol_to_cell(line, column["text"])
-        page.write_formula(line, column["length"], f"=LEN({cell})", self.count, 0)
-        if piece.capacity:
-            page.write_number(line, column["room"], piece.capacity, self.count)
-        else:
-            put("room", "", self.count)
-        put("status", "", self.free)
-        put("comment", "", self.free)
-        put("marks", "; ".join(item.remarks), self.small)
-        put("language", sheet.language.tag, self.small)
-        page.write_number(line, column["round"], sheet.round, self.small)
-        put("person", sheet.person, self.small)
-
-    def _protected(self, page: Any, line: int, name: str, text: str, form: Any) -> None:
-        """Write a text with its placeholders in blue."""
-        plain = drawable(text)
-        between = PLACEHOLDER.split(plain)
-        pieces: list[Any] = [between[0]] if between[0] else []
-        for placeholder, after in zip(PLACEHOLDER.findall(plain), between[1:], strict=True):
-            pieces += [self.placeholder, placeholder, *([after] if after else [])]
-        if any(between) and len(between) > 1:
-            page.write_rich_string(line, self.columns[name], *pieces, form)
-        elif plain:
-            page.write_string(line, self.columns[name], plain, form)
-        else:
-            page.write_blank(line, self.columns[name], None, form)
-
-    def _after(self, page: Any, last: int) -> None:
-        from xlsxwriter.utility import xl_rowcol_to_cell
-
-        if not last:
-            return
+    def _rules(self, page: Any, last: int) -> None:
+        """The list to pick the status from, and a warning colour for texts that are too long."""
         column = self.columns
         page.autofilter(0, 0, last, len(column) - 1)
-        page.data_validation(
-            1,
-            column["status"],
-            last,
-            column["status"],
-            {
-                "validate": "list",
-                "source": [LABELS[status] for status in self.sheet.statuses],
-                "error_title": "Status",
-                "error_message": "Pick one from the list.",
-            },
-        )
+        statuses = {
+            "validate": "list",
+            "source": [LABELS[status] for status in self.sheet.statuses],
+            "error_title": "Status",
+            "error_message": "Pick one from the list.",
+        }
+        page.data_validation(1, column["status"], last, column["status"], statuses)
         length = xl_rowcol_to_cell(1, column["length"], col_abs=True)
         room = xl_rowcol_to_cell(1, column["room"], col_abs=True)
-        page.conditional_format(
-            1,
-            column["length"],
-            last,
-            column["length"],
-            {
-                "type": "formula",
-                "criteria": f"=AND(ISNUMBER({room}),{length}>{room})",
-                "format": self.over,
-            },
-        )
+        too_long = {
+            "type": "formula",
+            "criteria": f"=AND(ISNUMBER({room}),{length}>{room})",
+            "format": self.book.add_format({"font_color": "#b00020", "bold": True}),
+        }
+        page.conditional_format(1, column["length"], last, column["length"], too_long)
 
     def _guide(self) -> None:
         page = self.book.add_worksheet(GUIDE)
         page.set_column(0, 0, 110)
-        wrap = self.book.add_format({"text_wrap": True, "valign": "top", "font_size": 11})
+        text = {"text_wrap": True, "valign": "top", "font_size": 11}
         right_to_left = self.sheet.language.direction == "rtl"
-        native = self.book.add_format(
-            {
-                "text_wrap": True,
-                "valign": "top",
-                "font_size": 11,
-                **({"reading_order": 2, "align": "right"} if right_to_left else {}),
-            }
-        )
+        native = {**text, "reading_order": 2, "align": "right"} if right_to_left else text
+        body = self.book.add_format(native)
         title = self.book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
         how = {"transcript": _HOW_TRANSCRIPT, "survey": _HOW_SURVEY}.get(self.sheet.kind, _HOW)
-        page.write_string(0, 0, how, wrap)
+        page.write_string(0, 0, how, self.book.add_format(text))
         page.set_row_pixels(0, 110)
-        line = 2
-        for heading, text in paragraphs(self.sheet.guide):
-            page.write_string(line, 0, drawable(text), title if heading else native)
-            line += 1
+        for line, (heading, paragraph) in enumerate(paragraphs(self.sheet.guide), 2):
+            page.write_string(line, 0, drawable(paragraph), title if heading else body)
         page.protect("")

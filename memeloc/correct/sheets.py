@@ -1,4 +1,4 @@
-"""Sheets as files. In: a sheet and a format's name, or a file. Out: a file, or what came back.
+"""Sheets as files. In: a sheet and a format's name, or a file. Out: a file, or answers.
 
 A format is one module with one class, registered here or, from another package, under the entry
 point group `memeloc.sheets`. Files are known by what is in them, not by their names.
@@ -16,11 +16,9 @@ from memeloc.plugins import Registry
 
 
 class SheetFormat(Protocol):
-    """A kind of file that sheets go out in and come back in.
+    """A kind of file that sheets are written to and read from.
 
-    Attributes:
-        name: what commands call it.
-        suffix: of its files, with the dot.
+    Commands call it by its name; the suffix of its files has the dot.
     """
 
     name: str
@@ -39,7 +37,7 @@ class SheetFormat(Protocol):
         ...
 
     def read(self, path: Path) -> SheetAnswers:
-        """Read a sheet that came back.
+        """Read a sheet that was filled in.
 
         Raises:
             InputError: the file as a whole cannot be read. What is wrong with a row is among the
@@ -75,12 +73,7 @@ def suffix_of(format: str) -> str:
 
 
 def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
-    """Write a sheet; a file of that name is replaced, as a whole and at once.
-
-    Args:
-        sheet: what goes out.
-        path: where to.
-        format: name of a format.
+    """Write a sheet in a format; a file of that name is replaced, as a whole and at once.
 
     Raises:
         InputError: there is no such format, or the file cannot be written.
@@ -91,7 +84,7 @@ def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
 
 
 def read_sheet(path: Path) -> SheetAnswers:
-    """Read a sheet that came back, in any format.
+    """Read a sheet that was filled in, in any format.
 
     Raises:
         InputError: the file is missing, too large, broken, or of no kind that is known.

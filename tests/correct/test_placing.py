@@ -29,13 +29,11 @@ def sheet(id_: str = "s1", *, person: str = "anna", language: str = "de") -> Sen
 
 
 def answer(status: Status = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
-    return Answer(meme, parts, status, "", 2, text_key(SOURCE), text_key(BASE))
+    return Answer(meme, parts, status, "", 2, text_key(SOURCE))
 
 
 def came_back(*answers: Answer, sheet_id: str = "s1", language: str = "") -> SheetAnswers:
-    return SheetAnswers(
-        sheet_id, language, 0, "", None, Path("sheet.csv"), "0" * 64, tuple(answers), ()
-    )
+    return SheetAnswers(sheet_id, language, 0, "", Path("sheet.csv"), "0" * 64, tuple(answers), ())
 
 
 def earlier(

@@ -113,10 +113,9 @@ def _placed(
 ) -> PlacedAnswer:
     sent = SentItem((source,), (base,))
     sheet = SentSheet("s1", "ar", 1, "samira", MADE, {"survey:x": sent}, "survey")
-    key, before = text_key((source,)), text_key((base,))
-    answer = Answer("survey:x", (text,), status, "", 2, key, before, (7,))
+    answer = Answer("survey:x", (text,), status, "", 2, text_key((source,)), (7,))
     file = Path("back.csv")
-    came = SheetAnswers("s1", "ar", 1, "samira", MADE, file, "0" * 64, (answer,), ())
+    came = SheetAnswers("s1", "ar", 1, "samira", file, "0" * 64, (answer,), ())
     (found,) = place(came, sheet, {"survey:x": KnownMeme((source,))})
     return found
 
@@ -140,15 +139,15 @@ def test_correct_is_not_taken_for_a_text_that_lacks_one() -> None:
 def test_other_kinds_may_have_braces() -> None:
     sent = SentItem(("{me}",), ("{ich}",))
     sheet = SentSheet("s1", "de", 1, "anna", MADE, {"m": sent})
-    answer = Answer("m", ("ich",), "corrected", "", 2, text_key(("{me}",)), text_key(("{ich}",)))
-    came = SheetAnswers("s1", "de", 1, "anna", MADE, Path("x"), "0" * 64, (answer,), ())
+    answer = Answer("m", ("ich",), "corrected", "", 2, text_key(("{me}",)))
+    came = SheetAnswers("s1", "de", 1, "anna", Path("x"), "0" * 64, (answer,), ())
     assert place(came, sheet, {"m": KnownMeme(("{me}",))})[0].outcome == "placed"
 
 
 def test_an_answer_knows_the_row_of_each_part(tmp_path: Path) -> None:
     path = tmp_path / "any"
     path.write_bytes(b"")
-    rows = [Row(9, "s", "m", 1, "", "", "one", "", ""), Row(4, "s", "m", 2, "", "", "two", "", "")]
+    rows = [Row(9, "s", "m", 1, "", "one", "", ""), Row(4, "s", "m", 2, "", "two", "", "")]
     (answer,) = gather(path, reversed(rows)).answers
     assert answer.rows == (9, 4)
 
