@@ -127,14 +127,14 @@ class Command:
                 self._say(f"{pictures} pictures, --jobs {jobs}, {turn + 1} of {turns}")
                 runs[jobs].append(self._render(pictures, jobs))
                 bare[jobs].append(bare_jpeg.seconds(jobs))
-        one, two = ([took.wall for took in runs[jobs]] for jobs in (1, 2))
-        gains = [a / b for a, b in zip(one, two, strict=True)]
+        single, double = ([took.wall for took in runs[jobs]] for jobs in (1, 2))
+        gains = [a / b for a, b in zip(single, double, strict=True)]
         possible = [2 * a / b for a, b in zip(bare[1], bare[2], strict=True)]
         spent = [median(took.cpu for took in runs[jobs]) for jobs in (1, 2)]
         note = (
-            f"median of {turns} pairs, start included; wall {median(one):.1f} s to "
-            f"{median(two):.1f} s, CPU {spent[0]:.1f} s to {spent[1]:.1f} s; "
-            f"best over best {min(one) / min(two):.2f}"
+            f"median of {turns} pairs, start included; wall {median(single):.1f} s to "
+            f"{median(double):.1f} s, CPU {spent[0]:.1f} s to {spent[1]:.1f} s; "
+            f"best over best {min(single) / min(double):.2f}"
         )
         group = "Many pictures"
         return [
@@ -160,7 +160,7 @@ class Command:
                 "%",
                 note="the cores of a rented machine are shared with others",
             ),
-            Figure(group, "pictures a second, --jobs 2", pictures / median(two), "/s"),
+            Figure(group, "pictures a second, --jobs 2", pictures / median(double), "/s"),
         ]
 
     def memory(self, few: int = 1000, many: int = 6000) -> list[Figure]:
@@ -169,13 +169,13 @@ class Command:
         for pictures in (few, many):
             self._say(f"memory at {pictures} pictures")
             peaks[pictures] = self._render(pictures, 1).memory / MEGABYTE
-        found = [
+        figures = [
             Figure("Many pictures", f"peak memory, {pictures} pictures", peak, "MB", MEMORY)
             for pictures, peak in peaks.items()
         ]
         growth = peaks[many] / peaks[few]
         name = f"peak memory, {many} over {few} pictures"
-        return [*found, Figure("Many pictures", name, growth, "x", FLAT)]
+        return [*figures, Figure("Many pictures", name, growth, "x", FLAT)]
 
     def _render(self, pictures: int, jobs: int) -> Run:
         # No picture is removed before the end: making files where many have just been removed is

@@ -57,11 +57,11 @@ def measure(memes: int = 10_000, say: Callable[[str], None] = lambda _: None) ->
 
 def _table(path: Path, memes: int) -> None:
     with STARTER.open(encoding="utf-8-sig", newline="") as stream:
-        known = list(csv.DictReader(stream))
+        starter_rows = list(csv.DictReader(stream))
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("meme_id", "template", "en", "de"))
-        for number, row in enumerate(islice(cycle(known), memes)):
+        for number, row in enumerate(islice(cycle(starter_rows), memes)):
             writer.writerow((f"bench-{number:06d}", row["template"], row["en"], row["de"]))
 
 

@@ -51,7 +51,7 @@ def measure(*, say: Callable[[str], None]) -> tuple[list[Figure], list[str]]:
             )
         figures += _starter(say)
         texts = [
-            text for several in (all_texts or language_id.starter()).values() for text in several
+            text for captions in (all_texts or language_id.starter()).values() for text in captions
         ]
         figures += _throughput(texts, Path(folder), say)
     return figures, notes
@@ -66,10 +66,10 @@ def _identification(
     figures: list[Figure] = []
     for method in _METHODS:
         say(f"language identification: {method}")
-        one = identifier(method, default(), tuple(chosen))
+        method_identifier = identifier(method, default(), tuple(chosen))
         bound = Bound("at least", 97.0) if method == "both" else None
         for capitals in (False, True):
-            by, rate = _accuracy(one, chosen, capitals=capitals, rounds=_ROUNDS)
+            by, rate = _accuracy(method_identifier, chosen, capitals=capitals, rounds=_ROUNDS)
             worst = ", ".join(
                 f"{t} {100 * v:.0f}" for t, v in sorted(by.items(), key=lambda o: o[1])[:4]
             )
@@ -91,7 +91,7 @@ def _identification(
     everything = {tag: texts for tag, texts in all_texts.items() if len(texts) >= _ENOUGH}
     by, _ = _accuracy(identifier("both", default(), tuple(everything)), everything)
     worst = ", ".join(
-        f"{t} {100 * v:.0f}" for t, v in sorted(by.items(), key=lambda one: one[1])[:4]
+        f"{t} {100 * v:.0f}" for t, v in sorted(by.items(), key=lambda share: share[1])[:4]
     )
     figures.append(
         Figure(
@@ -105,9 +105,9 @@ def _identification(
     )
     say("language identification: langdetect")
     few = {tag: texts[:_LANGDETECT] for tag, texts in chosen.items()}
-    one = identifier("langdetect", default())
+    by_langdetect = identifier("langdetect", default())
     for capitals in (False, True):
-        by, rate = _accuracy(one, few, capitals=capitals)
+        by, rate = _accuracy(by_langdetect, few, capitals=capitals)
         figures.append(
             Figure(
                 _GROUP,
@@ -124,12 +124,12 @@ def _identification(
 def _starter(say: Callable[[str], None]) -> list[Figure]:
     say("language identification: starter set")
     texts = language_id.starter()
-    one = identifier("both", default(), tuple(texts))
+    both = identifier("both", default(), tuple(texts))
     return [
         Figure(
             _GROUP,
             f"macro accuracy, starter set{', capitals' if capitals else ''}",
-            100 * mean(_accuracy(one, texts, capitals=capitals)[0].values()),
+            100 * mean(_accuracy(both, texts, capitals=capitals)[0].values()),
             "%",
             None,
             f"{len(texts)} languages in {sum(map(len, texts.values())):,} captions of our own",
@@ -169,7 +169,7 @@ def _throughput(texts: Sequence[str], folder: Path, say: Callable[[str], None]) 
     say("code-mixing")
     begin = time.monotonic()
     some = captions[: _CAPTIONS // 10]
-    run_filter(registry.create("mixing", {}, context), some, {}, lambda found: None)
+    run_filter(registry.create("mixing", {}, context), some, {}, lambda verdicts: None)
     rate = len(some) / (time.monotonic() - begin)
     figures.append(Figure(_GROUP, "captions looked at for code-mixing", rate, "/s"))
     return figures
@@ -211,16 +211,16 @@ def make_items(texts: Sequence[str], folder: Path) -> tuple[list[Item], list[Ite
 
 def _most(all_texts: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
     """The languages with most sentences; of one language in two scripts, both."""
-    found: dict[str, Sequence[str]] = {}
+    most: dict[str, Sequence[str]] = {}
     for tag, texts in all_texts.items():
-        if len({one.partition("-")[0] for one in (*found, tag)}) > language_id.LANGUAGES:
+        if len({other.partition("-")[0] for other in (*most, tag)}) > language_id.LANGUAGES:
             break
-        found[tag] = texts
-    return found
+        most[tag] = texts
+    return most
 
 
 def _accuracy(
-    one: Identifier,
+    method: Identifier,
     texts: Mapping[str, Sequence[str]],
     *,
     capitals: bool = False,
@@ -229,18 +229,18 @@ def _accuracy(
     """Share identified rightly, by language (its scripts together), and texts a second."""
     locales = default()
     shown: list[tuple[str, str]] = []
-    for tag, several in texts.items():
+    for tag, captions in texts.items():
         locale = locales.get(tag)
-        for text in several:
+        for text in captions:
             shown.append((tag, uppercase(text, locale) if capitals else text))
-    one.identify([text for _, text in shown[:50]])
+    method.identify([text for _, text in shown[:50]])
     seconds: list[float] = []
     for _ in range(rounds):
         begin = time.perf_counter()
-        found = one.identify([text for _, text in shown])
+        answers = method.identify([text for _, text in shown])
         seconds.append(time.perf_counter() - begin)
     right: dict[str, list[bool]] = {}
-    for (tag, _), answer in zip(shown, found, strict=True):
+    for (tag, _), answer in zip(shown, answers, strict=True):
         base = tag.partition("-")[0]
         right.setdefault(base, []).append(answer.language.partition("-")[0] == base)
-    return {tag: mean(several) for tag, several in right.items()}, len(shown) / median(seconds)
+    return {tag: mean(captions) for tag, captions in right.items()}, len(shown) / median(seconds)

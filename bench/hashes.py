@@ -44,7 +44,7 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
     for turn in range(_TURNS):
         say(f"near hashes among 1,000,000 and 250,000, {turn + 1} of {_TURNS}")
         runs.append((_child("search", _MANY), _child("search", _FEW)))
-    many, few = (min(some, key=lambda one: one["seconds"]) for some in zip(*runs, strict=True))
+    many, few = (min(some, key=lambda run: run["seconds"]) for some in zip(*runs, strict=True))
     say("near hashes among 1,000,000, half of them equal")
     equal = _child("equal", _MANY)
     growth = math.log(many["seconds"] / few["seconds"]) / math.log(_MANY / _FEW)
@@ -85,9 +85,9 @@ def measure(say: Callable[[str], None] = lambda _: None) -> tuple[list[Figure], 
     except _MissingError as error:
         notes.append(str(error))
     else:
-        told = f"IndexBinaryMultiHash; {faiss['found']:,} planted pairs found"
+        note = f"IndexBinaryMultiHash; {faiss['found']:,} planted pairs found"
         figures += [
-            Figure(_GROUP, "1,000,000 hashes by faiss", faiss["seconds"], "s", note=told),
+            Figure(_GROUP, "1,000,000 hashes by faiss", faiss["seconds"], "s", note=note),
             Figure(_GROUP, "peak memory of faiss", faiss["megabytes"], "MB"),
         ]
     say("hashing pictures")
@@ -133,10 +133,10 @@ def _child(case: str, count: int) -> dict[str, Any]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"bench.hashes {case} failed: {process.returncode}")
-    found: dict[str, Any] = json.loads(printed)
-    if "missing" in found:
-        raise _MissingError(found["missing"])
-    return {**found, "megabytes": usage.ru_maxrss / 1024}
+    result: dict[str, Any] = json.loads(printed)
+    if "missing" in result:
+        raise _MissingError(result["missing"])
+    return {**result, "megabytes": usage.ru_maxrss / 1024}
 
 
 def _hashes(count: int, *, equal: bool) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -170,9 +170,9 @@ def _search(count: int, *, equal: bool) -> dict[str, Any]:
     first = np.concatenate([some.first for some in pairs])
     second = np.concatenate([some.second for some in pairs])
     keys = np.sort(first * count + second)
-    one, two = np.sort(group[planted], axis=1).T
-    wanted = one * count + two
-    there = (one == two) | (keys[np.searchsorted(keys, wanted) % len(keys)] == wanted)
+    lower, higher = np.sort(group[planted], axis=1).T
+    wanted = lower * count + higher
+    there = (lower == higher) | (keys[np.searchsorted(keys, wanted) % len(keys)] == wanted)
     return {
         "seconds": min(took),
         "planted": len(planted),
@@ -195,8 +195,11 @@ def _faiss(count: int) -> dict[str, Any]:
     index.add(rows)
     limits, _, places = index.range_search(rows, _DISTANCE + 1)
     seconds = time.perf_counter() - begin
-    found = sum(int(two) in places[limits[one] : limits[one + 1]] for one, two in planted.tolist())
-    return {"seconds": seconds, "planted": len(planted), "found": found}
+    hits = sum(
+        int(second) in places[limits[first] : limits[first + 1]]
+        for first, second in planted.tolist()
+    )
+    return {"seconds": seconds, "planted": len(planted), "found": hits}
 
 
 def _hashing(count: int) -> dict[str, Any]:
@@ -270,12 +273,12 @@ def _main(case: str, count: int) -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     if case == "faiss":
-        told = _faiss(count)
+        result = _faiss(count)
     elif case == "hashing":
-        told = _hashing(count)
+        result = _hashing(count)
     else:
-        told = _search(count, equal=case == "equal")
-    print(json.dumps(told))
+        result = _search(count, equal=case == "equal")
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

@@ -50,21 +50,21 @@ def sentences(folder: Path) -> dict[str, list[str]]:
     catalogues = _catalogues(folder)
     if catalogues is None:
         return {}
-    found: dict[str, set[str]] = {"en": set()}
+    texts: dict[str, set[str]] = {"en": set()}
     for language in sorted(path for path in catalogues.iterdir() if path.is_dir()):
         tag = _CODES.get(language.name, language.name)
         if tag not in registry or "@" in language.name or registry.get(tag).tag != tag:
             continue
         for original, translated in _pairs(language):
-            found["en"].add(original)
-            found.setdefault(tag, set()).add(translated)
-    ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
+            texts["en"].add(original)
+            texts.setdefault(tag, set()).add(translated)
+    ordered = sorted(texts.items(), key=lambda item: (-len(item[1]), item[0]))
     return {tag: _chosen(texts) for tag, texts in ordered}
 
 
 def starter() -> dict[str, list[str]]:
     """The captions of the starter set by locale: a second source, in all scripts."""
-    found: dict[str, list[str]] = {}
+    captions: dict[str, list[str]] = {}
     with (ROOT / "examples" / "starter" / "captions.csv").open(
         encoding="utf-8", newline=""
     ) as file:
@@ -72,8 +72,8 @@ def starter() -> dict[str, list[str]]:
             for tag, text in row.items():
                 if tag not in ("meme_id", "template") and text:
                     parts = " ".join(part.strip() for part in text.split("//"))
-                    found.setdefault("zh-Hans" if tag == "zh" else tag, []).append(parts.strip())
-    return found
+                    captions.setdefault("zh-Hans" if tag == "zh" else tag, []).append(parts.strip())
+    return captions
 
 
 def _catalogues(folder: Path) -> Path | None:

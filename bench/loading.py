@@ -56,16 +56,16 @@ def _captions(say: Callable[[str], None]) -> Figure:
     from memeloc.templates import load_templates
 
     say(f"reading {_CAPTIONS:,} captions")
-    known, _ = load_templates()
+    by_name, _ = load_templates()
     with tempfile.TemporaryDirectory(prefix="memeloc-bench-") as folder:
         table = Path(folder) / "captions.csv"
         make_table(table, _CAPTIONS)
 
         def read() -> None:
-            captions = read_captions(table, known, None)
-            found = sum(len(row.captions) for row in captions.rows(lambda problem: None))
-            if found != _CAPTIONS:
-                raise RuntimeError(f"{found} captions were read instead of {_CAPTIONS}")
+            captions = read_captions(table, by_name, None)
+            captions_read = sum(len(row.captions) for row in captions.rows(lambda problem: None))
+            if captions_read != _CAPTIONS:
+                raise RuntimeError(f"{captions_read} captions were read instead of {_CAPTIONS}")
 
         def parse() -> None:
             with table.open(encoding="utf-8", newline="") as stream:

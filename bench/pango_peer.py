@@ -111,21 +111,21 @@ class PangoPeer:
                 self._families[family.name] = str(font["name"].getBestFamilyName())
 
     def _background(self, template: Template) -> tuple[int, int, bytes]:
-        known = self._key_parts.get(template)
-        if known is None:
+        picture = self._key_parts.get(template)
+        if picture is None:
             image = open_picture(template.image)
             pixels = image.convert("RGBA").tobytes("raw", "BGRA")
-            known = self._key_parts[template] = (image.width, image.height, pixels)
-        return known
+            picture = self._key_parts[template] = (image.width, image.height, pixels)
+        return picture
 
     def _surface(self, width: int, height: int) -> tuple[Any, Any, Any]:
-        known = self._surfaces.get((width, height))
-        if known is None:
+        kept = self._surfaces.get((width, height))
+        if kept is None:
             surface = cairocffi.ImageSurface(cairocffi.FORMAT_RGB24, width, height)
             context = cairocffi.Context(surface)
             context.set_line_join(cairocffi.LINE_JOIN_ROUND)
-            known = self._surfaces[width, height] = (surface, surface.get_data(), context)
-        return known
+            kept = self._surfaces[width, height] = (surface, surface.get_data(), context)
+        return kept
 
 
 class _Layout:

@@ -84,7 +84,7 @@ def peers() -> tuple[list[Peer], list[str]]:
     """The peers that are installed, and a sentence for each that is not."""
     from bench.pillow_peer import PillowPeer
 
-    found: list[Peer] = []
+    drawing: list[Peer] = []
     lacking = []
     packages = ("cairocffi", "pangocffi", "pangocairocffi")
     missing = [name for name in packages if find_spec(name) is None]
@@ -94,11 +94,11 @@ def peers() -> tuple[list[Peer], list[str]]:
         try:
             from bench.pango_peer import PangoPeer
 
-            found.append(PangoPeer())
+            drawing.append(PangoPeer())
         except OSError as error:
             lacking.append(
                 f"Pango with Cairo is not compared ({error}): "
                 "apt install libpango-1.0-0 libpangocairo-1.0-0 libcairo2"
             )
-    found.append(PillowPeer())
-    return found, lacking
+    drawing.append(PillowPeer())
+    return drawing, lacking

@@ -98,9 +98,9 @@ class _Memeloc:
     def __init__(self, folder: Path, languages: Sequence[str]) -> None:
         locales = {language: default().get(language) for language in languages}
         self._columns = {locale.tag: language for language, locale in locales.items()}
-        known = {template.name: template for template in templates()}
+        by_name = {template.name: template for template in templates()}
         (folder / PARTS).mkdir(parents=True)
-        self._files = PictureFiles(folder, Settings(), known, locales)
+        self._files = PictureFiles(folder, Settings(), by_name, locales)
         self.renderer = self._files.renderer
         self._folder = folder
         self._parts = 0

@@ -56,8 +56,8 @@ def two_part_captions(language: str) -> list[Caption]:
 
 def templates() -> list[Template]:
     """The square templates."""
-    known, _ = load_templates()
-    return [known[name] for name in TEMPLATES]
+    by_name, _ = load_templates()
+    return [by_name[name] for name in TEMPLATES]
 
 
 def scenes(
