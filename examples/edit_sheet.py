@@ -20,21 +20,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fill in a correction sheet as a person would.")
     parser.add_argument("sheet", type=Path)
     parser.add_argument("copy", type=Path)
-    parser.add_argument("said", nargs="*", metavar="MEME=STATUS|MEME=TEXT")
+    parser.add_argument("answers", nargs="*", metavar="MEME=STATUS|MEME=TEXT")
     parser.add_argument("--rest", choices=STATUSES, help="status of all other memes")
     parser.add_argument("--backwards", action="store_true", help="last row first (CSV)")
     given = parser.parse_intermixed_args()
-    said = dict(one.split("=", 1) for one in given.said)
+    answers = dict(text.split("=", 1) for text in given.answers)
     fill = fill_xlsx if given.sheet.suffix == ".xlsx" else fill_csv
-    filled = fill(given.sheet, given.copy, said, given.rest or "", given.backwards)
-    unknown = set(said) - filled
+    filled = fill(given.sheet, given.copy, answers, given.rest or "", given.backwards)
+    unknown = set(answers) - filled
     if unknown:
         parser.error(f"not on the sheet: {', '.join(sorted(unknown))}")
 
 
-def cells(said: dict[str, str], rest: str, meme: str, part: int) -> Iterator[tuple[str, str]]:
+def cells(answers: dict[str, str], rest: str, meme: str, part: int) -> Iterator[tuple[str, str]]:
     """The cells to fill in for a part of a meme: (heading, value)."""
-    wanted = said.get(meme, rest)
+    wanted = answers.get(meme, rest)
     if wanted in STATUSES or not wanted:
         if part == 1 and wanted:  # one is enough for a meme
             yield "status", wanted
@@ -47,7 +47,7 @@ def cells(said: dict[str, str], rest: str, meme: str, part: int) -> Iterator[tup
 
 
 def fill_xlsx(
-    sheet: Path, copy: Path, said: dict[str, str], rest: str, backwards: bool
+    sheet: Path, copy: Path, answers: dict[str, str], rest: str, backwards: bool
 ) -> set[str]:
     """Fill in a workbook; the memes that are on it."""
     from openpyxl import load_workbook
@@ -62,20 +62,22 @@ def fill_xlsx(
         meme = str(page.cell(row, heading["meme"]).value)
         filled.add(meme)
         part = int(page.cell(row, heading["part"]).value)
-        for name, value in cells(said, rest, meme, part):
+        for name, value in cells(answers, rest, meme, part):
             page.cell(row, heading[name]).value = value
     book.save(copy)
     return filled
 
 
-def fill_csv(sheet: Path, copy: Path, said: dict[str, str], rest: str, backwards: bool) -> set[str]:
+def fill_csv(
+    sheet: Path, copy: Path, answers: dict[str, str], rest: str, backwards: bool
+) -> set[str]:
     """Fill in a CSV; the memes that are on it."""
     with sheet.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream)
         rows = list(reader)
         names = list(reader.fieldnames or ())
     for row in rows:
-        row.update(cells(said, rest, row["meme"], int(row["part"])))
+        row.update(cells(answers, rest, row["meme"], int(row["part"])))
     with copy.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, names, delimiter=";")  # as many spreadsheets save it
         writer.writeheader()

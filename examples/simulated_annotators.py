@@ -44,23 +44,23 @@ def html(
 ) -> None:
     """What the page of a sheet saves, a file a person."""
     assert (exports / "html" / f"{sheet.id}.html").exists()
-    for one in sent:
+    for submission in sent:
         value = {
             "memeloc": "survey-answers",
             "survey": pack.name,
             "sheet": sheet.id,
-            "submission": one.id,
-            "participant": one.participant,
-            "status": one.status,
-            "code": one.code,
-            "started": one.started and one.started.isoformat(),
-            "submitted": one.submitted and one.submitted.isoformat(),
+            "submission": submission.id,
+            "participant": submission.participant,
+            "status": submission.status,
+            "code": submission.code,
+            "started": submission.started and submission.started.isoformat(),
+            "submitted": submission.submitted and submission.submitted.isoformat(),
             "answers": [
                 {"entry": answer.entry, "label": answer.label, "second": list(answer.second)}
-                for answer in one.answers
+                for answer in submission.answers
             ],
         }
-        (into / f"{sheet.id}-{one.participant}.json").write_text(json.dumps(value))
+        (into / f"{sheet.id}-{submission.participant}.json").write_text(json.dumps(value))
 
 
 def google_forms(
@@ -72,23 +72,23 @@ def google_forms(
     labels = [label.id for label in _pack.taxonomy.labels]
     with (into / f"{sheet.id}.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["Timestamp", *(one["title"] for one in asked)])
+        writer.writerow(["Timestamp", *(question["title"] for question in asked)])
         for submission in sent:
             if submission.status == "returned" or submission.submitted is None:
                 continue
             agreed = submission.status != "no consent"
-            given = {f"entry:{one.entry}": one.label for one in submission.answers}
+            given = {f"entry:{answer.entry}": answer.label for answer in submission.answers}
             row = [submission.submitted.strftime("%Y/%m/%d %I:%M:%S %p GMT+0")]
-            for one in asked:
-                texts = [option["text"] for option in one["options"]]
-                if one["key"] == "consent":
+            for question in asked:
+                texts = [option["text"] for option in question["options"]]
+                if question["key"] == "consent":
                     row.append(texts[0 if agreed else 1])
-                elif one["key"] == "participant":
+                elif question["key"] == "participant":
                     row.append(submission.participant if agreed else "")
-                elif one["key"] == "declined":
+                elif question["key"] == "declined":
                     row.append("" if agreed else texts[0])
-                elif one["key"] in given:
-                    row.append(texts[labels.index(given[one["key"]])])
+                elif question["key"] in given:
+                    row.append(texts[labels.index(given[question["key"]])])
                 else:
                     row.append("")
             writer.writerow(row)
@@ -102,7 +102,10 @@ def table(
         rows = list(csv.DictReader(stream))
     labels = [label.id for label in pack.taxonomy.labels]
     for number, submission in enumerate(sent):
-        given = {item_key(pack.name, sheet.id, one.entry): one.label for one in submission.answers}
+        given = {
+            item_key(pack.name, sheet.id, answer.entry): answer.label
+            for answer in submission.answers
+        }
         agreed = submission.status != "no consent"
         filled = []
         for row in rows:
@@ -124,12 +127,14 @@ def label_studio(
 ) -> None:
     """Label Studio's JSON export: the tasks with everybody's annotations."""
     tasks = json.loads((exports / "label-studio" / sheet.id / "tasks.json").read_text("utf-8"))
-    keys = {item_key(_pack.name, sheet.id, entry_id(one)): entry_id(one) for one in sheet.entries}
+    keys = {
+        item_key(_pack.name, sheet.id, entry_id(entry)): entry_id(entry) for entry in sheet.entries
+    }
     out = []
     for number, task in enumerate(tasks, 1):
         made: list[dict[str, Any]] = []
         for submission in sent:
-            given = {one.entry: one.label for one in submission.answers}
+            given = {answer.entry: answer.label for answer in submission.answers}
             label = given.get(keys[task["data"]["item"]])
             if label is None or submission.started is None or submission.submitted is None:
                 continue
@@ -173,16 +178,16 @@ def potato(
                 "consent": {"consent": [[{"schema": "consent", "name": agreed}, agreed]]}
             },
             "instance_id_to_label_to_value": {
-                item_key(pack.name, sheet.id, one.entry): [
-                    [{"schema": "answer", "name": one.label}, one.label]
+                item_key(pack.name, sheet.id, answer.entry): [
+                    [{"schema": "answer", "name": answer.label}, answer.label]
                 ]
-                for one in submission.answers
+                for answer in submission.answers
             },
         }
         (own / "user_state.json").write_text(json.dumps(state), encoding="utf-8")
-        moments = [one for one in (submission.started, submission.submitted) if one]
+        times = [time for time in (submission.started, submission.submitted) if time]
         (own / "annotation_history.jsonl").write_text(
-            "".join(json.dumps({"timestamp": one.isoformat()}) + "\n" for one in moments)
+            "".join(json.dumps({"timestamp": time.isoformat()}) + "\n" for time in times)
         )
 
 
@@ -191,7 +196,7 @@ def qualtrics(
 ) -> None:
     """Qualtrics' CSV export, with its three rows of headings."""
     assert (exports / "qsf" / f"{sheet.id}.qsf").exists()
-    keys = [item_key(pack.name, sheet.id, entry_id(one)) for one in sheet.entries]
+    keys = [item_key(pack.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
     names = ["StartDate", "EndDate", "Status", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
     texts = pack.texts[sheet.culture.locale.tag]
     with (into / f"{sheet.id}.csv").open("w", encoding="utf-8-sig", newline="") as stream:
@@ -202,15 +207,24 @@ def qualtrics(
         writer.writerow(
             [json.dumps({"ImportId": name, **zone.get(name, {})}) for name in (*names, *keys)]
         )
-        for one in sent:
-            given = {item_key(pack.name, sheet.id, each.entry): each.label for each in one.answers}
-            agreed = "consent.no" if one.status == "no consent" else "consent.yes"
-            moments = [
+        for submission in sent:
+            given = {
+                item_key(pack.name, sheet.id, each.entry): each.label for each in submission.answers
+            }
+            agreed = "consent.no" if submission.status == "no consent" else "consent.yes"
+            times = [
                 at.strftime("%Y-%m-%d %H:%M:%S") if at else ""
-                for at in (one.started, one.submitted)
+                for at in (submission.started, submission.submitted)
             ]
-            ended = str(one.status != "returned")
-            row = [*moments, "IP Address", ended, f"R_{one.id}", texts.get(agreed), one.participant]
+            ended = str(submission.status != "returned")
+            row = [
+                *times,
+                "IP Address",
+                ended,
+                f"R_{submission.id}",
+                texts.get(agreed),
+                submission.participant,
+            ]
             writer.writerow([*row, *(given.get(key, "") for key in keys)])
 
 
@@ -244,8 +258,8 @@ def prolific(sheet: Sheet, people: Sequence[Simulated], into: Path) -> None:
     with (into / f"{sheet.id}.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(columns)
-        for number, one in enumerate(people):
-            sent = one.submission
+        for number, person in enumerate(people):
+            sent = person.submission
             status = "TIMED-OUT" if sent is None else "AWAITING REVIEW"
             if sent is not None and sent.status in ("returned", "no consent"):
                 status = "RETURNED"
@@ -254,7 +268,7 @@ def prolific(sheet: Sheet, people: Sequence[Simulated], into: Path) -> None:
             writer.writerow(
                 (
                     sent.id if sent else f"{number:024x}",
-                    one.participant,
+                    person.participant,
                     status,
                     start.isoformat(),
                     end.isoformat() if sent else "",
@@ -280,17 +294,17 @@ def main() -> None:
     with Workspace.find() as workspace:
         survey = workspace.survey(chosen.survey)
         pack = sent_packs(survey)[0]
-    newest = [one for one in pack.sheets if one.round == survey.rounds[-1]]
+    newest = [sheet for sheet in pack.sheets if sheet.round == survey.rounds[-1]]
     truth = truths(
         list(survey.memes),
-        [one.code for one in survey.design.cultures],
+        [culture.code for culture in survey.design.cultures],
         survey.taxonomy,
         seed=chosen.seed,
     )
     people = simulate(newest, survey.taxonomy, truth, seed=chosen.seed, codes=pack.codes)
     by_sheet: dict[str, list[Simulated]] = defaultdict(list)
-    for one in people:
-        by_sheet[one.sheet].append(one)
+    for person in people:
+        by_sheet[person.sheet].append(person)
     targets = list(WRITERS)
     for number, sheet in enumerate(newest):
         # Each culture meets every target in turn.
@@ -298,27 +312,32 @@ def main() -> None:
         target = targets[(batch + culture) % len(targets)]
         into = chosen.into / target
         into.mkdir(parents=True, exist_ok=True)
-        sent = [one.submission for one in by_sheet[sheet.id] if one.submission is not None]
+        sent = [person.submission for person in by_sheet[sheet.id] if person.submission is not None]
         WRITERS[target](pack, sheet, sent, chosen.exports, into)
         service = chosen.into / "prolific"
         service.mkdir(parents=True, exist_ok=True)
         prolific(sheet, by_sheet[sheet.id], service)
     checks = {
-        entry_id(entry) for one in newest for entry in one.entries if isinstance(entry, Check)
+        entry_id(entry) for sheet in newest for entry in sheet.entries if isinstance(entry, Check)
     }
-    cultures = {one.id: one.culture.code for one in newest}
+    cultures = {sheet.id: sheet.culture.code for sheet in newest}
     with (chosen.into / "retained.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("item", "culture", "participant", "label"))
-        for one in people:
-            if one.good and one.submission is not None:
-                for answer in one.submission.answers:
+        for person in people:
+            if person.good and person.submission is not None:
+                for answer in person.submission.answers:
                     if answer.entry not in checks:
-                        row = (answer.entry, cultures[one.sheet], one.participant, answer.label)
+                        row = (
+                            answer.entry,
+                            cultures[person.sheet],
+                            person.participant,
+                            answer.label,
+                        )
                         writer.writerow(row)
     kinds: dict[str, int] = defaultdict(int)
-    for one in people:
-        kinds[one.kind] += 1
+    for person in people:
+        kinds[person.kind] += 1
     print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
 
 

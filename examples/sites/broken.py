@@ -24,10 +24,10 @@ def answer(request: Request) -> Reply | None:
         return picture(blank("A Plain Scene"))
     if request.path == "/login":
         return wall()
-    if found := re.fullmatch(r"/memegenerator/([\w-]+)(/.*)?", request.path):
-        return _memegenerator(request, found[1], found[2] or "")
-    if found := re.fullmatch(r"/entry/([\w-]+)/?", request.path):
-        return _entry(request, found[1])
+    if match := re.fullmatch(r"/memegenerator/([\w-]+)(/.*)?", request.path):
+        return _memegenerator(request, match[1], match[2] or "")
+    if match := re.fullmatch(r"/entry/([\w-]+)/?", request.path):
+        return _entry(request, match[1])
     return None
 
 
@@ -42,7 +42,7 @@ def wall() -> Reply:
 
 def _memegenerator(request: Request, fault: str, rest: str) -> Reply | None:
     home = f"{request.home}/memegenerator/{fault}"
-    one = replace(memegenerator.templates()[0], name="A Plain Scene", slug="A-Plain-Scene")
+    template = replace(memegenerator.templates()[0], name="A Plain Scene", slug="A-Plain-Scene")
     if fault in ("endless", "endless-new"):
         return _endless(home, fault, rest)
     if fault == "too-many" and request.asked == 0 and not rest:
@@ -63,8 +63,8 @@ def _memegenerator(request: Request, fault: str, rest: str) -> Reply | None:
         if fault == "page-as-picture":
             return Reply(page("No picture", "<p>Sorry.</p>").body, "image/jpeg")
         return picture(blank("A Plain Scene"))
-    found = re.search(r"/page/(\d+)$", rest)
-    reply = memegenerator.template_page(home, one, int(found[1]) if found else 1)
+    match = re.search(r"/page/(\d+)$", rest)
+    reply = memegenerator.template_page(home, template, int(match[1]) if match else 1)
     if reply is None:
         return None
     text = reply.body.decode("utf-8")
@@ -90,18 +90,18 @@ def _endless(home: str, fault: str, rest: str) -> Reply | None:
     """A template whose pages never end: the same captions for ever, or new ones for ever."""
     if rest.startswith("/img/"):
         return picture(blank("A Plain Scene"))
-    found = re.search(r"/page/(\d+)$", rest)
-    number = int(found[1]) if found else 1
+    match = re.search(r"/page/(\d+)$", rest)
+    number = int(match[1]) if match else 1
     first = number if fault == "endless-new" else min(number, 3)
-    told = [
-        memegenerator.Told(10 * first + one, f"page {first}", f"caption {one}", one, "en")
-        for one in range(5)
+    captions = [
+        memegenerator.Told(10 * first + place, f"page {first}", f"caption {place}", place, "en")
+        for place in range(5)
     ]
     after = f"{home}/A-Plain-Scene/images/popular/alltime/page/"
     body = (
         f'<h1><a href="{home}/A-Plain-Scene">A Plain Scene</a></h1>'
         f'<img class="bigger-img" src="{home}/img/images/A-Plain-Scene.jpg">'
-        + "".join(memegenerator.cards(home, "A Plain Scene", told))
+        + "".join(memegenerator.cards(home, "A Plain Scene", captions))
         + f'<a rel="next" href="{after}{number + 1}">Next</a>'
     )
     return page("A Plain Scene", body)
@@ -112,8 +112,8 @@ def _entry(request: Request, fault: str) -> Reply | None:
         text = encyclopaedia.russian_entry(_russian(request), encyclopaedia.entries("russian")[0])
         body = text.body.decode("utf-8").replace('<meta charset="utf-8">\n', "")
         return Reply(body.encode("windows-1251", "xmlcharrefreplace"), "text/html")
-    one = encyclopaedia.entries("english")[0]
-    text = encyclopaedia.english_entry(_english(request), one)
+    entry = encyclopaedia.entries("english")[0]
+    text = encyclopaedia.english_entry(_english(request), entry)
     body = text.body.decode("utf-8")
     if fault == "cut-json-ld":
         body = re.sub(r"(<script[^>]*>.{60}).*?(</script>)", r"\1\2", body)

@@ -42,69 +42,69 @@ class Entry:
 def entries(language: str) -> tuple[Entry, ...]:
     """The entries of the encyclopaedia in `english` or `russian`."""
     with Path(__file__).with_suffix(".toml").open("rb") as stream:
-        told: list[dict[str, Any]] = tomllib.load(stream)[language]
+        tables: list[dict[str, Any]] = tomllib.load(stream)[language]
     texts = ("about", "origin", "spread", "meaning", "origin_short")
     return tuple(
         Entry(
-            one["name"],
-            one.get("slug") or one["name"].lower().replace(" ", "-"),
-            one["year"],
-            one["year_in"],
-            tuple(one["tags"]),
-            {key: one[key] for key in texts if key in one},
-            tuple(tuple(text.split(" // ")) for text in one["examples"]),
+            table["name"],
+            table.get("slug") or table["name"].lower().replace(" ", "-"),
+            table["year"],
+            table["year_in"],
+            tuple(table["tags"]),
+            {key: table[key] for key in texts if key in table},
+            tuple(tuple(text.split(" // ")) for text in table["examples"]),
         )
-        for one in told
+        for table in tables
     )
 
 
 def answer_english(request: Request) -> Reply | None:
     """The site of the Know Your Meme kind."""
-    known = entries("english")
-    if (shown := _picture(request.path, known, "en")) is not None:
+    listed = entries("english")
+    if (shown := _picture(request.path, listed, "en")) is not None:
         return shown
     if request.path in ("/", "/memes"):
-        return english_list(request.home, known, 1)
-    if found := re.fullmatch(r"/memes/all(?:/page/(\d+))?", request.path):
-        return english_list(request.home, known, int(found[1] or 1))
-    if found := re.fullmatch(r"/memes/([^/]+)", request.path):
-        for one in known:
-            if one.slug == found[1]:
-                return english_entry(request.home, one)
+        return english_list(request.home, listed, 1)
+    if match := re.fullmatch(r"/memes/all(?:/page/(\d+))?", request.path):
+        return english_list(request.home, listed, int(match[1] or 1))
+    if match := re.fullmatch(r"/memes/([^/]+)", request.path):
+        for entry in listed:
+            if entry.slug == match[1]:
+                return english_entry(request.home, entry)
     return None
 
 
 def answer_russian(request: Request) -> Reply | None:
     """The site of the Memepedia kind."""
-    known = entries("russian")
-    if (shown := _picture(request.path, known, "ru")) is not None:
+    listed = entries("russian")
+    if (shown := _picture(request.path, listed, "ru")) is not None:
         return shown
     if request.path == "/":
-        return russian_list(request.home, known, 1)
-    if found := re.fullmatch(r"/memoteka(?:/page/(\d+))?/?", request.path):
-        return russian_list(request.home, known, int(found[1] or 1))
-    if found := re.fullmatch(r"/([^/]+)/", request.path):
-        for one in known:
-            if one.slug == found[1]:
-                return russian_entry(request.home, one)
+        return russian_list(request.home, listed, 1)
+    if match := re.fullmatch(r"/memoteka(?:/page/(\d+))?/?", request.path):
+        return russian_list(request.home, listed, int(match[1] or 1))
+    if match := re.fullmatch(r"/([^/]+)/", request.path):
+        for entry in listed:
+            if entry.slug == match[1]:
+                return russian_entry(request.home, entry)
     return None
 
 
-def _picture(path: str, known: Sequence[Entry], language: str) -> Reply | None:
+def _picture(path: str, listed: Sequence[Entry], language: str) -> Reply | None:
     """`/pictures/SLUG.jpg` is an entry's picture, `/pictures/SLUG-2.jpg` its second example."""
-    found = re.fullmatch(r"/pictures/(.+?)(?:-(\d+))?\.jpg", path)
-    for one in known:
-        if found is not None and one.slug == found[1]:
-            if found[2] is None:
-                return picture(blank(one.name))
-            if 1 <= int(found[2]) <= len(one.examples):
-                return picture(meme(one.name, one.examples[int(found[2]) - 1], language))
+    match = re.fullmatch(r"/pictures/(.+?)(?:-(\d+))?\.jpg", path)
+    for entry in listed:
+        if match is not None and entry.slug == match[1]:
+            if match[2] is None:
+                return picture(blank(entry.name))
+            if 1 <= int(match[2]) <= len(entry.examples):
+                return picture(meme(entry.name, entry.examples[int(match[2]) - 1], language))
     return None
 
 
-def _part(known: Sequence[Entry], number: int) -> tuple[Sequence[Entry], int]:
-    last = -(-len(known) // ENTRIES_A_PAGE)
-    return known[(number - 1) * ENTRIES_A_PAGE : number * ENTRIES_A_PAGE], last
+def _part(listed: Sequence[Entry], number: int) -> tuple[Sequence[Entry], int]:
+    last = -(-len(listed) // ENTRIES_A_PAGE)
+    return listed[(number - 1) * ENTRIES_A_PAGE : number * ENTRIES_A_PAGE], last
 
 
 def _json_ld(value: Any) -> str:
@@ -112,16 +112,16 @@ def _json_ld(value: Any) -> str:
     return f'<script type="application/ld+json">{text}</script>'
 
 
-def english_list(home: str, known: Sequence[Entry], number: int) -> Reply | None:
+def english_list(home: str, listed: Sequence[Entry], number: int) -> Reply | None:
     """A page of the list of entries."""
-    part, last = _part(known, number)
+    part, last = _part(listed, number)
     if not part or number < 1:
         return None
     cells = "".join(
-        f'<td><a class="photo" href="{home}/memes/{one.slug}"><img src="{DOT}" '
-        f'data-src="{home}/pictures/{one.slug}.jpg" title="{escape(one.name)}"></a>'
-        f'<h2><a href="{home}/memes/{one.slug}">{escape(one.name)}</a></h2></td>'
-        for one in part
+        f'<td><a class="photo" href="{home}/memes/{entry.slug}"><img src="{DOT}" '
+        f'data-src="{home}/pictures/{entry.slug}.jpg" title="{escape(entry.name)}"></a>'
+        f'<h2><a href="{home}/memes/{entry.slug}">{escape(entry.name)}</a></h2></td>'
+        for entry in part
     )
     body = (
         '<table class="entry_list"><tbody class="entry-grid-body infinite"><tr>'
@@ -130,104 +130,106 @@ def english_list(home: str, known: Sequence[Entry], number: int) -> Reply | None
     return page("All entries", body)
 
 
-def english_entry(home: str, one: Entry) -> Reply:
+def english_entry(home: str, entry: Entry) -> Reply:
     """An entry of the Know Your Meme kind."""
     article: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "Article",
-        "headline": one.name,
+        "headline": entry.name,
         # When the entry was written, which is not when the meme appeared.
         "datePublished": "2021-02-03T10:00:00Z",
         "dateCreated": "2021-02-01",
     }
-    if one.year_in == "json-ld":
-        work = {"@type": "CreativeWork", "name": one.name, "dateCreated": f"{one.year}-05-02"}
+    if entry.year_in == "json-ld":
+        work = {"@type": "CreativeWork", "name": entry.name, "dateCreated": f"{entry.year}-05-02"}
         article = {"@context": "https://schema.org", "@graph": [article | {"about": work}]}
     facts = [("Status", "Confirmed"), ("Type:", "Image Macro")]
-    if one.year_in == "table":
-        facts.append(("Year", f'<a href="{home}/search?q={one.year}">{one.year}</a>'))
-    facts.append(("Origin", escape(one.text["origin_short"])))
+    if entry.year_in == "table":
+        facts.append(("Year", f'<a href="{home}/search?q={entry.year}">{entry.year}</a>'))
+    facts.append(("Origin", escape(entry.text["origin_short"])))
     microdata = ""
-    if one.year_in == "microdata":
+    if entry.year_in == "microdata":
         microdata = (
             '<div itemscope itemtype="https://schema.org/CreativeWork">'
-            f'<meta itemprop="dateCreated" content="{one.year}-09"></div>'
+            f'<meta itemprop="dateCreated" content="{entry.year}-09"></div>'
         )
     table = "".join(f"<dt>{label}</dt><dd>{value}</dd>" for label, value in facts)
-    tags = ", ".join(f'<a href="{home}/search?q={quote(tag)}">{tag}</a>' for tag in one.tags)
+    tags = ", ".join(f'<a href="{home}/search?q={quote(tag)}">{tag}</a>' for tag in entry.tags)
     shown = "".join(
-        f'<a href="{home}/photos/{one.slug}-{number}"><img class="kym-image" src="{DOT}" '
-        f'data-src="{home}/pictures/{one.slug}-{number}.jpg" alt="{escape(" ".join(parts))}"></a>'
-        for number, parts in enumerate(one.examples, 1)
+        f'<a href="{home}/photos/{entry.slug}-{number}"><img class="kym-image" src="{DOT}" '
+        f'data-src="{home}/pictures/{entry.slug}-{number}.jpg" alt="{escape(" ".join(parts))}"></a>'
+        for number, parts in enumerate(entry.examples, 1)
     )
     body = f"""<div id="maru"><article class="entry">
 <header><div class="photo-wrapper"><a class="photo full-image"
-href="{home}/pictures/{one.slug}.jpg">
-<img src="{DOT}" data-src="{home}/pictures/{one.slug}.jpg" alt="{escape(one.name)}"></a></div>
-<section class="info"><h1 class="entry-title"><a href="{home}/memes/{one.slug}">{escape(one.name)}
-</a></h1>
+href="{home}/pictures/{entry.slug}.jpg">
+<img src="{DOT}" data-src="{home}/pictures/{entry.slug}.jpg" alt="{escape(entry.name)}"></a></div>
+<section class="info"><h1 class="entry-title">
+<a href="{home}/memes/{entry.slug}">{escape(entry.name)}</a></h1>
 <p>Added <abbr class="timeago" title="2021-02-03T10:00:00Z">5 years ago</abbr></p>
 </section></header>
 <div id="entry_body"><aside class="left"><dl>{table}</dl>
 <dl id="entry_tags"><dt>Tags</dt><dd>{tags}</dd></dl></aside>{microdata}
 <section class="bodycopy">
-<h2 id="about">About</h2><p>{escape(one.text["about"])}</p>
-<h2 id="origin">Origin</h2><p>{escape(one.text["origin"])}</p>
-<h2 id="spread">Spread</h2><p>{escape(one.text["spread"])}</p>
+<h2 id="about">About</h2><p>{escape(entry.text["about"])}</p>
+<h2 id="origin">Origin</h2><p>{escape(entry.text["origin"])}</p>
+<h2 id="spread">Spread</h2><p>{escape(entry.text["spread"])}</p>
 <h2 id="various-examples">Various Examples</h2><center>{shown}</center>
 <h2 id="external-references">External References</h2><div class="references">
 <p>[1] A shelf.</p></div>
 </section></div></article></div>"""
     head = (
         _json_ld(article)
-        + f'<meta property="og:image" content="{home}/pictures/{one.slug}.jpg">'
-        + f'<meta property="og:title" content="{escape(one.name)} | Know Your Example">'
+        + f'<meta property="og:image" content="{home}/pictures/{entry.slug}.jpg">'
+        + f'<meta property="og:title" content="{escape(entry.name)} | Know Your Example">'
     )
-    return page(f"{one.name} | Know Your Example", body, head=head)
+    return page(f"{entry.name} | Know Your Example", body, head=head)
 
 
-def russian_list(home: str, known: Sequence[Entry], number: int) -> Reply | None:
+def russian_list(home: str, listed: Sequence[Entry], number: int) -> Reply | None:
     """A page of the list of articles."""
-    part, last = _part(known, number)
+    part, last = _part(listed, number)
     if not part or number < 1:
         return None
     items = "".join(
         f'<li class="post-item post-item-masonry-boxed"><article><img '
-        f'src="{home}/pictures/{one.slug}.jpg"><h2 class="entry-title">'
-        f'<a rel="bookmark" href="{home}/{one.slug}/">{escape(one.name)}</a></h2></article></li>'
-        for one in part
+        f'src="{home}/pictures/{entry.slug}.jpg"><h2 class="entry-title">'
+        f'<a rel="bookmark" href="{home}/{entry.slug}/">{escape(entry.name)}</a></h2>'
+        "</article></li>"
+        for entry in part
     )
     after = f'<a class="next page-numbers" href="{home}/memoteka/page/{number + 1}/">Далее</a>'
     body = f"<ul>{items}</ul>{after if number < last else ''}"
     return page("Мемотека", body, language="ru-RU")
 
 
-def russian_entry(home: str, one: Entry) -> Reply:
+def russian_entry(home: str, entry: Entry) -> Reply:
     """An article of the Memepedia kind."""
     article: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "BlogPosting",
-        "headline": one.name,
+        "headline": entry.name,
         "datePublished": "2020-06-01T12:00:00+03:00",
     }
-    if one.year_in == "json-ld":
-        article["temporalCoverage"] = f"{one.year}-07/.."
+    if entry.year_in == "json-ld":
+        article["temporalCoverage"] = f"{entry.year}-07/.."
     shown = "".join(
-        f'<li><figure class="bb-gl-image"><img src="{home}/pictures/{one.slug}-{number}.jpg" '
+        f'<li><figure class="bb-gl-image"><img src="{home}/pictures/{entry.slug}-{number}.jpg" '
         f'alt="{escape(" ".join(parts))}"></figure></li>'
-        for number, parts in enumerate(one.examples, 1)
+        for number, parts in enumerate(entry.examples, 1)
     )
-    tags = "".join(f'<a rel="tag" href="{home}/tag/{quote(tag)}/">{tag}</a>' for tag in one.tags)
+    tags = "".join(f'<a rel="tag" href="{home}/tag/{quote(tag)}/">{tag}</a>' for tag in entry.tags)
     body = f"""<article class="single post s-post-main">
 <figure class="s-post-media-img post-thumbnail">
-<img src="{home}/pictures/{one.slug}.jpg" alt="{escape(one.name)}"></figure>
-<header class="s-post-header"><h1 class="entry-title s-post-title bb-mb-el">{escape(one.name)}</h1>
+<img src="{home}/pictures/{entry.slug}.jpg" alt="{escape(entry.name)}"></figure>
+<header class="s-post-header">
+<h1 class="entry-title s-post-title bb-mb-el">{escape(entry.name)}</h1>
 <span class="bb-cat-links"><a rel="category tag" href="{home}/category/memes/">Мемы</a></span>
 <time class="entry-date published" datetime="2020-06-01T12:00:00+03:00">01.06.2020</time></header>
 <div class="js-mediator-article s-post-content s-post-small-el bb-mb-el" itemprop="articleBody">
-<p>{escape(one.text["about"])}</p>
-<h2>Происхождение</h2><p>{escape(one.text["origin"])}</p>
-<h2>Значение</h2><p>{escape(one.text["meaning"])}</p>
+<p>{escape(entry.text["about"])}</p>
+<h2>Происхождение</h2><p>{escape(entry.text["origin"])}</p>
+<h2>Значение</h2><p>{escape(entry.text["meaning"])}</p>
 <h2>Галерея</h2><div class="bb-post-gallery-content"><ul class="bb-gl-slide">{shown}</ul></div>
 </div><div class="bb-tags">{tags}</div></article>"""
-    return page(one.name, body, head=_json_ld(article), language="ru-RU")
+    return page(entry.name, body, head=_json_ld(article), language="ru-RU")

@@ -31,8 +31,8 @@ def answer(request: Request) -> Reply | None:
             for key, name, boxes, captions in TEMPLATES
         ]
         return as_json({"success": True, "data": {"memes": memes}})
-    if found := re.fullmatch(r"/pictures/(\d+)\.jpg", request.path):
+    if match := re.fullmatch(r"/pictures/(\d+)\.jpg", request.path):
         for key, name, _, _ in TEMPLATES:
-            if key == found[1]:
+            if key == match[1]:
                 return picture(blank(name))
     return None

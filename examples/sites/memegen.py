@@ -21,12 +21,12 @@ def answer(request: Request) -> Reply | None:
     path = request.path
     if path in ("/templates", "/templates/"):
         return as_json([entry(request.home, key) for key in TEMPLATES])
-    if (found := re.fullmatch(r"/templates/([^/]+)/?", path)) and found[1] in TEMPLATES:
-        return as_json(entry(request.home, found[1]))
-    if (found := re.fullmatch(r"/images/([^/.]+)\.(?:png|jpg)", path)) and found[1] in TEMPLATES:
-        return picture(blank(TEMPLATES[found[1]][0]))
-    if (found := re.fullmatch(r"/images/([^/]+)/.+", path)) and found[1] in TEMPLATES:
-        name, _, lines = TEMPLATES[found[1]]
+    if (match := re.fullmatch(r"/templates/([^/]+)/?", path)) and match[1] in TEMPLATES:
+        return as_json(entry(request.home, match[1]))
+    if (match := re.fullmatch(r"/images/([^/.]+)\.(?:png|jpg)", path)) and match[1] in TEMPLATES:
+        return picture(blank(TEMPLATES[match[1]][0]))
+    if (match := re.fullmatch(r"/images/([^/]+)/.+", path)) and match[1] in TEMPLATES:
+        name, _, lines = TEMPLATES[match[1]]
         return picture(meme(name, (*lines, "")[:2], "en"))
     return None
 

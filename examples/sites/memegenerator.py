@@ -50,11 +50,11 @@ def templates(edition: int = 1) -> tuple[Shown, ...]:
     """All templates of the site; edition 2 has one caption more."""
     with Path(__file__).with_suffix(".toml").open("rb") as stream:
         entries = tomllib.load(stream)["template"]
-    found = []
+    templates_shown = []
     for place, entry in enumerate(entries):
-        texts = [(one, True) for one in entry["captions"]]
-        for number, one in enumerate(entry.get("unclear", [])):
-            texts.insert(3 + 3 * number, (one, False))
+        texts = [(text, True) for text in entry["captions"]]
+        for number, text in enumerate(entry.get("unclear", [])):
+            texts.insert(3 + 3 * number, (text, False))
         if edition > 1 and place == 0:
             texts.append(("a second gate // a second shift", True))
         captions = []
@@ -65,7 +65,7 @@ def templates(edition: int = 1) -> tuple[Shown, ...]:
             # A number of its own whatever stands before it, so that editions agree.
             name = 7000 + 100 * place + number
             captions.append(Told(name, top, bottom, 1900 - 131 * number, language))
-        found.append(
+        templates_shown.append(
             Shown(
                 entry["name"],
                 entry["name"].replace(" ", "-"),
@@ -76,29 +76,34 @@ def templates(edition: int = 1) -> tuple[Shown, ...]:
                 tuple(captions),
             )
         )
-    return tuple(found)
+    return tuple(templates_shown)
 
 
 def answer(request: Request) -> Reply | None:
     """The site's pages and pictures."""
     path = request.path
     shown = templates(request.edition)
-    if path == "/" or (found := re.fullmatch(r"/memes/popular/alltime(?:/page/(\d+))?/?", path)):
-        number = int(found[1] or 1) if path != "/" and found else 1
+    if path == "/" or (match := re.fullmatch(r"/memes/popular/alltime(?:/page/(\d+))?/?", path)):
+        number = int(match[1] or 1) if path != "/" and match else 1
         return listing(request.home, shown, number)
-    if found := re.fullmatch(r"/img/images/([^/]+)\.jpg", path):
-        for one in shown:
-            if one.slug == found[1]:
+    if match := re.fullmatch(r"/img/images/([^/]+)\.jpg", path):
+        for template in shown:
+            if template.slug == match[1]:
                 return picture(
-                    blank(one.scene, width=one.width, quality=one.quality, blur=one.blur)
+                    blank(
+                        template.scene,
+                        width=template.width,
+                        quality=template.quality,
+                        blur=template.blur,
+                    )
                 )
         return None
     if path.startswith("/private/"):
         return page("Private", "<h1>Robots are not to read this.</h1>")
-    if found := re.fullmatch(r"/([^/]+)(?:/images/popular/alltime/page/(\d+))?/?", path):
-        for one in shown:
-            if one.slug == found[1]:
-                return template_page(request.home, one, int(found[2] or 1))
+    if match := re.fullmatch(r"/([^/]+)(?:/images/popular/alltime/page/(\d+))?/?", path):
+        for template in shown:
+            if template.slug == match[1]:
+                return template_page(request.home, template, int(match[2] or 1))
     return None
 
 
@@ -108,10 +113,11 @@ def listing(home: str, shown: Sequence[Shown], number: int) -> Reply | None:
     if not 1 <= number <= last:
         return None
     cards = "\n".join(
-        f'<div class="char-img"><a href="{home}/{one.slug}">'
-        f'<img class="loading-bg" src="{home}/img/images/{one.slug}.jpg" alt="{escape(one.name)}">'
-        f'<span class="display-name">{escape(one.name)}</span></a></div>'
-        for one in shown[(number - 1) * TEMPLATES_A_PAGE : number * TEMPLATES_A_PAGE]
+        f'<div class="char-img"><a href="{home}/{template.slug}">'
+        f'<img class="loading-bg" src="{home}/img/images/{template.slug}.jpg" '
+        f'alt="{escape(template.name)}">'
+        f'<span class="display-name">{escape(template.name)}</span></a></div>'
+        for template in shown[(number - 1) * TEMPLATES_A_PAGE : number * TEMPLATES_A_PAGE]
     )
     bar = pages(f"{home}/memes/popular/alltime/page/", number, last)
     login = f'<form action="{home}/login"><input type="password" name="password"></form>'
@@ -119,36 +125,36 @@ def listing(home: str, shown: Sequence[Shown], number: int) -> Reply | None:
     return page("Popular", body, head='<meta name="language" content="en">')
 
 
-def template_page(home: str, one: Shown, number: int) -> Reply | None:
+def template_page(home: str, template: Shown, number: int) -> Reply | None:
     """A page of a template's captions."""
-    last = max(1, -(-len(one.captions) // CAPTIONS_A_PAGE))
+    last = max(1, -(-len(template.captions) // CAPTIONS_A_PAGE))
     if not 1 <= number <= last:
         return None
-    part = one.captions[(number - 1) * CAPTIONS_A_PAGE : number * CAPTIONS_A_PAGE]
-    address = f"{home}/img/images/{one.slug}.jpg"
+    part = template.captions[(number - 1) * CAPTIONS_A_PAGE : number * CAPTIONS_A_PAGE]
+    address = f"{home}/img/images/{template.slug}.jpg"
     body = (
-        f'<h1><a href="{home}/{one.slug}">{escape(one.name)}</a></h1>\n'
-        f'<img class="bigger-img" src="{address}" alt="{escape(one.name)}">\n'
-        + "\n".join(cards(home, one.name, part))
+        f'<h1><a href="{home}/{template.slug}">{escape(template.name)}</a></h1>\n'
+        f'<img class="bigger-img" src="{address}" alt="{escape(template.name)}">\n'
+        + "\n".join(cards(home, template.name, part))
         + "\n"
-        + pages(f"{home}/{one.slug}/images/popular/alltime/page/", number, last)
+        + pages(f"{home}/{template.slug}/images/popular/alltime/page/", number, last)
     )
     head = f'<meta name="language" content="en">\n<meta property="og:image" content="{address}">'
-    return page(f"{one.name} Meme Generator", body, head=head)
+    return page(f"{template.name} Meme Generator", body, head=head)
 
 
 def cards(home: str, name: str, captions: Sequence[Told]) -> Iterator[str]:
     """A card a caption."""
-    for one in captions:
-        language = f' lang="{one.language}"' if one.language else ""
+    for caption in captions:
+        language = f' lang="{caption.language}"' if caption.language else ""
         text = (
             f'<div class="optimized-instance-container img"{language}>'
-            f'<div class="optimized-instance-text0">{escape(one.top)}</div>'
-            f'<div class="optimized-instance-text1">{escape(one.bottom)}</div></div>'
+            f'<div class="optimized-instance-text0">{escape(caption.top)}</div>'
+            f'<div class="optimized-instance-text1">{escape(caption.bottom)}</div></div>'
         )
-        address = f"{home}/instance/{one.number}/{escape(name.replace(' ', '-'))}"
+        address = f"{home}/instance/{caption.number}/{escape(name.replace(' ', '-'))}"
         yield (
             f'<div class="char-img gallery-img"><a href="{address}">'
             f'<div class="only-above-768">{text}</div><div class="only-below-768">{text}</div></a>'
-            f'<div class="vote"><div class="score">{one.votes:,}</div></div></div>'
+            f'<div class="vote"><div class="score">{caption.votes:,}</div></div></div>'
         )

@@ -34,10 +34,10 @@ def answer(request: Request) -> Reply | None:
     if request.path == "/list.txt":
         lines = [f"{request.home}/pictures/{key}.jpg\t{keyword}" for key in RESULTS]
         return Reply(("\n".join(lines) + "\n").encode(), "text/plain; charset=utf-8")
-    found = re.fullmatch(r"/(pictures|small)/(\d+)\.jpg", request.path)
-    if found is not None and found[2] in RESULTS:
-        scene, parts = RESULTS[found[2]]
-        width = 160 if found[1] == "small" else 400 if found[2] == "4" else 600
+    match = re.fullmatch(r"/(pictures|small)/(\d+)\.jpg", request.path)
+    if match is not None and match[2] in RESULTS:
+        scene, parts = RESULTS[match[2]]
+        width = 160 if match[1] == "small" else 400 if match[2] == "4" else 600
         return picture(meme(scene, parts, "en", width=width))
     return None
 

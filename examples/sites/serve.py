@@ -124,9 +124,9 @@ class _Handler(BaseHTTPRequestHandler):
             tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
             changed = CHANGED[1 if "image" in reply.content_type else self.running.edition]
             headers |= {"ETag": tag, "Last-Modified": changed}
-            known = self.headers.get("If-None-Match")
+            sent_tag = self.headers.get("If-None-Match")
             same = self.headers.get("If-Modified-Since") == changed
-            if (known is not None and tag in known) or (known is None and same):
+            if (sent_tag is not None and tag in sent_tag) or (sent_tag is None and same):
                 status, body = 304, b""
                 del headers["Content-Type"]
         self.send_response(status)

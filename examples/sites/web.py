@@ -83,8 +83,8 @@ def moved(address: str) -> Reply:
 def pages(home: str, number: int, last: int) -> str:
     """A bar of page numbers: `home` and the number make the address."""
     links = [
-        f'<li><a href="{home}{one}"{" class=active" if one == number else ""}>{one}</a></li>'
-        for one in range(1, last + 1)
+        f'<li><a href="{home}{n}"{" class=active" if n == number else ""}>{n}</a></li>'
+        for n in range(1, last + 1)
     ]
     if number < last:
         links.append(
