@@ -68,10 +68,10 @@ import json, sys
 
 decoder, text, at = json.JSONDecoder(), open(sys.argv[1], encoding="utf-8").read(), 0
 while at < len(text.rstrip()):
-    one, end = decoder.raw_decode(text[at:].lstrip())
+    result, end = decoder.raw_decode(text[at:].lstrip())
     at += len(text[at:]) - len(text[at:].lstrip()) + end
-    asked = one["requests"]
-    print(f"{one['source']:15} {one['found']}  refused {one['refused']}  fetched {asked['fetched']}")
+    asked = result["requests"]
+    print(f"{result['source']:15} {result['found']}  refused {result['refused']}  fetched {asked['fetched']}")
 PYTHON
 
 say "Find duplicates"
@@ -93,10 +93,10 @@ import json, sys
 decoder, text, at = json.JSONDecoder(), open(sys.argv[1], encoding="utf-8").read(), 0
 new = changed = fetched = 0
 while at < len(text.rstrip()):
-    one, end = decoder.raw_decode(text[at:].lstrip())
+    result, end = decoder.raw_decode(text[at:].lstrip())
     at += len(text[at:]) - len(text[at:].lstrip()) + end
-    new, changed = new + one["new"], changed + one["changed"]
-    fetched += one["requests"]["fetched"]
+    new, changed = new + result["new"], changed + result["changed"]
+    fetched += result["requests"]["fetched"]
 print(f"{new} new, {changed} changed, {fetched} pages fetched")
 if new or changed or fetched:
     sys.exit("collect: the second run found something new")

@@ -63,12 +63,12 @@ while :; do
     memeloc survey import pilot "${files[@]}" --json >second.json
     new='sum(one["new"] for one in it["files"])'
     echo "$(field 'len(it["files"])' <first.json) files: $(field "$new" <first.json) submissions," \
-        "$(field 'len(it["rejected"])' <first.json) answers without a place"
-    [ "$(field 'len(it["rejected"])' <first.json)" = 0 ] || fail "answers were not placed"
+        "$(field 'len(it["rejected"])' <first.json) answers rejected"
+    [ "$(field 'len(it["rejected"])' <first.json)" = 0 ] || fail "answers were rejected"
     [ "$(field "$new" <second.json)" = 0 ] || fail "answers counted twice"
 
     say "Round $round: quality control"
-    memeloc survey check pilot --out "../aside-$round.csv"
+    memeloc survey check pilot --out "../excluded-$round.csv"
 
     say "Round $round: labels, and what is still open"
     memeloc survey settle pilot --close --most 11 --out ../labels.csv --json >settled.json
@@ -100,19 +100,19 @@ def rows(path):
 
 votes = defaultdict(dict)
 for path in sys.argv[2:]:
-    for one in rows(path):
-        votes[one["item"], one["culture"]][one["participant"]] = one["label"]
+    for row in rows(path):
+        votes[row["item"], row["culture"]][row["participant"]] = row["label"]
 expected = {}
 for cell, given in votes.items():
     counts = Counter(label for label in given.values() if label != "unknown")
     most = max(counts.values(), default=0)
     best = [label for label, count in counts.items() if count == most]
     expected[cell] = best[0] if len(best) == 1 else ""
-found = {(one["item"], one["culture"]): one["label"] for one in rows(sys.argv[1])}
-apart = {cell for cell in expected.keys() | found.keys() if expected.get(cell) != found.get(cell)}
-print(f"{len(found)} labels, {len(apart)} differ; {sum(1 for one in found.values() if not one)} open")
-if apart or len(found) != 68 * 5:
-    sys.exit(f"the labels are not those of the simulation: {sorted(apart)[:5]}")
+settled = {(row["item"], row["culture"]): row["label"] for row in rows(sys.argv[1])}
+differing = {cell for cell in expected.keys() | settled.keys() if expected.get(cell) != settled.get(cell)}
+print(f"{len(settled)} labels, {len(differing)} differ; {sum(1 for row in settled.values() if not row)} open")
+if differing or len(settled) != 68 * 5:
+    sys.exit(f"the labels are not those of the simulation: {sorted(differing)[:5]}")
 PYTHON
 echo
 echo "Look at a sheet: $PWD/surveys/pilot/html/r1-b01-US.html"

@@ -343,8 +343,8 @@ def read_captions(
         )
     chosen = columns
     if languages is not None:
-        found = {_find(tag, columns, locales, path).name for tag in languages}
-        chosen = [column for column in columns if column.name in found]
+        names = {_find(tag, columns, locales, path).name for tag in languages}
+        chosen = [column for column in columns if column.name in names]
     if not chosen:
         raise InputError("No language is asked for; name at least one.", file=path)
     first = columns[0] if source is None else _find(source, columns, locales, path)
@@ -429,10 +429,10 @@ def _parsed(value: Any, boxes: int, sound: bool) -> Caption | tuple[ProblemKind,
     return caption
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, templates: Iterable[str]) -> str:
     """A sentence that names the likeliest known names, or all of a few."""
     import difflib
 
-    names = sorted(known)
+    names = sorted(templates)
     near = difflib.get_close_matches(name[:100], names, n=3, cutoff=0.5) or names[:20]
     return f" Known: {', '.join(near)}." if near else " No templates are known."

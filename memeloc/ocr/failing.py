@@ -7,8 +7,8 @@ AraHarMeme (section 3.3) calls a result unsuccessful when it
 3. does not correspond to any text that is visible,
 
 and labels such an instance "no text extracted" only after a person has checked. So here they only
-mark candidates. A program cannot tell a word from another; what stands for each criterion is said
-with it below.
+mark candidates. A program cannot tell a word from another; each constant below says what stands for
+its criterion.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _engine() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TextLine:
     """A line of text.
 
     Attributes:
@@ -103,7 +103,7 @@ class Found:
         return float(left), float(top), float(right), float(bottom)
 
 
-def find_text(picture: Image.Image, *, read: bool) -> list[Found]:
+def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
     """Where lines of text are in a picture, and how the model reads them.
 
     Args:
@@ -121,7 +121,7 @@ def find_text(picture: Image.Image, *, read: bool) -> list[Found]:
     count = len(result.boxes)
     texts, scores = (result.txts, result.scores) if read else (("",) * count, (0.0,) * count)
     return [
-        Found(
+        TextLine(
             np.clip(np.asarray(box, dtype=float), 0, picture.size), str(text).strip(), float(score)
         )
         for box, text, score in zip(result.boxes, texts, scores, strict=True)

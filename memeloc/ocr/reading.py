@@ -61,7 +61,7 @@ def read_pictures(
     """Read pictures with `jobs` processes.
 
     Args:
-        several: what to read; taken as needed.
+        pictures: what to read; taken as needed.
         jobs: processes, 1 or more; 1 is this process itself.
         on_read: is called in this process with what was read together, as it comes.
 

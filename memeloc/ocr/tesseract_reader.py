@@ -91,8 +91,8 @@ class TesseractReader:
             if not texts[index][0]
         ]
         again = _read([pages[index] for index in empty], locale.tesseract, RAW_LINE, gap)
-        for index, found_again in zip(empty, again, strict=True):
-            texts[index] = found_again
+        for index, text_and_confidence in zip(empty, again, strict=True):
+            texts[index] = text_and_confidence
         read: list[list[Line]] = [[] for _ in pictures]
         for line, start in zip(lines, starts, strict=False):
             text, confidence, trust = line.best(texts[start : start + line.candidates])
