@@ -16,8 +16,7 @@ from memeloc.survey.design.simulate import simulate, truths
 from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
-from memeloc.survey.targets.instructions import entry_text, label_names, question
-from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs
@@ -89,9 +88,8 @@ def write_csv(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> lis
 def _csv_rows(
     pack: SurveyPack, sheet: Sheet, sent: Sequence[Submission]
 ) -> Iterator[dict[str, str]]:
-    texts = pack.texts[sheet.culture.locale.tag]
-    labels = label_names(pack, sheet)
-    asked, choices = question(pack, sheet), " | ".join(labels.values())
+    texts = SheetTexts(pack, sheet)
+    items, choices = list(texts.items()), " | ".join(texts.labels.values())
     for submission in sent:
         consent = "consent.no" if submission.status == "no consent" else "consent.yes"
         labels_given = {answer.entry: answer.label for answer in submission.answers}
@@ -101,19 +99,18 @@ def _csv_rows(
             "participant": submission.participant,
             "answer": texts.get(consent),
         }
-        for number, entry in enumerate(sheet.entries, 1):
+        for item, entry in zip(items, sheet.entries, strict=True):
             label = labels_given.get(entry_id(entry))
-            key = item_key(pack.name, sheet.id, entry_id(entry))
             yield {
                 "sheet": sheet.id,
-                "number": str(number),
-                "item": key,
-                "picture": f"pictures/{sheet.id}/{key}.jpg",
-                "text": entry_text(pack, sheet, entry),
-                "question": asked,
+                "number": str(item.number),
+                "item": item.key,
+                "picture": f"pictures/{sheet.id}/{item.key}.jpg",
+                "text": item.text,
+                "question": texts.question,
                 "choose from": choices,
                 "participant": submission.participant,
-                "answer": "" if label is None else labels[label],
+                "answer": "" if label is None else texts.labels[label],
             }
 
 
@@ -178,7 +175,7 @@ def _form_texts(
 ) -> Iterator[tuple[str, str]]:
     """Keys of a form's questions, and what was answered."""
     texts = pack.texts[sheet.culture.locale.tag]
-    labels = label_names(pack, sheet)
+    labels = SheetTexts(pack, sheet).labels
     yield "consent", texts.get("consent.no" if submission.status == "no consent" else "consent.yes")
     if submission.status == "no consent":
         return

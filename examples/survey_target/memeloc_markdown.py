@@ -17,10 +17,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from memeloc.survey.model import RejectedRow, Sheet, entry_id
-from memeloc.survey.targets.instructions import as_text, entry_text, label_names, question, sections
+from memeloc.survey.model import RejectedRow
+from memeloc.survey.targets.instructions import SheetTexts, as_text
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_text
 
@@ -55,28 +54,27 @@ class Markdown:
         """Write `SHEET.md` for each sheet, its pictures beside it."""
         written = []
         for sheet in pack.sheets:
-            path = folder / f"{sheet.id}.md"
-            write_text(path, self._page(pack, sheet, folder))
-            written.append(path)
+            written.append(folder / f"{sheet.id}.md")
+            write_text(written[-1], self._page(SheetTexts(pack, sheet), folder))
             on_sheet()
         return written
 
-    def _page(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> str:
+    def _page(self, texts: SheetTexts, folder: Path) -> str:
         def shown(picture: Path, name: str) -> str:
             return f"pictures/{copy_picture(picture, folder / 'pictures', name)}"
 
+        sheet = texts.sheet.id
         introduction = as_text(
-            sections(pack, sheet), lambda picture: shown(picture, f"{sheet.id}-{picture.stem}")
+            texts.sections(), lambda picture: shown(picture, f"{sheet}-{picture.stem}")
         )
-        labels = " / ".join(f"{name} (`{own}`)" for own, name in label_names(pack, sheet).items())
-        lines = [f"# {sheet.id}", "", introduction, ""]
-        for number, entry in enumerate(sheet.entries, 1):
+        labels = " / ".join(f"{name} (`{own}`)" for own, name in texts.labels.items())
+        lines = [f"# {sheet}", "", introduction, ""]
+        for item in texts.items():
             # Annotators see the key, which does not tell which items are attention checks.
-            key = item_key(pack.name, sheet.id, entry_id(entry))
-            lines += [f"## {self.heading} {number}: `{key}`", ""]
-            if entry.picture is not None:
-                lines += [f"![]({shown(entry.picture, key)})", ""]
-            lines += [entry_text(pack, sheet, entry), "", f"{question(pack, sheet)} {labels}", ""]
+            lines += [f"## {self.heading} {item.number}: `{item.key}`", ""]
+            if item.picture is not None:
+                lines += [f"![]({shown(item.picture, item.key)})", ""]
+            lines += [item.text, "", f"{texts.question} {labels}", ""]
         return "\n".join(lines)
 
     def recognises(self, path: Path) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import fields
 from memeloc.errors import InputError
 from memeloc.survey.model import CompletionCodes
 
-ENDINGS = tuple(one.name for one in fields(CompletionCodes))
+ENDINGS = tuple(field.name for field in fields(CompletionCodes))
 """The ways that a sheet can end, each with a code of its own."""
 
 LETTERS = "23456789BCDFGHJKMNPQRSTVWXZ"
@@ -25,15 +25,10 @@ SHORTEST_SECRET = 16
 
 
 def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
-    """The codes of a sheet: the same again for the same secret, and four different ones.
-
-    Args:
-        survey: its name.
-        sheet: the sheet's id.
-        secret: of the survey, known to nobody who annotates; at least 16 bytes.
+    """The codes of a sheet (by its id), four different ones, always the same for the same secret.
 
     Raises:
-        InputError: the secret is too short.
+        InputError: the secret has fewer than 16 bytes.
     """
     if len(secret) < SHORTEST_SECRET:
         raise InputError(

@@ -20,13 +20,9 @@ CheckKind = Literal["explicit", "implicit"]
 
 @dataclass(frozen=True, slots=True)
 class Culture:
-    """People who annotate.
+    """People who annotate: the country's ISO 3166-1 alpha-2 code, and the language of their sheets.
 
-    Attributes:
-        code: country, ISO 3166-1 alpha-2, such as `DE`; names the culture everywhere.
-        locale: the language that its sheets are in.
-        resident: whether annotators have to live there (multi3hate 3.3 relaxes it for India
-            and China).
+    `resident` is whether they have to live there (multi3hate 3.3 relaxes it for India and China).
     """
 
     code: str
@@ -36,14 +32,9 @@ class Culture:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An attention check.
+    """An attention check, its id (`check-2`) unique in its sheet, passed by the label `expected`.
 
-    Attributes:
-        id: such as `check-2`, unique in its sheet.
-        kind: see `CheckKind`.
-        example: id of the taxonomy's example that an implicit check shows; empty for explicit.
-        expected: id of the label that passes it.
-        picture: the example's picture in the sheet's language; None for an explicit check.
+    An implicit one shows an example of the taxonomy, by its id and picture.
     """
 
     id: str
@@ -55,14 +46,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A meme to be labelled.
-
-    Attributes:
-        meme_id: the meme's.
-        template: its template's name.
-        picture: the rendered picture in the sheet's language.
-        caption: its text in the sheet's language, parts joined by ` // `: for screen readers.
-    """
+    """A meme to be labelled, in the sheet's language; its caption is for screen readers."""
 
     meme_id: str
     template: str
@@ -93,10 +77,8 @@ class Slot:
 class Batch:
     """Memes that are asked together, in order, with their checks; parallel over all cultures.
 
-    Attributes:
-        id: such as `r1-b03`; r is the round (0 is pre-annotation, 1 the survey, from 2 on ties).
-        cultures: codes of those that it goes to; a tie may be left in some only.
-        answers: how many annotators are to fill it in each culture.
+    Its id is such as `r1-b03`; round 0 is pre-annotation, 1 the survey, from 2 on ties. `cultures`
+    are codes (a tie may be left in some only), `answers` how many fill it in each of them.
     """
 
     id: str
@@ -115,15 +97,8 @@ class Batch:
 class Sheet:
     """A batch in one culture's language: one form, one study, one file.
 
-    Attributes:
-        id: such as `r1-b03-DE`; letters, digits and `-`.
-        survey: the survey's name.
-        batch: the batch's id.
-        round: the batch's.
-        culture: whose it is.
-        taxonomy: the name of the taxonomy it asks by.
-        entries: in the order they are asked.
-        wanted: how many annotators are to fill it.
+    Its id is such as `r1-b03-DE`: letters, digits and `-`. `survey`, `batch` and `taxonomy` are
+    names; `wanted` is how many annotators are to fill it.
     """
 
     id: str
@@ -140,11 +115,8 @@ class Sheet:
 class CompletionCodes:
     """What a sheet shows at its end, for the recruitment service to know how it ended.
 
-    Attributes:
-        done: all was answered.
-        failed_checks: too many attention checks were not passed.
-        no_consent: the person did not agree.
-        screened_out: the person is not one of those who were looked for.
+    `done`: all was answered; `failed_checks`: too few attention checks were passed; `no_consent`:
+    the person did not agree; `screened_out`: the person is not one of those looked for.
     """
 
     done: str
@@ -155,13 +127,7 @@ class CompletionCodes:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was answered to one entry.
-
-    Attributes:
-        entry: see `entry_id`.
-        label: id of the taxonomy's label.
-        second: ids of what was answered to the question that depends on the first.
-    """
+    """The label for one entry, and the answers to the question that depends on it; all by id."""
 
     entry: str
     label: str
@@ -175,16 +141,12 @@ class Submission:
     Attributes:
         id: of the submission at its source, or made of its content; the same when the same file is
             read again.
-        sheet: the sheet's id.
         participant: as the source has it; stored as a keyed hash.
-        answers: to those entries that were answered.
-        source: the importer's name.
+        source: the target's name.
         submitted: when it was sent; a later one of the same participant and sheet supersedes.
-        started: when it was begun, if known.
         status: `complete`, `returned`, `no consent`, `consent revoked`, `timed out` or
             `screened out`.
         code: the completion code that was shown; empty when unknown.
-        row: where it stands in its file.
     """
 
     id: str
@@ -207,14 +169,12 @@ MOMENTS = (STARTED, COMPLETED, REVIEWED, ARCHIVED, RETURN_REQUESTED)
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """What a recruitment service says of a person.
+    """What a recruitment service reports of a person, the id and values as written there.
 
     Attributes:
-        participant: as the service has it.
         facts: such as `nationality`, `country_of_birth`, `residence`, `first_language`, `sex`,
-            `age`; values as written there. Revoked or expired ones are left out.
-        submission: id of the submission at the service; empty when unknown.
-        study: the service's name of the study; empty when unknown.
+            `age`; revoked or expired ones are left out.
+        submission, study: ids at the service; empty when unknown.
         status: of the submission at the service, such as `APPROVED`.
         seconds: time taken, if known.
     """
@@ -230,13 +190,9 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A row or answer that could not be placed; it is kept.
+    """A row or answer that could not be placed; it is kept with its content as JSON values.
 
-    Attributes:
-        file, row: where it stands.
-        reason: a short key that can be counted.
-        message: a sentence that says what to do.
-        content: what stood there, as JSON values.
+    `reason` is a short key that can be counted, `message` a sentence that says what to do.
     """
 
     file: str

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memeloc.model import Locale
-from memeloc.survey.targets.instructions import explained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
-from memeloc.survey.texts import shipped_languages, survey_texts
+from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +53,10 @@ class ExampleText:
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyText:
-    """A taxonomy in one language.
+    """A taxonomy in one language; all of its texts by name, and the same in order.
 
-    Attributes:
-        name, source, most_severe: see `Taxonomy`.
-        texts: all of its texts by their names.
-        question, definition, labels, rules, examples: the same in order.
-        second: the second question; empty for none.
-        when: ids of the labels that it is asked after.
-        answers: name of each of its answers by id.
-        lacking: how many texts are in English for want of a translation.
-        language: the tag of the language.
+    `second` is the second question, `when` the labels that it is asked after, `answers` its
+    answers' names by id. `lacking` counts the texts that are in English for want of a translation.
     """
 
     name: str
@@ -85,67 +77,60 @@ class TaxonomyText:
 
 def list_taxonomies() -> TaxonomyList:
     """What ships."""
-    return TaxonomyList(
-        tuple(
-            TaxonomySummary(
-                one.name,
-                one.source,
-                tuple(label.id for label in one.labels),
-                None if one.second is None else one.second.id,
-                len(one.examples),
-            )
-            for one in map(load_taxonomy, taxonomy_names())
-        ),
-        shipped_languages(),
-    )
+    summaries = [
+        TaxonomySummary(
+            taxonomy.name,
+            taxonomy.source,
+            tuple(label.id for label in taxonomy.labels),
+            None if taxonomy.second is None else taxonomy.second.id,
+            len(taxonomy.examples),
+        )
+        for taxonomy in map(load_taxonomy, taxonomy_names())
+    ]
+    return TaxonomyList(tuple(summaries), shipped_languages())
 
 
 def describe(name: str, locale: Locale) -> TaxonomyText:
-    """A taxonomy with all its texts in a language.
-
-    Args:
-        name: of one that ships, or the .toml file of another.
-        locale: the language.
+    """A taxonomy that ships, or of a .toml file, with all its texts in a language.
 
     Raises:
         InputError: there is none of that name, or the file is wrong.
     """
     taxonomy = load_taxonomy(name)
     texts = survey_texts(locale, taxonomy=taxonomy)
-    before = f"taxonomy.{taxonomy.name}"
-    second = taxonomy.second
-    asked = f"{before}.second.{second.id}" if second else ""
+    shown = TaxonomyTexts(texts, taxonomy)
+    keys = taxonomy.keys()
     return TaxonomyText(
         taxonomy.name,
         taxonomy.source,
         taxonomy.most_severe,
-        {key: texts.get(key) for key in taxonomy.keys()},  # noqa: SIM118
-        texts.get(f"{before}.question"),
-        texts.get(f"{before}.definition"),
+        {key: texts.get(key) for key in keys},
+        shown.question,
+        shown.definition,
         tuple(
             LabelText(
-                one.id,
-                one.severity,
-                texts.get(f"{before}.group.{one.group}") if one.group else "",
-                texts.get(f"{before}.label.{one.id}.name"),
-                explained(texts, taxonomy, one),
+                label.id,
+                label.severity,
+                shown.groups.get(label.group, ""),
+                shown.labels[label.id],
+                shown.definitions[label.id],
             )
-            for one in taxonomy.labels
+            for label in taxonomy.labels
         ),
-        texts.get(f"{asked}.question") if second else "",
-        second.when if second else (),
-        {one: texts.get(f"{asked}.answer.{one}") for one in (second.answers if second else ())},
-        tuple(texts.get(f"{before}.rule.{rule}") for rule in taxonomy.rules),
+        shown.second_question,
+        taxonomy.second.when if taxonomy.second else (),
+        shown.second_answers,
+        shown.rules,
         tuple(
             ExampleText(
-                one.id,
-                one.label,
-                one.template,
-                texts.get(f"{before}.example.{one.id}.caption"),
-                texts.get(f"{before}.example.{one.id}.why"),
+                example.id,
+                example.label,
+                example.template,
+                shown.captions[example.id],
+                shown.reasons[example.id],
             )
-            for one in taxonomy.examples
+            for example in taxonomy.examples
         ),
-        len(set(taxonomy.keys()).intersection(texts.lacking(taxonomy))),
+        len(set(keys).intersection(texts.lacking(taxonomy))),
         locale.tag,
     )

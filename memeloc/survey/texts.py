@@ -1,9 +1,9 @@
-"""The words of surveys. In: a language and a taxonomy. Out: every text that annotators read.
+"""The texts of surveys. In: a language and a taxonomy. Out: every text that annotators read.
 
 A TOML a language stands in memeloc/survey/texts/; its tables and keys joined by dots are a text's
 name. A team's own corrections come first, then the language's text, then the English one.
 
-Corrections come from strangers' files: a placeholder is a name in braces and nothing else, so that
+Corrections come from untrusted files: a placeholder is a name in braces and nothing else, so that
 no text can reach into the values, and what would leave people stuck is not used (see `usable`).
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale
-from memeloc.survey.taxonomy import SOURCE, Taxonomy
+from memeloc.survey.taxonomy import SOURCE, Label, Taxonomy
 
 FOLDER = Path(__file__).parent / "texts"
 
@@ -31,13 +31,7 @@ _NEEDED = frozenset({"code", "label"})
 
 
 class SurveyTexts:
-    """All texts in one language.
-
-    Args:
-        locale: the language.
-        texts: by name, those of the language.
-        source: by name, the English ones; what the language lacks is taken from there.
-    """
+    """All texts in one language by name; what `texts` lacks is taken from the English `source`."""
 
     def __init__(self, locale: Locale, texts: Mapping[str, str], source: Mapping[str, str]) -> None:
         self.locale = locale
@@ -51,11 +45,11 @@ class SurveyTexts:
             KeyError: there is no such text.
         """
         own = self._texts.get(key)
-        digits = self.digits if own else _ASCII_DIGITS
+        digits = str.maketrans(_ASCII_DIGITS, self.digits if own else _ASCII_DIGITS)
 
         def filled(match: re.Match[str]) -> str:
             value = values.get(match[1], match[0])
-            return str(value).translate(_to(digits)) if isinstance(value, int) else str(value)
+            return str(value).translate(digits) if isinstance(value, int) else str(value)
 
         return _PLACEHOLDER.sub(filled, own or self._source[key])
 
@@ -89,36 +83,78 @@ class SurveyTexts:
         return tuple(key for key in (*general, *taxonomy.keys()) if not self._texts.get(key))
 
 
+class TaxonomyTexts:
+    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order.
+
+    `definitions` of labels end with the names of their finer kinds, in brackets; without a second
+    question `second_question` and `second_answers` are empty.
+    """
+
+    def __init__(self, texts: SurveyTexts, taxonomy: Taxonomy) -> None:
+        def get(key: str) -> str:
+            return texts.get(f"taxonomy.{taxonomy.name}.{key}")
+
+        self.question, self.definition = get("question"), get("definition")
+        self.labels = {label.id: get(f"label.{label.id}.name") for label in taxonomy.labels}
+        self.definitions = {
+            label.id: explained(texts, taxonomy, label) for label in taxonomy.labels
+        }
+        self.groups = {group: get(f"group.{group}") for group in taxonomy.groups}
+        self.rules = tuple(get(f"rule.{rule}") for rule in taxonomy.rules)
+        examples = [example.id for example in taxonomy.examples]
+        self.captions = {example: get(f"example.{example}.caption") for example in examples}
+        self.reasons = {example: get(f"example.{example}.why") for example in examples}
+        self.second_question, self.second_answers = "", dict[str, str]()
+        if second := taxonomy.second:
+            self.second_question = get(f"second.{second.id}.question")
+            self.second_answers = {
+                answer: get(f"second.{second.id}.answer.{answer}") for answer in second.answers
+            }
+
+
+def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:
+    """What a label means: its definition, and in brackets the names of its finer kinds."""
+    before = f"taxonomy.{taxonomy.name}.label.{label.id}"
+    # Languages write lists in their own ways; a point between two names is read in all of them.
+    finer = " · ".join(texts.get(f"{before}.subcategory.{kind}") for kind in label.subcategories)
+    definition = texts.get(f"{before}.definition")
+    return f"{definition} ({finer})" if finer else definition
+
+
 def survey_texts(
     locale: Locale,
     corrections: Mapping[str, str] | None = None,
     *,
     taxonomy: Taxonomy | None = None,
 ) -> SurveyTexts:
-    """The texts in a language.
+    """The texts in a language, with those of a taxonomy of your own; de-AT takes those of de.
 
-    Args:
-        locale: the language; de-AT takes those of de.
-        corrections: texts by name that come before all others, but for those that `usable` refuses.
-        taxonomy: one of your own, whose texts are wanted too.
+    `corrections` by name come before all others, but for those that `usable` refuses.
     """
-    own = taxonomy.texts if taxonomy is not None else {}
-    shipped = shipped_texts(tag) if (tag := _nearest(locale.tag, shipped_languages())) else {}
-    brought = own[tag] if (tag := _nearest(locale.tag, tuple(own))) else {}
     english = catalogue(taxonomy)
     corrected = {
         key: text
         for key, text in (corrections or {}).items()
         if text.strip() and usable(key, text, english.get(key, ""))
     }
-    return SurveyTexts(locale, {**shipped, **brought, **corrected}, english)
+    own = texts_in(locale.tag, [taxonomy] if taxonomy else [])
+    return SurveyTexts(locale, {**own, **corrected}, english)
+
+
+def texts_in(tag: str, taxonomies: Iterable[Taxonomy] = ()) -> dict[str, str]:
+    """The texts by name that ship in a language, and that taxonomies bring; no English ones."""
+    nearest = _nearest(tag, shipped_languages())
+    texts = dict(shipped_texts(nearest)) if nearest else {}
+    for taxonomy in taxonomies:
+        if nearest := _nearest(tag, taxonomy.texts):
+            texts |= taxonomy.texts[nearest]
+    return texts
 
 
 def catalogue(taxonomy: Taxonomy | None = None) -> dict[str, str]:
-    """All English texts by name: what `correct export --kind survey` sends out to translators.
+    """All English texts by name, with those of a taxonomy of your own.
 
-    Args:
-        taxonomy: one of your own, whose texts are wanted too.
+    It is what `correct export --kind survey` sends out to translators.
     """
     own = taxonomy.texts.get(SOURCE, {}) if taxonomy is not None else {}
     return {**shipped_texts(SOURCE), **own}
@@ -154,29 +190,18 @@ def placeholders(text: str) -> frozenset[str]:
 def usable(key: str, text: str, english: str) -> bool:
     """Whether a sheet can go out with a correction; one that is merely odd can.
 
-    Args:
-        key: the text's name.
-        text: the correction.
-        english: the English text of that name; without one every correction can be used.
+    It must keep the placeholders that nobody gets on without, and the parts of a caption. Without
+    an English text of that name every correction can be used.
     """
     if not english:
         return True
     lost = placeholders(english) - placeholders(text)
-    return not lost & _NEEDED and _parts(key, text) == _parts(key, english)
-
-
-def _to(digits: str) -> dict[int, str]:
-    return str.maketrans(dict(zip(_ASCII_DIGITS, digits, strict=True)))
-
-
-def _parts(key: str, text: str) -> int:
-    """How many boxes of a template a caption fills; 1 for every text that is no caption."""
     is_caption = ".example." in key and key.endswith(".caption")
-    return len(Caption.parse(text).parts) if is_caption else 1
+    parts = {len(Caption.parse(each).parts) for each in (text, english) if is_caption}
+    return not lost & _NEEDED and len(parts) <= 1
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Texts by their name: a TOML's tables and keys joined by dots."""
     texts: dict[str, str] = {}
     for key, value in values.items():
         name = f"{before}.{key}" if before else key
@@ -187,8 +212,9 @@ def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
     return texts
 
 
-def _nearest(tag: str, tags: tuple[str, ...]) -> str:
+def _nearest(tag: str, tags: Iterable[str]) -> str:
     """The tag itself or the longest beginning of it that is there; empty when none is."""
-    while tag and tag not in tags:
+    known = set(tags)
+    while tag and tag not in known:
         tag = tag.rpartition("-")[0]
     return tag

@@ -1,4 +1,4 @@
-"""Moments as programs write them. In: ISO 8601 or RFC 3339. Out: `datetime` in UTC, or None."""
+"""Times as programs write them. In: ISO 8601 or RFC 3339. Out: `datetime` in UTC, or None."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 
 def read_moment(text: Any, zone: tzinfo = UTC) -> datetime | None:
-    """A moment in UTC, to the microsecond; None for another text, or a year not from 1 to 9999.
+    """A time in UTC, to the microsecond; None for another text, or a year not from 1 to 9999.
 
-    Args:
-        text: as it stands in the file.
-        zone: of moments that do not name theirs.
+    `zone` is that of times that do not name theirs.
 
     >>> read_moment("2026-03-01T09:00:00.123456789+01:00").isoformat()
     '2026-03-01T08:00:00.123456+00:00'

@@ -5,14 +5,14 @@ Texts are stored when they are asked for, so that a newer memeloc's become newer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.store import Store
 from memeloc.store.survey_texts import ENGLISH, survey_text_id, survey_text_key
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
-from memeloc.survey.texts import catalogue, shipped_languages, shipped_texts
+from memeloc.survey.texts import catalogue, texts_in
 
 _OF_TAXONOMIES = "taxonomy."
 
@@ -42,7 +42,7 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
     for each in own:
         english |= catalogue(each)
     for locale in locales:
-        store.survey_texts.add(english, locale.tag, _shipped(locale, own))
+        store.survey_texts.add(english, locale.tag, texts_in(locale.tag, own))
     wanted = set(english) if chosen is None else set(chosen.keys())
     return [
         survey_text_id(key)
@@ -61,21 +61,3 @@ def _own_taxonomies(store: Store) -> Iterator[Taxonomy]:
     for name in store.surveys.names():
         if text := store.surveys.design(name).get("taxonomy_toml"):
             yield parse_taxonomy(text)
-
-
-def _shipped(locale: Locale, taxonomies: Sequence[Taxonomy]) -> dict[str, str]:
-    """What there is in a language itself, without English in its place."""
-    tag = _nearest(locale.tag, shipped_languages())
-    texts = dict(shipped_texts(tag)) if tag else {}
-    for taxonomy in taxonomies:
-        by_language: Mapping[str, Mapping[str, str]] = taxonomy.texts
-        if tag := _nearest(locale.tag, tuple(by_language)):
-            texts |= by_language[tag]
-    return texts
-
-
-def _nearest(tag: str, tags: Sequence[str]) -> str:
-    """The tag or the longest beginning of it that is among the tags; empty when there is none."""
-    while tag and tag not in tags:
-        tag = tag.rpartition("-")[0]
-    return tag

@@ -17,13 +17,14 @@ from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.render import Renderer
 from memeloc.resources import folder
-from memeloc.survey.targets.instructions import as_html, as_text, explained, sections
+from memeloc.survey.targets.instructions import SheetTexts, as_html, as_text
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import (
     FOLDER,
     SurveyTexts,
     catalogue,
+    explained,
     placeholders,
     shipped_languages,
     shipped_texts,
@@ -334,7 +335,7 @@ def test_the_introduction_has_all_that_a_taxonomy_says(
     taxonomy = TAXONOMIES[name]
     survey = _asking(tag, taxonomy, tmp_path_factory)
     texts, before = survey.texts[tag], f"taxonomy.{name}"
-    shown = as_text(sections(survey, survey.sheets[0]), lambda path: path.name)
+    shown = as_text(SheetTexts(survey, survey.sheets[0]).sections(), lambda path: path.name)
     for key in taxonomy.keys():  # noqa: SIM118
         if not re.search(rf"^{before}\.(question|group|second)", key):
             assert texts.get(key) in shown, key
@@ -346,7 +347,7 @@ def test_a_sheet_withstands_any_correction(tmp_path_factory: pytest.TempPathFact
     corrections = dict.fromkeys(ENGLISH, nasty)
     survey = _asking("de", TAXONOMIES["charmemes"], tmp_path_factory, corrections)
     sheet = survey.sheets[0]
-    parts = sections(survey, sheet)
+    parts = SheetTexts(survey, sheet).sections()
     shown = as_text(parts, lambda path: path.name)
     assert nasty in shown
     assert "<class" not in shown

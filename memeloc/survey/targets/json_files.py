@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,18 +11,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from memeloc.errors import InputError
-from memeloc.files import LARGEST_FILE
+from memeloc.files import read_head
 from memeloc.survey.model import RejectedRow
 
 Model = TypeVar("Model", bound=BaseModel)
 
 _LOOKED_AT = 1 << 20
 """Bytes: pictures that are written into a task come before its annotations."""
-_LONE = re.compile(
-    r"(\\\\|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)"  # an escaped backslash, or a whole pair
-    r"|\\u[dD][89a-fA-F]\w\w"
-)
-"""The escape of a lone surrogate, which is half a letter that a program cut apart."""
 
 
 def starts_as_json(path: Path, *marks: str) -> bool:
@@ -37,46 +31,14 @@ def starts_as_json(path: Path, *marks: str) -> bool:
     return head[:1] in (b"{", b"[") and all(mark.encode() in head for mark in marks)
 
 
-def read_text(path: Path, most: int = LARGEST_FILE) -> str:
-    """A JSON file's text, in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD.
-
-    Raises:
-        InputError: it cannot be read, is empty, or is larger than `most` bytes.
-    """
-    try:
-        if path.stat().st_size > most:
-            raise InputError(f"is larger than {most // 10**6} MB; split it", file=path)
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    if not data.strip():
-        raise InputError("is empty", file=path)
-    return data.decode(json.detect_encoding(data), "replace")
-
-
-def parse(text: str) -> Any:
-    """The value of a JSON text; lone surrogates become U+FFFD.
-
-    Raises:
-        ValueError: it is not JSON.
-    """
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError:
-        replaced = _LONE.sub(lambda match: match[1] or r"\ufffd", text)
-        if replaced == text:
-            raise
-        return from_json(replaced, allow_inf_nan=False)
-
-
-def read_json(path: Path, most: int = LARGEST_FILE) -> Any:
+def read_json(path: Path) -> Any:
     """The value of a file.
 
     Raises:
         InputError: it cannot be read, is too large, or is not JSON.
     """
     try:
-        return parse(read_text(path, most))
+        return _parse(_text(path))
     except ValueError as error:
         raise InputError(f"is not JSON: {error}", file=path) from error
 
@@ -89,9 +51,9 @@ def read_records(path: Path) -> Iterator[tuple[int, Any]]:
     Raises:
         InputError: it cannot be read, is too large, or is not JSON.
     """
-    text = read_text(path)
+    text = _text(path)
     try:
-        value = parse(text)
+        value = _parse(text)
     except ValueError as error:
         # Not splitlines: U+2028 and others may stand in a JSON string as they are.
         lines = [(number, _parsed_line(line)) for number, line in enumerate(text.split("\n"), 1)]
@@ -100,14 +62,6 @@ def read_records(path: Path) -> Iterator[tuple[int, Any]]:
         yield from ((number, value) for number, value in lines if value != "")
         return
     yield from enumerate(value if isinstance(value, list) else [value], 1)
-
-
-def _parsed_line(line: str) -> Any:
-    """The value of a line; its text if it is not JSON."""
-    try:
-        return parse(line)
-    except ValueError:
-        return line.strip()
 
 
 def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | RejectedRow:
@@ -124,3 +78,21 @@ def validated(model: type[Model], value: Any, row: int, reason: str) -> Model | 
 def content_of(value: Any) -> Mapping[str, Any]:
     """A JSON value as the content of a rejected row."""
     return value if isinstance(value, Mapping) else {"value": value}
+
+
+def _text(path: Path) -> str:
+    """A text in UTF-8, UTF-16 or UTF-32; broken bytes become U+FFFD."""
+    read_head(path)
+    data = path.read_bytes()
+    return data.decode(json.detect_encoding(data), "replace")
+
+
+def _parse(text: str) -> Any:
+    return from_json(text, allow_inf_nan=False)
+
+
+def _parsed_line(line: str) -> Any:
+    try:
+        return _parse(line)
+    except ValueError:
+        return line.strip()

@@ -14,20 +14,30 @@ BLANK = (
 )
 """A white point, where programs complain about an entry without a picture."""
 
-_KINDS = {
-    b"\xff\xd8": ("image/jpeg", ".jpg"),
-    b"\x89P": ("image/png", ".png"),
-    b"GI": ("image/gif", ".gif"),
-    b"RI": ("image/webp", ".webp"),
-}
+_KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
+_SUFFIXES = {"jpeg": "jpg"}
 
 
-def picture_bytes(path: Path) -> tuple[bytes, str, str]:
-    """A picture's content, media type and the suffix that files of its kind have.
+def copy_picture(path: Path, folder: Path, stem: str) -> str:
+    """Copy a picture into a folder, named `stem` and the suffix of its kind; returns that name.
 
     Raises:
-        InputError: it cannot be read, or is of no kind that browsers show.
+        InputError: it is not a picture that browsers show, or cannot be read or written.
     """
+    content, kind = _picture(path)
+    name = f"{stem}.{_SUFFIXES.get(kind, kind)}"
+    with replacing(folder / name) as partial:
+        partial.write_bytes(content)
+    return name
+
+
+def data_url(path: Path) -> str:
+    """A picture as an address that holds it; raises as `copy_picture` does."""
+    content, kind = _picture(path)
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def _picture(path: Path) -> tuple[bytes, str]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -35,22 +45,4 @@ def picture_bytes(path: Path) -> tuple[bytes, str, str]:
     kind = _KINDS.get(content[:2])
     if kind is None:
         raise InputError("is no picture that browsers show; use JPEG, PNG or WebP", file=path)
-    return content, *kind
-
-
-def copy_picture(path: Path, folder: Path, stem: str) -> str:
-    """Copy a picture into a folder, named `stem` and the suffix of its kind; returns that name.
-
-    Raises:
-        InputError: as of `picture_bytes`, or the copy cannot be written.
-    """
-    content, _, suffix = picture_bytes(path)
-    with replacing(folder / f"{stem}{suffix}") as partial:
-        partial.write_bytes(content)
-    return f"{stem}{suffix}"
-
-
-def data_url(path: Path) -> str:
-    """A picture as an address that holds it; raises as `picture_bytes` does."""
-    content, mime, _ = picture_bytes(path)
-    return f"data:{mime};base64,{base64.b64encode(content).decode()}"
+    return content, kind

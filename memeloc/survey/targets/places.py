@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.taxonomy import Taxonomy
-from memeloc.survey.texts import SurveyTexts
+from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
 
 
 def item_key(survey: str, sheet: str, entry: str) -> str:
@@ -26,13 +26,9 @@ def item_key(survey: str, sheet: str, entry: str) -> str:
 
 
 class Places:
-    """Finds sheets, entries and labels by what a file calls them.
+    """Finds a survey's sheets, entries and labels by what a file calls them.
 
-    Args:
-        survey: its name.
-        sheets: its sheets.
-        taxonomy: what it asks by.
-        texts: by locale tag, the texts with the names of labels.
+    `texts` are by locale tag; labels and answers are found by id, or name in the sheet's language.
     """
 
     def __init__(
@@ -50,30 +46,16 @@ class Places:
                 own = entry_id(entry)
                 self._items[item_key(survey, sheet.id, own)] = (sheet, entry)
                 self._entries[sheet.id, own] = (sheet, entry)
+        self._when = frozenset(taxonomy.second.when if taxonomy.second else ())
         self._labels: dict[str, dict[str, str]] = {}
         self._seconds: dict[str, dict[str, str]] = {}
-        self._consents: dict[str, dict[str, bool]] = {}
-        second = taxonomy.second
-        self._when = frozenset(second.when if second else ())
+        self._consents: dict[str, dict[str, str]] = {}
         for tag, language in texts.items():
-            before = f"taxonomy.{taxonomy.name}"
-            names = {
-                label.id: language.get(f"{before}.label.{label.id}.name")
-                for label in taxonomy.labels
-            }
-            answers = {
-                answer: language.get(f"{before}.second.{second.id}.answer.{answer}")
-                for answer in (second.answers if second else ())
-                if second
-            }
-            self._labels[tag] = _by_text(names)
-            self._seconds[tag] = _by_text(answers)
-            self._consents[tag] = {
-                folded(language.get("consent.yes")): True,
-                folded(language.get("consent.no")): False,
-                "yes": True,
-                "no": False,
-            }
+            shown = TaxonomyTexts(language, taxonomy)
+            consents = {answer: language.get(f"consent.{answer}") for answer in ("yes", "no")}
+            self._labels[tag] = _by_text(shown.labels)
+            self._seconds[tag] = _by_text(shown.second_answers)
+            self._consents[tag] = _by_text(consents)
 
     def sheet(self, name: str) -> Sheet | None:
         """The sheet of that id."""
@@ -85,11 +67,11 @@ class Places:
         return self._items.get(name) or self._entries.get((sheet.strip(), name))
 
     def label(self, sheet: Sheet, text: str) -> str | None:
-        """The label of an id, or of a name in the sheet's language."""
+        """The id of a label."""
         return self._labels[sheet.culture.locale.tag].get(folded(text))
 
     def second(self, sheet: Sheet, text: str) -> str | None:
-        """The answer to the second question of an id, or of its name."""
+        """The id of an answer to the second question."""
         return self._seconds[sheet.culture.locale.tag].get(folded(text))
 
     def asks_second(self, label: str) -> bool:
@@ -98,7 +80,8 @@ class Places:
 
     def consent(self, sheet: Sheet, text: str) -> bool | None:
         """Whether a text agrees to take part; None when it says neither."""
-        return self._consents[sheet.culture.locale.tag].get(folded(text))
+        answer = self._consents[sheet.culture.locale.tag].get(folded(text))
+        return None if answer is None else answer == "yes"
 
 
 def _by_text(names: Mapping[str, str]) -> dict[str, str]:

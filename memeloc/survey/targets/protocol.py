@@ -18,7 +18,7 @@ A reader says only what stands in the file: it yields raw records and decides no
 
 `resolver.import_file(target, path, pack)` makes submissions of them. The one resolver finds sheets,
 entries and labels by key, id or name in the sheet's language, and people's ids; keeps each answer
-once; says what holds of two; leaves out answers without consent; and rejects, with a reason and the
+once; decides between two; leaves out answers without consent; and rejects, with a reason and the
 record's `content`, what cannot be resolved. Whatever a reader cannot make sense of it passes on as
 text: the resolver will say so.
 
@@ -58,9 +58,6 @@ class SurveyPack:
     """All that a target needs to know of a survey; two are equal if they are the same object.
 
     Attributes:
-        name: the survey's.
-        sheets: what goes out, or may come back.
-        taxonomy: what is asked by.
         texts: by locale tag, all texts that annotators read.
         codes: by sheet id, what it shows at its end; a sheet without codes shows none.
         examples: by culture code and example id, the pictures of the taxonomy's examples.
@@ -95,15 +92,11 @@ class RawAnswer:
         item: an `item_key`, or the entry's id with `sheet` set; `CONSENT` for a row that asks for
             consent.
         labels: what was chosen: a label's id or its name in the sheet's language. More than one
-            names no label; none is no answer.
-        second: the same for the second question.
-        participant: who answered, where the file says it with each answer.
-        sheet: the sheet's id, if the file says it; an `item_key` says it, too.
-        started: when it was begun, if known.
-        submitted: when it was answered; of two answers to an item the later one holds. A text is
-            read as ISO 8601, in UTC where it names no zone.
+            names no label; none is no answer. `second`: the same for the second question.
+        participant, sheet: where the file says them with each answer; an `item_key` says the sheet.
+        submitted: when it was answered; of two answers to an item the later one is taken. A text is
+            read as ISO 8601, in UTC where it names no zone. `started`: when it was begun, if known.
         order: which is later where the time does not say it, such as a growing number.
-        row: where it stands in the file.
         content: what is kept when it is rejected, as JSON values.
     """
 
@@ -124,10 +117,9 @@ class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        participant: who.
         answers: of their fields only item, labels, second, row and content count; an answer
             without content of its own is rejected with its item and texts.
-        sheet: the sheet's id; empty where the answers' item keys say it. Answers to several sheets
+        sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.
         status: as of `Submission`; empty is `complete` when all entries are answered and `finished`
@@ -136,10 +128,9 @@ class RawSubmission:
             if the file does not say it.
         consent: True, False, or the text of the answer (empty: asked and not answered, so nothing
             is taken); None if the file does not say it.
-        started, submitted: moments, or texts as of `RawAnswer`.
+        started, submitted: times, or texts as of `RawAnswer`.
         code: the completion code that was shown, if the file says it.
         comments: what the person wrote beside the answers; it is kept among the rejected rows.
-        row: where it stands in the file.
         content: what is kept when it is rejected, as JSON values.
     """
 
@@ -163,13 +154,7 @@ RawRecord = RawSubmission | RawAnswer | Participant | RejectedRow
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a file holds, resolved.
-
-    Attributes:
-        submissions: in the file's order.
-        participants: what it says of people.
-        rejected: what could not be read or resolved, with reasons.
-    """
+    """What a file holds, resolved: in its order, and what could not be read or resolved."""
 
     submissions: tuple[Submission, ...] = ()
     participants: tuple[Participant, ...] = ()
@@ -177,16 +162,11 @@ class Imported:
 
 
 def no_progress() -> None:
-    """A callback for those who want to hear nothing."""
+    """Report nothing."""
 
 
 class Target(Protocol):
-    """A program or service that a survey goes to and comes back from.
-
-    Attributes:
-        name: on the command line.
-        summary: one line for people.
-    """
+    """A program or service that a survey goes to and comes back from; `summary` is one line."""
 
     name: str
     summary: str
@@ -194,20 +174,14 @@ class Target(Protocol):
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write everything into `folder`; the same pack gives the same bytes.
+        """Write everything into `folder`, atomically; the same pack gives the same bytes.
 
-        Files are written atomically.
-
-        Args:
-            pack: the survey.
-            folder: where to.
-            on_sheet: is called after each sheet.
-
-        Returns:
-            Those files that a person opens or uploads first.
+        `on_sheet` is called after each sheet. Returns those files that a person opens or uploads
+        first.
 
         Raises:
-            InputError: a sheet cannot be expressed in the target's terms.
+            InputError: a sheet cannot be expressed in the target's terms, a picture is missing, or
+                a file cannot be written.
         """
         ...
 
@@ -225,14 +199,14 @@ class Target(Protocol):
 
 
 class State(Protocol):
-    """What a target remembers of a survey between runs; the workspace keeps it."""
+    """What a target remembers of a survey between runs, as JSON values; the workspace keeps it."""
 
     def get(self, key: str) -> Any:
-        """The JSON value that was put under a key; None if there is none."""
+        """The value that was put under a key; None if there is none."""
         ...
 
     def put(self, key: str, value: Any) -> None:
-        """Remember a JSON value; it is stored when this returns."""
+        """Remember a value; it is stored when this returns."""
         ...
 
 
@@ -259,15 +233,9 @@ class Push(Protocol):
     ) -> Sequence[Mapping[str, Any]]:
         """Make what is not there yet; a run that was stopped goes on, a second one makes nothing.
 
-        Args:
-            pack: the survey.
-            state: what was made so far.
-            dry_run: report what would be made, and ask the service nothing.
-            publish: also publish what costs money, once that is agreed to.
-            agree: is given a sentence with the sum before; only True goes on.
-
-        Returns:
-            A row a sheet with the same keys each, `sheet` the first: for people and for `--json`.
+        A dry run reports what would be made, and asks the service nothing. `publish` also publishes
+        what costs money: `agree` is given a sentence with the sum before, and only True goes on.
+        Returns a row a sheet with the same keys each, `sheet` the first.
 
         Raises:
             InputError: something is missing or differs from what was made; or `publish` means
@@ -290,16 +258,10 @@ class Decide(Protocol):
         *,
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Mapping[str, int]:
-        """Send decisions, each once.
+        """Send decisions, each once; how many came to which outcome (`sent`: the service took it).
 
-        Args:
-            decisions: all of them.
-            ids: by `Decision.service`, which may be stored as a hash, the service's own id.
-            state: what was sent before.
-            agree: is given a sentence with the counts before; only True goes on.
-
-        Returns:
-            How many came to which outcome; `sent` are those that the service took.
+        `ids` gives the service's own id by `Decision.service`, which may be stored as a hash.
+        `agree` is given a sentence with the counts before; only True goes on.
 
         Raises:
             InputError, MissingError, ServiceError: as of `Push.push`.
@@ -309,13 +271,7 @@ class Decide(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """What a look-up found.
-
-    Attributes:
-        file: where it was written.
-        count: how many things were found.
-        problems: what has to be filled in by hand, as sentences.
-    """
+    """A file with `count` things that were looked up; what has to be filled in, as sentences."""
 
     file: Path
     count: int
@@ -327,11 +283,9 @@ class Lookup(Protocol):
     """A target that asks its service for what an export needs, and keeps it in a file."""
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
-        """Ask the service, and write the file.
+        """Ask what the cultures' annotators need, and write the file.
 
-        Args:
-            cultures: whose annotators are looked for.
-            root: the workspace's folder, where `export` finds the file by `SurveyPack.root`.
-            out: another file.
+        It is in `root`, the workspace's folder, where `export` finds it by `SurveyPack.root`; or
+        `out`.
         """
         ...

@@ -6,13 +6,13 @@ its row, a reason that can be counted and a sentence. The reasons:
 | reason | is |
 | --- | --- |
 | unknown sheet, unknown item | the survey has no such sheet or item, or several sheets fit |
-| no participant, participant unreadable | nothing, or no id, stands where the person's id should |
+| no participant, participant unreadable | there is no id of the person, or a rounded number |
 | no consent | the person declined, or did not answer whether they agree |
 | unknown label, unknown second answer | what was chosen is not an answer of the question |
 | no answer | only the second question was answered |
 | not asked | the second question is not asked after that label; the label is kept |
-| superseded | the same person answered the item again later; the later answer holds |
-| two answers | the same person answered the item in two ways at once; neither holds |
+| superseded | the same person answered the item again later; the later answer is taken |
+| two answers | the same person answered the item in two ways at once; neither is taken |
 | same id | another submission of that id came before in the file |
 | unknown time, unknown status, unknown consent | it cannot be read; the rest is kept |
 | comment | what somebody wrote beside the answers |
@@ -41,13 +41,12 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.times import read_moment
 
-LONGEST_ID = 200
-"""Characters of a participant's id; what is longer is a cell that swallowed others."""
 _ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
 _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
 )  # fmt: skip
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
+_NO_CONSENT = "The question for consent is not answered, so nothing is taken."
 
 
 def import_file(target: Target, path: Path, pack: SurveyPack) -> Imported:
@@ -62,11 +61,7 @@ def import_file(target: Target, path: Path, pack: SurveyPack) -> Imported:
 def resolve(records: Iterable[RawRecord], pack: SurveyPack, *, source: str, file: str) -> Imported:
     """Submissions, people and rejected rows of a file's records.
 
-    Args:
-        records: as a reader yields them.
-        pack: the survey.
-        source: the target's name.
-        file: the file's name, for rejected rows.
+    `source` is the target's name, `file` the file's, for rejected rows.
     """
     resolver = _Resolver(pack, source, file)
     for record in records:
@@ -80,37 +75,11 @@ def clean_id(text: str) -> str:
     return kept.strip().strip("'\"").strip()
 
 
-def unreadable_id(who: str) -> str:
-    """Why a participant's id cannot be what was meant, as a sentence; empty when it can.
-
-    >>> unreadable_id("5e8481234567890123456701"), unreadable_id("5.9E+23")[:30]
-    ('', "The participant's id '5.9E+23'")
-    """
-    if len(who) > LONGEST_ID or any(mark in who for mark in "\n\r\x00"):
-        return (
-            f"The participant's id {who[:30]!r} is longer than an id, or has lines; look for a "
-            "quotation mark that is not closed."
-        )
-    if "\ufffd" in who:
-        return (
-            f"The participant's id {who[:60]!r} has letters that could not be read; save the file "
-            "in UTF-8."
-        )
-    if _ROUNDED.fullmatch(who):
-        return (
-            f"The participant's id {who[:60]!r} is a number that a spreadsheet rounded; take the "
-            "file as it was given out."
-        )
-    return ""
-
-
 @dataclass(slots=True)
 class _Chosen:
-    """An answer with its record."""
-
     answer: Answer
     raw: RawAnswer
-    when: datetime | None
+    age: tuple[datetime, int]
 
 
 class _Resolver:
@@ -150,27 +119,22 @@ class _Resolver:
     # Answers that come by themselves
 
     def _add_answer(self, answer: RawAnswer) -> None:
-        if answer.item.strip().casefold() == CONSENT:
-            sheet = self.places.sheet(answer.sheet)
-            if sheet is not None:
-                self.single[sheet.id].append(answer)
-            else:
-                message = f"There is no sheet {answer.sheet[:80]!r} in this survey."
-                self.reject(answer.row, "unknown sheet", message, answer.content)
-            return
-        place = self.places.item(answer.item, answer.sheet)
-        if place is not None:
-            self.single[place[0].id].append(answer)
+        sheet: Sheet | None
+        if _asks_consent(answer):
+            sheet = self._sheet(answer)
         else:
-            self._unknown_item(answer)
+            place = self.places.item(answer.item, answer.sheet)
+            sheet = place[0] if place else None
+            if sheet is None:
+                self._unknown_item(answer)
+        if sheet is not None:
+            self.single[sheet.id].append(answer)
 
     def _by_person(self, answers: Sequence[RawAnswer]) -> Mapping[str, list[RawAnswer]]:
         """Answers by participant; who is the only one need not stand in every row."""
         people: dict[str, list[RawAnswer]] = defaultdict(list)
         for answer in answers:
-            if why := unreadable_id(answer.participant.strip()):
-                self.reject(answer.row, "participant unreadable", why, answer.content)
-            else:
+            if self._is_readable(answer):
                 people[clean_id(answer.participant)].append(answer)
         nameless = people.pop("", [])
         if nameless and len(people) == 1:
@@ -187,50 +151,45 @@ class _Resolver:
 
     def _put_together(self, sheet: Sheet, who: str, answers: Sequence[RawAnswer]) -> None:
         """The submission of one person whose answers came by themselves."""
-        consents = [raw for raw in answers if raw.item.strip().casefold() == CONSENT]
-        consent: bool | str | None = "" if consents else None
-        for raw in consents:
-            text = " ".join(raw.labels)
-            agrees = self.places.consent(sheet, text) if text else None
-            if agrees is None and text:
-                message = f"{text[:80]!r} neither agrees to take part nor declines."
-                self.reject(raw.row, "unknown consent", message, raw.content)
-            elif agrees is not None:
-                consent = agrees if consent == "" else consent and agrees
-        others = [raw for raw in answers if raw.item.strip().casefold() != CONSENT]
-        if consent == "":
-            message = "The question for consent is not answered, so nothing is taken."
+        asked = [raw for raw in answers if _asks_consent(raw)]
+        others = [raw for raw in answers if not _asks_consent(raw)]
+        given = [agrees for raw in asked if (agrees := self._agrees(sheet, raw)) is not None]
+        if asked and not given:
             for raw in others:
                 if raw.labels:
-                    self.reject(raw.row, "no consent", message, raw.content)
+                    self.reject(raw.row, "no consent", _NO_CONSENT, raw.content)
             return
-        moments = [self._moment(raw.submitted, raw.row) for raw in answers]
-        begun = [self._moment(raw.started, raw.row) for raw in answers]
-        times = sorted({moment for moment in moments if moment is not None})
-        starts = [moment for moment in begun if moment is not None] or times[:-1]
+        times = {self._moment(raw.submitted, raw.row) for raw in answers}
+        begun = {self._moment(raw.started, raw.row) for raw in answers}
+        submitted = sorted(time for time in times if time)
         record = RawSubmission(
             who,
             others,
-            consent=consent,
-            submitted=times[-1] if times else None,
-            started=min(starts, default=None),
+            consent=all(given) if given else None,
+            submitted=submitted[-1] if submitted else None,
+            started=min(
+                (time for time in begun if time), default=min(submitted[:-1], default=None)
+            ),
             row=min(raw.row for raw in answers),
         )
-        if consent is False or any(raw.labels or raw.second for raw in others):
+        if record.consent is False or any(raw.labels or raw.second for raw in others):
             self._submit(record, sheet, others, needs_answers=True)
+
+    def _agrees(self, sheet: Sheet, raw: RawAnswer) -> bool | None:
+        text = " ".join(raw.labels)
+        agrees = self.places.consent(sheet, text)
+        if agrees is None and text:
+            message = f"{text[:80]!r} neither agrees to take part nor declines."
+            self.reject(raw.row, "unknown consent", message, raw.content)
+        return agrees
 
     # Submissions
 
     def _sheets_of(self, record: RawSubmission) -> Iterable[tuple[Sheet, Sequence[RawAnswer]]]:
         """The sheets of a submission, each with its answers."""
-        content = record.content
         if record.sheet:
-            sheet = self.places.sheet(record.sheet)
-            if sheet is None:
-                message = f"There is no sheet {record.sheet[:80]!r} in this survey."
-                self.reject(record.row, "unknown sheet", message, content)
-                return ()
-            return ((sheet, record.answers),)
+            sheet = self._sheet(record)
+            return () if sheet is None else ((sheet, record.answers),)
         parts: dict[str, list[RawAnswer]] = defaultdict(list)
         unknown = []
         for answer in record.answers:
@@ -241,8 +200,8 @@ class _Resolver:
                 parts[place[0].id].append(answer)
         if not parts or (record.id and len(parts) > 1):
             message = "Its answers are of no sheet of this survey, or of several."
-            if content or not unknown:
-                self.reject(record.row, "unknown sheet", message, content)
+            if record.content or not unknown:
+                self.reject(record.row, "unknown sheet", message, record.content)
                 return ()
         for answer in unknown:
             self._unknown_item(_completed(answer, record.row))
@@ -265,12 +224,10 @@ class _Resolver:
         if isinstance(consent, str):
             consent = self.places.consent(sheet, consent)
             if consent is None:
-                message = "The question for consent is not answered, so nothing is taken."
-                self.reject(row, "no consent", message, content)
+                self.reject(row, "no consent", _NO_CONSENT, content)
                 return
         declined = consent is False or record.status == "no consent"
-        if why := unreadable_id(record.participant.strip()):
-            self.reject(row, "participant unreadable", why, content)
+        if not self._is_readable(record):
             return
         who = clean_id(record.participant)
         if not who and not declined:
@@ -280,13 +237,13 @@ class _Resolver:
         resolved: list[Answer] = []
         if not declined:
             resolved = self._answers(sheet, answers)
+            if record.comments.strip():
+                comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
+                self.reject(row, "comment", "A comment is not an answer; it is kept here.", comment)
         elif answered := [raw for raw in answers if raw.labels]:
             message = "This person did not agree to take part; the answers are not kept."
             counted = {"sheet": sheet.id, "answers": len(answered)}
             self.reject(answered[0].row, "no consent", message, counted)
-        if record.comments.strip() and not declined:
-            comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
-            self.reject(row, "comment", "A comment is not an answer; it is kept here.", comment)
         if needs_answers and not resolved and not declined:
             return
         done = len(resolved) == len(sheet.entries) and record.finished is not False
@@ -309,12 +266,12 @@ class _Resolver:
             row=row,
         )
         before = self.submissions.setdefault((sheet.id, own), submission)
-        if before is not submission and replace(before, row=row) != submission:
-            message = "Another submission of the same id came before; which one holds is unknown."
+        if replace(before, row=row) != submission:
+            message = "Another submission of the same id came before; which one counts is unknown."
             self.reject(row, "same id", message, content)
 
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
-        """What holds of somebody's answers to a sheet, in the sheet's order."""
+        """Somebody's answers to a sheet, one an entry, in the sheet's order."""
         chosen: dict[str, list[_Chosen]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
@@ -323,11 +280,11 @@ class _Resolver:
                 continue
             answer = self._answer(sheet, entry_id(place[1]), raw)
             if answer is not None:
-                when = self._moment(raw.submitted, 0)
-                chosen[answer.entry].append(_Chosen(answer, raw, when))
-        holding = {entry: self._latest(entry, answers) for entry, answers in chosen.items()}
+                age = (self._moment(raw.submitted, 0) or _EARLIEST, raw.order)
+                chosen[answer.entry].append(_Chosen(answer, raw, age))
+        latest = {entry: self._latest(entry, answers) for entry, answers in chosen.items()}
         ids = [entry_id(entry) for entry in sheet.entries]
-        return [answer for own in ids if (answer := holding.get(own)) is not None]
+        return [answer for own in ids if (answer := latest.get(own)) is not None]
 
     def _answer(self, sheet: Sheet, entry: str, raw: RawAnswer) -> Answer | None:
         if not raw.labels:
@@ -341,47 +298,58 @@ class _Resolver:
             message = f"{entry}: {text!r} is not one of the labels."
             self.reject(raw.row, "unknown label", message, raw.content)
             return None
-        seconds: set[str] = set()
-        unknown = ""
-        for text in raw.second:
-            answer = self.places.second(sheet, text)
-            if answer is None:
-                unknown = unknown or text
-            else:
-                seconds.add(answer)
-        if unknown:
-            message = f"{entry}: {unknown[:80]!r} is not an answer to the second question."
+        seconds = {text: self.places.second(sheet, text) for text in raw.second}
+        if unknown := [text for text, answer in seconds.items() if answer is None]:
+            message = f"{entry}: {unknown[0][:80]!r} is not an answer to the second question."
             self.reject(raw.row, "unknown second answer", message, raw.content)
-        if seconds and not self.places.asks_second(label):
+        answers = {answer for answer in seconds.values() if answer is not None}
+        if answers and not self.places.asks_second(label):
             message = f"{entry}: the second question is answered, but not asked after {label!r}."
             self.reject(raw.row, "not asked", message, raw.content)
-            seconds = set()
-        return Answer(entry, label, tuple(sorted(seconds)))
+            answers = set()
+        return Answer(entry, label, tuple(sorted(answers)))
 
     def _latest(self, entry: str, answers: Sequence[_Chosen]) -> Answer | None:
-        """The answer that holds of one person's to an entry; None when that is unclear."""
-        if len({chosen.answer for chosen in answers}) == 1:
-            return answers[0].answer
-        newest = max(map(_age, answers))
-        last = [chosen for chosen in answers if _age(chosen) == newest]
-        clear = len({chosen.answer for chosen in last}) == 1
+        """Of one person's answers to an entry the last one; None when that is unclear."""
+        newest = max(chosen.age for chosen in answers)
+        last = {chosen.answer for chosen in answers if chosen.age == newest}
+        is_clear = len(last) == 1
         for chosen in answers:
-            if clear and chosen.answer == last[0].answer:
+            if is_clear and chosen.answer in last:
                 continue
-            if clear or chosen not in last:
-                reason, message = "superseded", f"{entry} was answered again later; that holds."
-            else:
+            reason, message = "superseded", f"{entry} was answered again later; that is taken."
+            if not is_clear and chosen.age == newest:
                 reason = "two answers"
                 message = f"{entry} is answered in two ways by the same person; keep one."
             self.reject(chosen.raw.row, reason, message, chosen.raw.content)
-        return last[0].answer if clear else None
+        return last.pop() if is_clear else None
+
+    # What is not there or cannot be read
+
+    def _sheet(self, record: RawAnswer | RawSubmission) -> Sheet | None:
+        sheet = self.places.sheet(record.sheet)
+        if sheet is None:
+            message = f"There is no sheet {record.sheet[:80]!r} in this survey."
+            self.reject(record.row, "unknown sheet", message, record.content)
+        return sheet
 
     def _unknown_item(self, raw: RawAnswer) -> None:
         message = f"There is no item {raw.item[:80]!r} in this survey."
         self.reject(raw.row, "unknown item", message, raw.content)
 
+    def _is_readable(self, record: RawAnswer | RawSubmission) -> bool:
+        who = record.participant.strip()
+        if not _ROUNDED.fullmatch(who):
+            return True
+        message = (
+            f"The participant's id {who[:60]!r} is a number that a spreadsheet rounded; take the "
+            "file as it was given out."
+        )
+        self.reject(record.row, "participant unreadable", message, record.content)
+        return False
+
     def _moment(self, value: datetime | str | None, row: int) -> datetime | None:
-        """A moment; one that cannot be read is rejected, if `row` is known."""
+        """A time; one that cannot be read is rejected, if `row` is known."""
         if not value or isinstance(value, datetime):
             return value or None
         moment = read_moment(value)
@@ -391,8 +359,8 @@ class _Resolver:
         return moment
 
 
-def _age(chosen: _Chosen) -> tuple[datetime, int]:
-    return chosen.when or _EARLIEST, chosen.raw.order
+def _asks_consent(raw: RawAnswer) -> bool:
+    return raw.item.strip().casefold() == CONSENT
 
 
 def _completed(raw: RawAnswer, row: int) -> RawAnswer:

@@ -12,7 +12,7 @@ from memeloc.files import replacing
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8, its lines ended by a line feed on every system.
 
-    Half a surrogate pair, which no UTF-8 has, becomes a question mark.
+    A lone surrogate, which no UTF-8 has, becomes a question mark.
 
     Raises:
         InputError: it cannot be written.

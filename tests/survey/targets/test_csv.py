@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from memeloc.errors import InputError
 from memeloc.survey.model import Answer, entry_id
 from memeloc.survey.targets.csv.target import Csv
-from memeloc.survey.targets.instructions import label_names
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
@@ -41,7 +41,7 @@ def exported(survey: SurveyPack, folder: Path) -> tuple[Path, list[Row]]:
 
 def filled(survey: SurveyPack, rows: list[Row], who: str = "asha", *, names: bool = True) -> None:
     sheet = survey.sheets[0]
-    words = label_names(survey, sheet) if names else {}
+    words = SheetTexts(survey, sheet).labels if names else {}
     by_key = {
         item_key(survey.name, sheet.id, entry_id(entry)): CHOSEN[entry_id(entry)]
         for entry in sheet.entries

@@ -16,7 +16,7 @@ import yaml
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Answer, Check, entry_id
-from memeloc.survey.targets.instructions import entry_text
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.potato.target import Potato
 from memeloc.survey.targets.protocol import SurveyPack
@@ -220,7 +220,7 @@ def annotated(
         item = key(survey, entry_id(entry))
         seen = html.unescape(page)
         assert f'value="{item}"' in seen
-        assert entry_text(survey, sheet, entry).split("<")[0] in seen
+        assert SheetTexts(survey, sheet).text(entry).split("<")[0] in seen
         assert "49" not in seen.partition("One person")[0][-2000:]
         if not isinstance(entry, Check):
             address = f"/media/{item}.jpg"

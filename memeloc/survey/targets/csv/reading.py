@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.protocol import CONSENT, RawAnswer, RawRecord, SurveyPack
-from memeloc.tables import Formula, Header, Row, Table, read_tables, text_of
+from memeloc.tables import Row, Table, read_tables
 
 NEEDED = ("item", "participant", "answer")
 COLUMNS = (
@@ -21,6 +22,7 @@ COLUMNS = (
     "answer", "second question", "second choose from", "second answer",
 )  # fmt: skip
 """What is sent out."""
+_KNOWN = {*COLUMNS, "submitted"}
 _READ = (*NEEDED, "sheet", "second answer", "submitted")
 _LEGACY = {
     "ar": "cp1256", "fa": "cp1256", "ur": "cp1256", "he": "cp1255", "el": "cp1253",
@@ -47,25 +49,22 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     """
     languages = {sheet.culture.locale.tag.split("-")[0] for sheet in pack.sheets}
     encodings = [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
-    found = False
+    has_table = False
 
     def readable(table: Table) -> float:
         return _readable(table, pack)
 
     for table in read_tables(path, NEEDED, encodings=encodings, score=readable):
-        found = True
+        has_table = True
         if table.note and readable(table) < 1:
             message = f"{table.note} Save it as “CSV UTF-8” where answers cannot be read."
             yield RejectedRow("", 1, "encoding", message)
         message = "It stands above the row of headings, or under none."
         for row in table.above:
             yield RejectedRow("", row.number, "no headings", message, row.texts)
-        header, further = Header(()), False
         for row in table.rows:
-            if row.header is not header:
-                header, further = row.header, _has_further(row.header)
-            yield from _records(row, further)
-    if not found:
+            yield from _records(row)
+    if not has_table:
         raise InputError(
             "has no row of headings with item, participant and answer among them; keep the "
             "first row of the sheet that was sent out",
@@ -84,30 +83,24 @@ def _readable(table: Table, pack: SurveyPack) -> float:
     return readable / count if count else 1.0
 
 
-def _has_further(header: Header) -> bool:
-    """Whether a table has columns that were not sent out, or one of them twice."""
-    names = [name.casefold() for name in header.names]
-    return len(set(names)) < len(names) or not {*COLUMNS, "submitted"}.issuperset(names)
+@lru_cache
+def _are_ours(names: tuple[str, ...]) -> bool:
+    return _KNOWN.issuperset(map(str.casefold, names))
 
 
-def _records(row: Row, further: bool) -> Iterator[RawRecord]:
+def _records(row: Row) -> Iterator[RawRecord]:
     """The answer of a row, and what of the row is rejected."""
     if row.reason:
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return
-    content = {name: text for name in _READ if (text := row[name])}
-    if further or len(row.cells) > len(row.header.names):
-        other, differ = _other_cells(row)
-        if differ:
-            message = "Two columns of the same name say different things; keep one."
-            yield RejectedRow("", row.number, "columns differ", message, content | other)
-            return
-        if other:
+    if not _are_ours(row.header.names) or len(row.cells) > len(row.header.names):
+        others = {name: text for name, text in row.texts.items() if not _are_ours((name,))}
+        if others:
             message = "There are no such columns in what was sent out."
-            yield RejectedRow("", row.number, "unknown column", message, other)
+            yield RejectedRow("", row.number, "unknown column", message, others)
     item, answer, second = row["item"], row["answer"], row["second answer"]
-    written = answer or second or row["participant"] or row["submitted"]
-    if not written and item.casefold() != CONSENT:
+    is_blank = not (answer or second or row["participant"] or row["submitted"])
+    if is_blank and item.casefold() != CONSENT:
         return
     for column in row.formulas:
         if (name := column.casefold()) in (*NEEDED, "second answer"):
@@ -115,7 +108,6 @@ def _records(row: Row, further: bool) -> Iterator[RawRecord]:
             yield RejectedRow("", row.number, "formula", message, row.texts)
             if name != "second answer":
                 return
-            second = ""
     yield RawAnswer(
         item,
         (answer,) if answer else (),
@@ -124,29 +116,5 @@ def _records(row: Row, further: bool) -> Iterator[RawRecord]:
         sheet=row["sheet"],
         submitted=row["submitted"],
         row=row.number,
-        content=content,
+        content={name: text for name in _READ if (text := row[name])},
     )
-
-
-def _other_cells(row: Row) -> tuple[dict[str, str], bool]:
-    """What stands in columns that are not read, and whether it contradicts one that is."""
-    names, found, differ = row.header.names, {}, False
-    for place, _ in enumerate(row.cells):
-        name = names[place].casefold() if place < len(names) else ""
-        if name in COLUMNS or name == "submitted":
-            if row.header.positions[name] == place:
-                continue
-            text = _text(row, place)
-            if name not in _READ or text in ("", row[name]):
-                continue
-            differ = True
-        elif not (text := _text(row, place)):
-            continue
-        found[f"column {place + 1} {name}".strip()] = text
-    return found, differ
-
-
-def _text(row: Row, place: int) -> str:
-    """What stands in the cell at a place."""
-    cell = row.cells[place]
-    return cell.text if isinstance(cell, Formula) else text_of(cell)

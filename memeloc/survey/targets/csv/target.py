@@ -10,19 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.files import replacing
-from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
-from memeloc.survey.targets.instructions import (
-    as_text,
-    consent,
-    entry_text,
-    label_names,
-    question,
-    second_names,
-    sections,
-)
+from memeloc.survey.targets.instructions import SheetTexts, as_text
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, RawRecord, SurveyPack, no_progress
 from memeloc.tables import write_table
 
@@ -36,28 +26,23 @@ class Csv:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write `SHEET.csv`, `SHEET.txt` and `pictures/`.
-
-        Raises:
-            InputError: a picture cannot be read, or a file cannot be written.
-        """
+        """Write `SHEET.csv`, `SHEET.txt` and `pictures/`."""
         written = []
         for sheet in pack.sheets:
-            path = folder / f"{sheet.id}.csv"
-            write_table(path, COLUMNS, self._rows(pack, sheet, folder))
-            examples = {
-                shown: f"example-{number}"
-                for number, part in enumerate(
-                    (one for part in sections(pack, sheet) for one in part.examples), 1
-                )
-                if (shown := part.picture) is not None
+            shown = SheetTexts(pack, sheet)
+            written.append(folder / f"{sheet.id}.csv")
+            write_table(written[-1], COLUMNS, _rows(shown, folder))
+            parts = shown.sections()
+            examples = [example.picture for part in parts for example in part.examples]
+            names = {
+                picture: _copied(shown, picture, f"example-{number}", folder)
+                for number, picture in enumerate(examples, 1)
+                if picture is not None
             }
-            names = {shown: _copied(shown, sheet, name, folder) for shown, name in examples.items()}
-            text = as_text(sections(pack, sheet), names.__getitem__)
+            text = as_text(parts, names.__getitem__)
             with replacing(folder / f"{sheet.id}.txt") as partial:
                 # With a byte order mark: some editors on Windows guess wrongly without one.
                 partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
-            written.append(path)
             on_sheet()
         return written
 
@@ -69,27 +54,26 @@ class Csv:
         """See `csv.reading`."""
         return read(path, pack)
 
-    def _rows(self, pack: SurveyPack, sheet: Sheet, folder: Path) -> list[tuple[str, ...]]:
-        texts = pack.texts[sheet.culture.locale.tag]
-        choices = " | ".join(label_names(pack, sheet).values())
-        agree = " | ".join((texts.get("consent.yes"), texts.get("consent.no")))
-        heading, second = second_names(pack, sheet)
-        further = " | ".join(second.values())
-        rows: list[tuple[str, ...]] = [
-            (sheet.id, "", CONSENT, "", consent(pack, sheet), texts.get("consent.heading"), agree,
-             "", "", "", "", "")
-        ]  # fmt: skip
-        for number, entry in enumerate(sheet.entries, 1):
-            key = item_key(pack.name, sheet.id, entry_id(entry))
-            shown = "" if entry.picture is None else _copied(entry.picture, sheet, key, folder)
-            rows.append(
-                (sheet.id, str(number), key, shown, entry_text(pack, sheet, entry),
-                 question(pack, sheet), choices, "", "", heading, further, "")
-            )  # fmt: skip
-        return rows
+
+def _rows(shown: SheetTexts, folder: Path) -> Iterator[tuple[str, ...]]:
+    sheet = shown.sheet.id
+    choices, further = (
+        " | ".join(names.values()) for names in (shown.labels, shown.second_answers)
+    )
+    agree = " | ".join((shown.get("consent.yes"), shown.get("consent.no")))
+    yield (
+        sheet, "", CONSENT, "", shown.consent, shown.get("consent.heading"), agree,
+        "", "", "", "", "",
+    )  # fmt: skip
+    for item in shown.items():
+        picture = "" if item.picture is None else _copied(shown, item.picture, item.key, folder)
+        yield (
+            sheet, str(item.number), item.key, picture, item.text, shown.question, choices,
+            "", "", shown.second_question, further, "",
+        )  # fmt: skip
 
 
-def _copied(picture: Path, sheet: Sheet, name: str, folder: Path) -> str:
+def _copied(shown: SheetTexts, picture: Path, name: str, folder: Path) -> str:
     """Copy a picture beside the tables; returns where from there."""
-    name = copy_picture(picture, folder / "pictures" / sheet.id, name)
-    return f"pictures/{sheet.id}/{name}"
+    place = f"pictures/{shown.sheet.id}"
+    return f"{place}/{copy_picture(picture, folder / place, name)}"

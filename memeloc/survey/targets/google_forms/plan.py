@@ -26,11 +26,11 @@ from memeloc.survey.targets.google_forms.titles import (
     pieces_of,
     shortened,
 )
-from memeloc.survey.targets.instructions import explained, memes_shown, minutes_shown
+from memeloc.survey.targets.instructions import memes_shown, minutes_shown
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Taxonomy
-from memeloc.survey.texts import SurveyTexts
+from memeloc.survey.texts import SurveyTexts, explained
 from memeloc.tables import drawable
 
 LONGEST_ALT = 500

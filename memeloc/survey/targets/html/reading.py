@@ -15,11 +15,18 @@ from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import content_of, read_records, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 
+FORMAT = "survey-answers"
+"""What a file of answers says of itself."""
+
 
 class _Answer(BaseModel):
     entry: str
     label: str = ""
     second: list[str] | str | None = None
+
+    def raw(self) -> RawAnswer:
+        second = [self.second] if isinstance(self.second, str) else self.second
+        return RawAnswer(self.entry, (self.label,) if self.label else (), second or ())
 
 
 class _Submission(BaseModel):
@@ -34,10 +41,6 @@ class _Submission(BaseModel):
     started: str | None = None
     submitted: str | None = None
     code: str | None = None
-
-
-FORMAT = "survey-answers"
-"""What a file of answers says of itself."""
 
 
 def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
@@ -56,7 +59,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         else:
             yield RawSubmission(
                 sent.participant or "",
-                [_answer(answer) for answer in sent.answers],
+                [answer.raw() for answer in sent.answers],
                 sheet=sent.sheet,
                 id=sent.submission,
                 status=sent.status,
@@ -67,12 +70,3 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
                 row=row,
                 content=content_of(value),
             )
-
-
-def _answer(answer: _Answer) -> RawAnswer:
-    second = answer.second or ()
-    return RawAnswer(
-        answer.entry,
-        (answer.label,) if answer.label else (),
-        (second,) if isinstance(second, str) else second,
-    )

@@ -1,6 +1,6 @@
 """Sheets as web pages. In: a survey's sheets. Out: one HTML file a sheet, with all that it needs.
 
-A page works from disk or from any web server, on a phone and on a desk, in either direction. It
+A page works from disk or from any web server, on a phone and on a desktop, in either direction. It
 keeps the answers in the browser until they are sent, and sends them to an address, as JSON in a
 POST, or saves them as a file; `read` takes both. A submission has an id of its own, so one
 that is sent twice counts once.
@@ -16,31 +16,23 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
-from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.model import entry_id
 from memeloc.survey.targets.html.reading import FORMAT, read
-from memeloc.survey.targets.instructions import (
-    entry_text,
-    explained,
-    label_names,
-    memes_shown,
-    minutes_shown,
-    second_names,
-)
+from memeloc.survey.targets.instructions import SheetTexts, is_read
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_text
-from memeloc.survey.texts import SurveyTexts
 
 _FOLDER = Path(__file__).parent / "sheet"
-_WORDS = (
-    "title", "intro", "progress", "next", "back", "send", "required", "warning.heading",
-    "warning.text", "consent.heading", "consent.text", "consent.yes", "consent.no",
-    "consent.declined", "participant.label", "participant.help", "definition.heading",
-    "examples.heading", "examples.because", "rules.heading", "image.alt", "stop.text",
-    "stop.button", "comments.label", "saved.offline", "saved.browser", "saved.file",
-    "sent.heading", "sent.thanks", "sent.code",
+_MESSAGES = (
+    "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
+    "consent.heading", "consent.yes", "consent.no", "consent.declined", "participant.label",
+    "participant.help", "definition.heading", "examples.heading", "examples.because",
+    "rules.heading", "image.alt", "stop.text", "stop.button", "comments.label", "saved.offline",
+    "saved.browser", "saved.file", "sent.heading", "sent.thanks", "sent.code",
 )  # fmt: skip
+"""Texts that the page's script shows as they are."""
 
 
 class Html:
@@ -68,16 +60,11 @@ class Html:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write `SHEET.html` for each sheet.
-
-        Raises:
-            InputError: a picture cannot be read, or a file cannot be written.
-        """
+        """Write `SHEET.html` for each sheet."""
         written = []
         for sheet in pack.sheets:
-            path = folder / f"{sheet.id}.html"
-            write_text(path, self._page(pack, sheet))
-            written.append(path)
+            written.append(folder / f"{sheet.id}.html")
+            write_text(written[-1], self._page(SheetTexts(pack, sheet)))
             on_sheet()
         return written
 
@@ -89,8 +76,7 @@ class Html:
         """See `html.reading`."""
         return read(path, pack)
 
-    def _page(self, pack: SurveyPack, sheet: Sheet) -> str:
-        texts = pack.texts[sheet.culture.locale.tag]
+    def _page(self, shown: SheetTexts) -> str:
         script = (_FOLDER / "sheet.js").read_text(encoding="utf-8")
         policy = (
             "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -101,85 +87,68 @@ class Html:
             policy += f"; connect-src {parts.scheme}://{parts.netloc}"
         return fill_page(
             _FOLDER / "sheet.html",
-            locale=sheet.culture.locale,
+            locale=shown.locale,
             policy=policy,
-            title=texts.get("title"),
+            title=shown.get("title"),
             style=(_FOLDER / "sheet.css").read_text(encoding="utf-8"),
-            data=self._data(pack, sheet, texts),
+            data=_data(shown, self.send_to),
             script=script,
         )
 
-    def _data(self, pack: SurveyPack, sheet: Sheet, texts: SurveyTexts) -> dict[str, Any]:
-        """What the page's script shows."""
-        taxonomy, name = pack.taxonomy, pack.taxonomy.name
-        pictures: dict[str, str] = {}
-        values = {
-            "count": memes_shown(sheet),
-            "minutes": minutes_shown(pack, sheet),
-            "contact": pack.contact,
-        }
-        words = {
-            key: texts.get(key, **values) if key in ("intro", "consent.text") else texts.get(key)
-            for key in _WORDS
-        }
-        names = label_names(pack, sheet)
-        asked, answers = second_names(pack, sheet)
-        second = taxonomy.second and {
-            "question": asked,
+
+def _data(shown: SheetTexts, send_to: str) -> dict[str, Any]:
+    """What the page's script shows."""
+    pack, sheet, taxonomy = shown.pack, shown.sheet, shown.pack.taxonomy
+    pictures: dict[str, str] = {}
+    messages = {key: shown.get(key) for key in _MESSAGES}
+    codes = pack.codes.get(sheet.id)
+    return {
+        "survey": pack.name,
+        "sheet": sheet.id,
+        "send_to": send_to,
+        "words": {**messages, "intro": shown.introduction(), "consent.text": shown.consent},
+        "digits": pack.texts[shown.locale.tag].digits,
+        "question": shown.question,
+        "definition": shown.definition,
+        "labels": [
+            {"id": label, "name": name, "definition": shown.definitions[label]}
+            for label, name in shown.labels.items()
+        ],
+        "second": taxonomy.second
+        and {
+            "question": shown.second_question,
             "when": list(taxonomy.second.when),
             "several": taxonomy.second.several,
-            "answers": [{"id": answer, "name": shown} for answer, shown in answers.items()],
-        }
-        codes = pack.codes.get(sheet.id)
-        return {
-            "survey": pack.name,
-            "sheet": sheet.id,
-            "send_to": self.send_to,
-            "words": words,
-            "digits": texts.digits,
-            "question": texts.get(f"taxonomy.{name}.question"),
-            "definition": texts.get(f"taxonomy.{name}.definition"),
-            "labels": [
-                {
-                    "id": label.id,
-                    "name": names[label.id],
-                    "definition": explained(texts, taxonomy, label),
-                }
-                for label in taxonomy.labels
+            "answers": [
+                {"id": answer, "name": name} for answer, name in shown.second_answers.items()
             ],
-            "second": second,
-            "rules": [texts.get(f"taxonomy.{name}.rule.{rule}") for rule in taxonomy.rules],
-            "examples": [
-                {
-                    "label": names[example.label],
-                    "why": texts.get(f"taxonomy.{name}.example.{example.id}.why"),
-                    "caption": texts.get(f"taxonomy.{name}.example.{example.id}.caption"),
-                    "picture": _picture(
-                        pack.examples.get((sheet.culture.code, example.id)), pictures
-                    ),
-                }
-                for example in taxonomy.examples
-            ],
-            "entries": [
-                {
-                    "id": entry_id(entry),
-                    "picture": _picture(entry.picture, pictures),
-                    # An explicit check is read; what else there is, is looked at.
-                    "caption": "" if _is_read(entry) else entry_text(pack, sheet, entry),
-                    "say": entry_text(pack, sheet, entry) if _is_read(entry) else "",
-                }
-                for entry in sheet.entries
-            ],
-            "codes": {
-                "done": codes.done if codes else "",
-                "no_consent": codes.no_consent if codes else "",
-            },
-            "pictures": pictures,
-        }
-
-
-def _is_read(entry: Entry) -> bool:
-    return isinstance(entry, Check) and entry.kind == "explicit"
+        },
+        "rules": list(shown.rules),
+        "examples": [
+            {
+                "label": shown.labels[example.label],
+                "why": shown.reasons[example.id],
+                "caption": shown.captions[example.id],
+                "picture": _picture(pack.examples.get((sheet.culture.code, example.id)), pictures),
+            }
+            for example in taxonomy.examples
+        ],
+        "entries": [
+            {
+                "id": entry_id(entry),
+                "picture": _picture(entry.picture, pictures),
+                # An explicit check is read; what else there is, is looked at.
+                "caption": "" if is_read(entry) else shown.text(entry),
+                "say": shown.text(entry) if is_read(entry) else "",
+            }
+            for entry in sheet.entries
+        ],
+        "codes": {
+            "done": codes.done if codes else "",
+            "no_consent": codes.no_consent if codes else "",
+        },
+        "pictures": pictures,
+    }
 
 
 def _picture(path: Path | None, pictures: dict[str, str]) -> str:

@@ -5,7 +5,7 @@ Label Studio names annotators by a number, or by their e-mail where an export ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,28 +45,6 @@ class _Times(BaseModel):
     updated_at: str | None = None
     lead_time: float | None = Field(None, ge=0, le=10**7)
 
-    def answer(
-        self,
-        data: _Data,
-        who: str,
-        labels: Sequence[str],
-        second: Sequence[str],
-        row: int,
-        order: int,
-    ) -> RawRecord:
-        """What somebody chose, as a record."""
-        changed = self.updated_at or self.created_at
-        content = {"labels": labels, "second": second, "annotator": who, "time": changed or ""}
-        if not who:
-            message = "It does not say who annotated."
-            return RejectedRow("", row, "no participant", message, content)
-        begun = read_moment(self.created_at)
-        if begun is not None:
-            begun -= timedelta(seconds=self.lead_time or 0)
-        return RawAnswer(
-            data.item, labels, second, who, data.sheet, begun, changed, order, row, content
-        )
-
 
 class _Data(BaseModel):
     item: str
@@ -94,7 +72,6 @@ class _Task(BaseModel):
     annotations: list[_Annotation]
 
     def records(self, row: int) -> Iterator[RawRecord]:
-        """An answer for each annotation."""
         for annotation in self.annotations:
             chosen: dict[str, list[str]] = {FIRST: [], SECOND: []}
             for region in annotation.result:
@@ -103,11 +80,10 @@ class _Task(BaseModel):
                 else:
                     message = f"There is no question {region.from_name[:80]!r} in this survey."
                     yield RejectedRow("", row, "unknown question", message, region.model_dump())
-            labels, second = (list(dict.fromkeys(values)) for values in chosen.values())
             if not annotation.was_cancelled:
-                yield annotation.answer(
-                    self.data, annotation.completed_by, labels, second, row, annotation.id
-                )
+                labels, second = chosen.values()
+                who, number = annotation.completed_by, annotation.id
+                yield _answer(self.data, annotation, who, number, labels, second, row)
             elif annotation.result:
                 # The annotator skipped the task; what was chosen before is not an answer.
                 message = "The task was skipped; what was chosen before is not taken."
@@ -126,13 +102,13 @@ class _MinTask(_Times, _Data):
     second: Choices = Field([], alias="second_answer")
 
     def records(self, row: int) -> Iterator[RawRecord]:
-        """The answer."""
         further = {name: value for name, value in (self.model_extra or {}).items() if value}
         if unknown := further.keys() - {"number", "text", "picture", "id"}:
             message = "There are no such questions in this survey."
             content = {name: further[name] for name in sorted(unknown)}
             yield RejectedRow("", row, "unknown question", message, content)
-        yield self.answer(self, self.annotator, self.labels, self.second, row, self.annotation_id)
+        number = self.annotation_id
+        yield _answer(self, self, self.annotator, number, self.labels, self.second, row)
 
 
 def read(path: Path) -> Iterator[RawRecord]:
@@ -145,15 +121,36 @@ def read(path: Path) -> Iterator[RawRecord]:
     if not isinstance(tasks, list):
         raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
     for row, value in enumerate(tasks, 1):
-        task: _Task | _MinTask | RejectedRow
-        if isinstance(value, Mapping) and "annotations" in value:
-            task = validated(_Task, _short(value), row, "not a task")
-        else:
-            task = validated(_MinTask, _short(value), row, "not a task")
+        is_whole = isinstance(value, Mapping) and "annotations" in value
+        model: type[_Task | _MinTask] = _Task if is_whole else _MinTask
+        task = validated(model, _short(value), row, "not a task")
         if isinstance(task, RejectedRow):
             yield task
         else:
             yield from task.records(row)
+
+
+def _answer(
+    data: _Data,
+    times: _Times,
+    who: str,
+    number: int,
+    labels: list[str],
+    second: list[str],
+    row: int,
+) -> RawRecord:
+    labels, second = list(dict.fromkeys(labels)), list(dict.fromkeys(second))
+    changed = times.updated_at or times.created_at
+    content = {"labels": labels, "second": second, "annotator": who, "time": changed or ""}
+    if not who:
+        message = "It does not say who annotated."
+        return RejectedRow("", row, "no participant", message, content)
+    begun = read_moment(times.created_at)
+    if begun is not None:
+        begun -= timedelta(seconds=times.lead_time or 0)
+    return RawAnswer(
+        data.item, labels, second, who, data.sheet, begun, changed, number, row, content
+    )
 
 
 def _short(value: Any) -> Any:

@@ -15,19 +15,10 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.instructions import (
-    as_html,
-    entry_text,
-    label_names,
-    question,
-    second_names,
-    sections,
-)
+from memeloc.survey.targets.instructions import Item, SheetTexts, as_html
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read
 from memeloc.survey.targets.pictures import BLANK, copy_picture, data_url
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 from memeloc.tables import drawable
@@ -58,21 +49,17 @@ class LabelStudio:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write `SHEET/project.json`, `config.xml` and `tasks.json`, and pictures when served.
-
-        Raises:
-            InputError: a picture cannot be read, or a file cannot be written.
-        """
+        """Write `SHEET/project.json`, `config.xml` and `tasks.json`, and pictures when served."""
         written = []
         for sheet in pack.sheets:
-            own = folder / sheet.id
-            config = labelling_interface(pack, sheet)
+            own, shown = folder / sheet.id, SheetTexts(pack, sheet)
+            config = labelling_interface(shown)
             write_text(own / "config.xml", config)
             project = {
                 "title": f"{pack.name} {sheet.id}"[:50],
                 "description": f"{pack.name}, {sheet.id}",
                 "label_config": config,
-                "expert_instruction": as_html(sections(pack, sheet), sheet, data_url),
+                "expert_instruction": as_html(shown.sections(), sheet, data_url),
                 "show_instruction": True,
                 "show_skip_button": False,
                 "enable_empty_annotation": False,
@@ -80,31 +67,27 @@ class LabelStudio:
                 "sampling": "Sequential sampling",
             }
             write_json(own / "project.json", project)
-            write_json(own / "tasks.json", self._tasks(pack, sheet, own))
+            tasks = [{"data": self._task(sheet.id, item, own)} for item in shown.items()]
+            write_json(own / "tasks.json", tasks)
             written.append(own / "project.json")
             on_sheet()
         return written
 
-    def _tasks(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
-        tasks = []
-        for number, entry in enumerate(sheet.entries, 1):
-            key = item_key(pack.name, sheet.id, entry_id(entry))
-            picture = BLANK
-            if entry.picture is not None and self._local:
-                name = copy_picture(entry.picture, own / "pictures", key)
-                path = f"{self._local}/{sheet.id}/pictures/{name}"
-                picture = f"/data/local-files/?d={quote(path)}"
-            elif entry.picture is not None:
-                picture = data_url(entry.picture)
-            data = {
-                "item": key,
-                "sheet": sheet.id,
-                "number": number,
-                "text": entry_text(pack, sheet, entry),
-                "picture": picture,
-            }
-            tasks.append({"data": data})
-        return tasks
+    def _task(self, sheet: str, item: Item, own: Path) -> dict[str, Any]:
+        picture = BLANK
+        if item.picture is not None and self._local:
+            name = copy_picture(item.picture, own / "pictures", item.key)
+            path = f"{self._local}/{sheet}/pictures/{name}"
+            picture = f"/data/local-files/?d={quote(path)}"
+        elif item.picture is not None:
+            picture = data_url(item.picture)
+        return {
+            "item": item.key,
+            "sheet": sheet,
+            "number": item.number,
+            "text": item.text,
+            "picture": picture,
+        }
 
     def recognises(self, path: Path) -> bool:
         """Whether a file is a list of such tasks, as JSON or JSON-MIN."""
@@ -117,30 +100,29 @@ class LabelStudio:
         return read(path)
 
 
-def labelling_interface(pack: SurveyPack, sheet: Sheet) -> str:
+def labelling_interface(shown: SheetTexts) -> str:
     """The labelling interface of a sheet, as Label Studio's XML."""
-    required = _attribute(pack.texts[sheet.culture.locale.tag].get("required"))
+    required = _attribute(shown.get("required"))
     lines = [
-        f'<View style="direction: {sheet.culture.locale.direction}">',
+        f'<View style="direction: {shown.locale.direction}">',
         '  <Image name="picture" value="$picture" zoom="false" maxWidth="600px"/>',
         '  <Text name="text" value="$text"/>',
-        f"  <Header value={_attribute(question(pack, sheet))}/>",
+        f"  <Header value={_attribute(shown.question)}/>",
         f'  <Choices name="{FIRST}" toName="picture" choice="single-radio" required="true" '
         f"requiredMessage={required}>",
-        *_choices(label_names(pack, sheet)),
+        *_choices(shown.labels),
         "  </Choices>",
     ]
-    second, (heading, answers) = pack.taxonomy.second, second_names(pack, sheet)
-    if second is not None:
+    if second := shown.pack.taxonomy.second:
         when = f'visibleWhen="choice-selected" whenTagName="{FIRST}"'
         when += f" whenChoiceValue={_attribute(','.join(second.when))}"
         kind = "multiple" if second.several else "single-radio"
         lines += [
             f"  <View {when}>",
-            f"    <Header value={_attribute(heading)}/>",
+            f"    <Header value={_attribute(shown.second_question)}/>",
             f'    <Choices name="{SECOND}" toName="picture" choice="{kind}" required="true" '
             f"requiredMessage={required} {when}>",
-            *_choices(answers),
+            *_choices(shown.second_answers),
             "    </Choices>",
             "  </View>",
         ]

@@ -48,12 +48,8 @@ class _State(BaseModel):
     @property
     def declined(self) -> bool:
         """Whether the person chose not to take part."""
-        pages = self.phases.consent.values()
-        return any(
-            (choice.question, choice.name) == (CONSENT, "no")
-            for choices in pages
-            for choice, _ in choices
-        )
+        choices = [choice for page in self.phases.consent.values() for choice, _ in page]
+        return any((choice.question, choice.name) == (CONSENT, "no") for choice in choices)
 
 
 def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
@@ -79,8 +75,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
             state = validated(_State, read_json(file), row, "unreadable")
         except InputError as error:
             message = f"The state {error.message}."
-            yield RejectedRow(name, row, "unreadable", message, {"file": name})
-            continue
+            state = RejectedRow(name, row, "unreadable", message, {"file": name})
         if isinstance(state, RejectedRow):
             yield state
         else:
@@ -109,13 +104,14 @@ def _records(
         if choices:
             labels, second = (list(dict.fromkeys(names)) for names in chosen.values())
             answers.append(RawAnswer(item, labels, second, row=row, content=content))
-    known = any(pack.places.item(answer.item) for answer in answers)
     if answers or state.declined:
         yield RawSubmission(
             state.user_id,
             answers,
             # Answers say which sheet they are of; who declined has none.
-            sheet="" if known else _sheet_of(path, pack),
+            sheet=""
+            if any(pack.places.item(answer.item) for answer in answers)
+            else _sheet_of(path, pack),
             consent=not state.declined,
             finished=True if state.place and state.place[0] == "done" else None,
             started=min(times, default=None),
@@ -134,18 +130,17 @@ def _sheet_of(path: Path, pack: SurveyPack) -> str:
 
 
 def _times(history: Path) -> tuple[list[datetime], list[str]]:
-    """When a person answered, as far as the history tells, and its lines that do not."""
+    """When a person answered by the history, and its lines that do not say it."""
     times: list[datetime] = []
     unread: list[str] = []
     if not history.exists():
         return times, unread
     try:
         for _, value in read_records(history):
-            moment = value.get("timestamp") if isinstance(value, dict) else None
-            read = read_moment(moment)
-            if read is not None:
-                times.append(read)
-            elif moment or not isinstance(value, dict):
+            written = value.get("timestamp") if isinstance(value, dict) else None
+            if moment := read_moment(written):
+                times.append(moment)
+            elif written or not isinstance(value, dict):
                 unread.append(str(value)[:1000])
     except InputError as error:
         unread.append(str(error))

@@ -7,23 +7,13 @@ completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.instructions import (
-    as_html,
-    consent,
-    entry_text,
-    label_names,
-    question,
-    second_names,
-    sections,
-)
+from memeloc.survey.targets.instructions import SheetTexts, as_html
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import BLANK, copy_picture
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.potato.reading import ANSWERS, CONSENT, FIRST, SECOND, STATE, read
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
@@ -39,28 +29,24 @@ class Potato:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`.
-
-        Raises:
-            InputError: a picture cannot be read, or a file cannot be written.
-        """
+        """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`."""
         written = []
         for sheet in pack.sheets:
-            own = folder / sheet.id
-            items = [_json(item) for item in self._items(pack, sheet, own)]
+            own, shown = folder / sheet.id, SheetTexts(pack, sheet)
+            items = (json.dumps(item, ensure_ascii=False) for item in _items(shown, own))
             write_text(own / "data" / "items.jsonl", "".join(f"{item}\n" for item in items))
-            parts = sections(pack, sheet, with_consent=False)
-            examples = [one.picture for part in parts for one in part.examples if one.picture]
+            parts = shown.sections(with_consent=False)
+            examples = [example.picture for part in parts for example in part.examples]
             places = {
                 picture: _media(picture, f"example-{number}", own)
-                for number, picture in enumerate(dict.fromkeys(examples), 1)
+                for number, picture in enumerate(dict.fromkeys(filter(None, examples)), 1)
             }
             # The program takes the page for a template of Jinja's.
             page = as_html(parts, sheet, places.__getitem__).replace("{", "&#123;")
             write_text(own / "surveys" / "instructions.html", page + "\n")
-            write_text(own / "surveys" / "consent.json", _json([self._consent(pack, sheet)]) + "\n")
-            write_json(own / "config.yaml", self._config(pack, sheet))
+            write_json(own / "surveys" / "consent.json", [_consent(shown)])
             written.append(own / "config.yaml")
+            write_json(written[-1], _config(shown))
             on_sheet()
         return written
 
@@ -74,129 +60,115 @@ class Potato:
         """See `potato.reading`."""
         return read(path, pack)
 
-    def _items(self, pack: SurveyPack, sheet: Sheet, own: Path) -> list[dict[str, Any]]:
-        items = []
-        for number, entry in enumerate(sheet.entries, 1):
-            key = item_key(pack.name, sheet.id, entry_id(entry))
-            picture = BLANK if entry.picture is None else _media(entry.picture, key, own)
-            text = entry_text(pack, sheet, entry)
-            items.append(
-                {"item": key, "sheet": sheet.id, "number": number, "text": text, "picture": picture}
-            )
-        return items
 
-    def _consent(self, pack: SurveyPack, sheet: Sheet) -> dict[str, Any]:
-        texts = pack.texts[sheet.culture.locale.tag]
-        return {
-            "name": CONSENT,
-            "description": _plain(consent(pack, sheet)),
-            "annotation_type": "radio",
-            "labels": [
-                {"name": one, "displayed_label": _plain(texts.get(f"consent.{one}"))}
-                for one in ("yes", "no")
-            ],
-            "label_requirement": {"required": True},
+def _items(shown: SheetTexts, own: Path) -> Iterator[dict[str, Any]]:
+    for item in shown.items():
+        yield {
+            "item": item.key,
+            "sheet": shown.sheet.id,
+            "number": item.number,
+            "text": item.text,
+            "picture": BLANK if item.picture is None else _media(item.picture, item.key, own),
         }
 
-    def _config(self, pack: SurveyPack, sheet: Sheet) -> dict[str, Any]:
-        texts, codes = pack.texts[sheet.culture.locale.tag], pack.codes.get(sheet.id)
-        locale, count = sheet.culture.locale, len(sheet.entries)
-        declined = _plain(texts.get("consent.declined", code=codes.no_consent if codes else ""))
-        found: dict[str, Any] = {
-            "annotation_task_name": _plain(texts.get("title")),
-            "task_dir": ".",
-            "output_annotation_dir": "annotation_output",
-            "export_annotation_format": "jsonl",
-            "export_include_phase_data": True,
-            "data_files": ["data/items.jsonl"],
-            "item_properties": {"id_key": "item", "text_key": "text"},
-            "media_directory": "media",
-            "require_password": False,
-            "user_config": {"allow_all_users": True, "users": []},
-            "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
-            "hide_navbar": True,
-            "jumping_to_id_disabled": True,
-            # The recruitment service counts the places; here nobody is sent away.
-            "assignment_strategy": "fixed_order",
-            "num_annotators_per_item": 0,
-            "max_annotations_per_user": count,
-            "ui_language": {
-                "_base": locale.tag.split("-")[0],
-                "html_lang": locale.tag,
-                "html_dir": locale.direction,
-                "next_button": texts.get("next"),
-                "previous_button": texts.get("back"),
-                "submit_button": texts.get("next"),
-            },
-            "phases": {
-                "order": ["instructions", CONSENT, "annotation"],
-                "instructions": {"type": "instructions", "file": "surveys/instructions.html"},
-                CONSENT: {
-                    "type": "consent",
-                    "file": "surveys/consent.json",
-                    "exit_when": {
-                        "show_when": [{"schema": CONSENT, "operator": "equals", "value": "no"}],
-                        "message": declined,
-                    },
+
+def _consent(shown: SheetTexts) -> dict[str, Any]:
+    names = {answer: shown.get(f"consent.{answer}") for answer in ("yes", "no")}
+    return _question(CONSENT, shown.consent, names)
+
+
+def _config(shown: SheetTexts) -> dict[str, Any]:
+    codes, locale = shown.pack.codes.get(shown.sheet.id), shown.locale
+    declined = _plain(shown.get("consent.declined", code=codes.no_consent if codes else ""))
+    config: dict[str, Any] = {
+        "annotation_task_name": _plain(shown.get("title")),
+        "task_dir": ".",
+        "output_annotation_dir": "annotation_output",
+        "export_annotation_format": "jsonl",
+        "export_include_phase_data": True,
+        "data_files": ["data/items.jsonl"],
+        "item_properties": {"id_key": "item", "text_key": "text"},
+        "media_directory": "media",
+        "require_password": False,
+        "user_config": {"allow_all_users": True, "users": []},
+        "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
+        "hide_navbar": True,
+        "jumping_to_id_disabled": True,
+        # The recruitment service counts the places; here nobody is sent away.
+        "assignment_strategy": "fixed_order",
+        "num_annotators_per_item": 0,
+        "max_annotations_per_user": len(shown.sheet.entries),
+        "ui_language": {
+            "_base": locale.tag.split("-")[0],
+            "html_lang": locale.tag,
+            "html_dir": locale.direction,
+            "next_button": shown.get("next"),
+            "previous_button": shown.get("back"),
+            "submit_button": shown.get("next"),
+        },
+        "phases": {
+            "order": ["instructions", CONSENT, "annotation"],
+            "instructions": {"type": "instructions", "file": "surveys/instructions.html"},
+            CONSENT: {
+                "type": "consent",
+                "file": "surveys/consent.json",
+                "exit_when": {
+                    "show_when": [{"schema": CONSENT, "operator": "equals", "value": "no"}],
+                    "message": declined,
                 },
             },
-            "instance_display": {
-                "layout": {"direction": "vertical"},
-                "fields": [
-                    {
-                        "key": "picture",
-                        "type": "image",
-                        "display_options": {"max_width": 600, "zoomable": False},
-                    },
-                    {"key": "text", "type": "text"},
-                ],
-            },
-            "annotation_schemes": self._questions(pack, sheet),
-        }
-        if codes is not None:
-            found["completion_code"] = codes.done
-            # Who declines leaves through the door of those who are screened out; without a code of
-            # its own the program would show the one for those who are done.
-            completion = {
-                "code": codes.done,
-                "failed_code": codes.failed_checks,
-                "screened_out_code": codes.no_consent,
-            }
-            found["crowdsourcing"] = {
-                "provider": "prolific",
-                "prolific": {"completion": completion},
-            }
-        return found
-
-    def _questions(self, pack: SurveyPack, sheet: Sheet) -> list[dict[str, Any]]:
-        asked: list[dict[str, Any]] = [
-            {
-                "annotation_type": "radio",
-                "name": FIRST,
-                "description": _plain(question(pack, sheet)),
-                "labels": _labels(label_names(pack, sheet)),
-                "label_requirement": {"required": True},
-                "sequential_key_binding": True,
-            }
-        ]
-        second, (heading, answers) = pack.taxonomy.second, second_names(pack, sheet)
-        if second is not None:
-            condition = {"schema": FIRST, "operator": "equals", "value": list(second.when)}
-            asked.append(
+        },
+        "instance_display": {
+            "layout": {"direction": "vertical"},
+            "fields": [
                 {
-                    "annotation_type": "multiselect" if second.several else "radio",
-                    "name": SECOND,
-                    "description": _plain(heading),
-                    "labels": _labels(answers),
-                    "label_requirement": {"required": True},
-                    "display_logic": {"show_when": [condition]},
-                }
-            )
-        return asked
+                    "key": "picture",
+                    "type": "image",
+                    "display_options": {"max_width": 600, "zoomable": False},
+                },
+                {"key": "text", "type": "text"},
+            ],
+        },
+        "annotation_schemes": _questions(shown),
+    }
+    if codes is not None:
+        config["completion_code"] = codes.done
+        # Who declines leaves through the door of those who are screened out; without a code of
+        # its own the program would show the one for those who are done.
+        completion = {
+            "code": codes.done,
+            "failed_code": codes.failed_checks,
+            "screened_out_code": codes.no_consent,
+        }
+        config["crowdsourcing"] = {
+            "provider": "prolific",
+            "prolific": {"completion": completion},
+        }
+    return config
 
 
-def _labels(names: dict[str, str]) -> list[dict[str, str]]:
-    return [{"name": one, "displayed_label": _plain(name)} for one, name in names.items()]
+def _questions(shown: SheetTexts) -> list[dict[str, Any]]:
+    asked = [_question(FIRST, shown.question, shown.labels)]
+    asked[0]["sequential_key_binding"] = True
+    if second := shown.pack.taxonomy.second:
+        condition = {"schema": FIRST, "operator": "equals", "value": list(second.when)}
+        further = _question(SECOND, shown.second_question, shown.second_answers)
+        if second.several:
+            further["annotation_type"] = "multiselect"
+        asked.append({**further, "display_logic": {"show_when": [condition]}})
+    return asked
+
+
+def _question(name: str, text: str, answers: dict[str, str]) -> dict[str, Any]:
+    return {
+        "annotation_type": "radio",
+        "name": name,
+        "description": _plain(text),
+        "labels": [
+            {"name": answer, "displayed_label": _plain(shown)} for answer, shown in answers.items()
+        ],
+        "label_requirement": {"required": True},
+    }
 
 
 def _plain(text: str) -> str:
@@ -209,7 +181,3 @@ def _plain(text: str) -> str:
 def _media(picture: Path, name: str, own: Path) -> str:
     """Copy a picture to where the program serves it; returns its address there."""
     return f"/media/{copy_picture(picture, own / 'media', name)}"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -18,7 +18,7 @@ from memeloc.survey.model import RejectedRow, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.times import read_moment
-from memeloc.tables import Formula, Row, Table, read_tables, text_of
+from memeloc.tables import Row, Table, read_tables
 
 CONSENT = "consent"
 """The export tag of the question that asks for consent; an entry's is its `item_key`."""
@@ -58,12 +58,10 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     Raises:
         InputError: it cannot be read, or has not the three rows of headings.
     """
-    found = False
-    for table in read_tables(path, is_header=_is_header):
-        if _has_marks(table):
-            found = True
-            yield from _Reader(pack).records(table)
-    if not found:
+    tables = [table for table in read_tables(path, is_header=_is_header) if _has_marks(table)]
+    for table in tables:
+        yield from _Reader(pack).records(table)
+    if not tables:
         raise InputError(
             "has not Qualtrics' three rows of headings; export as CSV, and do not remove rows",
             file=path,
@@ -138,13 +136,10 @@ class _Reader:
             yield from self._record(before, zone)
 
     def _record(self, row: Row, zone: ZoneInfo | None) -> Iterator[RawRecord]:
-        content, differing = _texts(row)
+        content = {name: text for name, text in row.texts.items() if name not in _PERSONAL}
         if row.reason:
             yield RejectedRow("", row.number, row.reason, row.error, content)
             return
-        if differing:
-            message = "Two columns of the same name say different things; the first is taken."
-            yield RejectedRow("", row.number, "columns differ", message, differing)
         further = {
             name: text
             for name, text in content.items()
@@ -211,19 +206,6 @@ class _Reader:
                     start = end
                     break
         return answers
-
-
-def _texts(row: Row) -> tuple[dict[str, str], dict[str, str]]:
-    """What stands in a row by column; and what a second column of the same name says instead."""
-    names = row.header.names
-    texts: dict[str, str] = {}
-    differing: dict[str, str] = {}
-    for place, cell in enumerate(row.cells):
-        text = cell.text if isinstance(cell, Formula) else text_of(cell)
-        name = (names[place] if place < len(names) else "") or f"column {place + 1}"
-        if text and name not in _PERSONAL and texts.setdefault(name, text) != text:
-            differing[f"{name} (column {place + 1})"] = text
-    return texts, differing
 
 
 def _moment(text: str, zone: ZoneInfo | None) -> datetime | str:

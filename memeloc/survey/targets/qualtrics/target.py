@@ -10,24 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memeloc.survey.model import Entry, Sheet, entry_id
-from memeloc.survey.targets.instructions import (
-    as_html,
-    consent,
-    entry_text,
-    label_names,
-    question,
-    second_names,
-    sections,
-)
+from memeloc.survey.targets.instructions import Item, SheetTexts, as_html
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, SECOND, is_export, read
 from memeloc.survey.targets.writing import write_text
@@ -49,17 +39,12 @@ class Qsf:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write `SHEET.qsf` for each sheet.
-
-        Raises:
-            InputError: a picture cannot be read, or a file cannot be written.
-        """
+        """Write `SHEET.qsf` for each sheet."""
         written = []
         for sheet in pack.sheets:
-            text = json.dumps(_Survey(pack, sheet).whole(), ensure_ascii=False, sort_keys=True)
-            path = folder / f"{sheet.id}.qsf"
-            write_text(path, text + "\n")
-            written.append(path)
+            whole = _Survey(SheetTexts(pack, sheet)).whole()
+            written.append(folder / f"{sheet.id}.qsf")
+            write_text(written[-1], json.dumps(whole, ensure_ascii=False, sort_keys=True) + "\n")
             on_sheet()
         return written
 
@@ -75,10 +60,8 @@ class Qsf:
 class _Survey:
     """One sheet; questions and blocks are numbered as they are made."""
 
-    def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
-        self._pack = pack
-        self._sheet = sheet
-        self._texts = pack.texts[sheet.culture.locale.tag]
+    def __init__(self, shown: SheetTexts) -> None:
+        self._shown = shown
         self._id = f"SV_{self._name('survey')}"
         self._questions: list[dict[str, Any]] = []
         self._blocks: list[dict[str, Any]] = []
@@ -86,28 +69,34 @@ class _Survey:
 
     def whole(self) -> dict[str, Any]:
         """All of the file."""
-        pack, sheet, codes = self._pack, self._sheet, self._pack.codes.get(self._sheet.id)
+        shown, codes = self._shown, self._shown.pack.codes.get(self._shown.sheet.id)
+        fields = [{**_FIXED["field"], "Description": name, "Field": name} for name in EMBEDDED]
         flow: list[dict[str, Any]] = [
-            {"Type": "EmbeddedData", "FlowID": self._step(), "EmbeddedData": list(_embedded())}
+            {"Type": "EmbeddedData", "FlowID": self._step(), "EmbeddedData": fields}
         ]
-        asked = self._choice(
-            CONSENT,
-            self._html(escape(consent(pack, sheet))),
-            {one: self._texts.get(f"consent.{one}") for one in ("yes", "no")},
-        )
+        consents = {answer: shown.get(f"consent.{answer}") for answer in ("yes", "no")}
+        asked = self._choice(CONSENT, self._html(escape(shown.consent)), consents)
         flow.append(self._block("Consent", [asked], kind="Default"))
         flow.append(self._declined(asked, codes.no_consent if codes else ""))
-        shown = as_html(sections(pack, sheet, with_consent=False), sheet, data_url)
-        flow.append(self._block("Introduction", [self._shown("introduction", shown)]))
-        for number, entry in enumerate(sheet.entries, 1):
-            flow.append(self._block(f"Item {number}", self._entry(entry)))
+        parts = shown.sections(with_consent=False)
+        introduction = self._question(
+            "introduction",
+            as_html(parts, shown.sheet, data_url),
+            "DB",
+            {"Selector": "TB", "ChoiceOrder": [], "NextChoiceId": 4},
+            {"Type": "None"},
+        )
+        flow.append(self._block("Introduction", [introduction]))
+        for item in shown.items():
+            flow.append(self._block(f"Item {item.number}", self._item(item)))
         flow.append(self._end(codes.done if codes else ""))
-        language = _language(sheet)
+        tag = shown.locale.tag
+        language = _LANGUAGES.get(tag) or tag.split("-")[0].upper()
         return {
             "SurveyEntry": {
                 **_FIXED["entry"],
                 "SurveyID": self._id,
-                "SurveyName": f"{pack.name} {sheet.id}",
+                "SurveyName": f"{shown.pack.name} {shown.sheet.id}",
                 "SurveyOwnerID": f"UR_{self._name('owner')}",
                 "SurveyLanguage": language,
                 "SurveyActiveResponseSet": f"RS_{self._name('responses')}",
@@ -117,25 +106,21 @@ class _Survey:
         }
 
     def _elements(self, flow: list[dict[str, Any]], language: str) -> list[dict[str, Any]]:
-        responses = f"RS_{self._name('responses')}"
         unused = {"Type": "Trash", "Description": "Trash / Unused Questions"}
         trash = {**unused, "ID": f"BL_{self._name('trash')}", "BlockElements": []}
         options = {
             **_FIXED["options"],
-            "PreviousButton": self._texts.get("back"),
-            "NextButton": self._texts.get("next"),
-            "SurveyTitle": self._texts.get("title"),
+            "PreviousButton": self._shown.get("back"),
+            "NextButton": self._shown.get("next"),
+            "SurveyTitle": self._shown.get("title"),
             "SurveyLanguage": language,
             "AvailableLanguages": {language: []},
         }
-        root = {
-            "Flow": flow,
-            "Properties": {"Count": self._steps},
-            "FlowID": "FL_1",
-            "Type": "Root",
-        }
+        count = {"Count": self._steps}
+        root = {"Flow": flow, "Properties": count, "FlowID": "FL_1", "Type": "Root"}
         project = {"ProjectCategory": "CORE", "SchemaVersion": "1.1.0"}
         statistics = {"MobileCompatible": True, "ID": "Survey Statistics"}
+        questions = str(len(self._questions))
         return [
             self._element("BL", "Survey Blocks", None, [*self._blocks, trash]),
             self._element("FL", "Survey Flow", None, root),
@@ -143,56 +128,52 @@ class _Survey:
             self._element("SCO", "Scoring", None, _FIXED["scoring"]),
             {**self._element("PROJ", "CORE", None, project), "TertiaryAttribute": "1.1.0"},
             self._element("STAT", "Survey Statistics", None, statistics),
-            self._element("QC", "Survey Question Count", str(len(self._questions)), None),
-            self._element("RS", responses, "Default Response Set", None),
+            self._element("QC", "Survey Question Count", questions, None),
+            self._element("RS", f"RS_{self._name('responses')}", "Default Response Set", None),
         ]
 
-    def _entry(self, entry: Entry) -> list[str]:
-        pack, sheet = self._pack, self._sheet
-        tag, text = item_key(pack.name, sheet.id, entry_id(entry)), entry_text(pack, sheet, entry)
-        parts = []
-        if entry.picture is not None:
-            address, style = data_url(entry.picture), "max-width:100%;width:600px"
-            parts.append(f'<p><img src="{address}" alt="{escape(text)}" style="{style}"></p>')
-        else:
-            parts.append(f"<p>{escape(text)}</p>")
-        parts.append(f"<p>{escape(question(pack, sheet))}</p>")
-        first = self._choice(tag, self._html("".join(parts)), label_names(pack, sheet))
-        second, (heading, answers) = pack.taxonomy.second, second_names(pack, sheet)
+    def _item(self, item: Item) -> list[str]:
+        shown, text = self._shown, escape(item.text)
+        about = f"<p>{text}</p>"
+        if item.picture is not None:
+            address, style = data_url(item.picture), "max-width:100%;width:600px"
+            about = f'<p><img src="{address}" alt="{text}" style="{style}"></p>'
+        asked = self._html(f"{about}<p>{escape(shown.question)}</p>")
+        first = self._choice(item.key, asked, shown.labels)
+        second = shown.pack.taxonomy.second
         if second is None:
             return [first]
-        order = [one.id for one in pack.taxonomy.labels]
-        places = [order.index(one) + 1 for one in second.when]
-        shown = self._html(f"<p>{escape(heading)}</p>")
-        asked = self._choice(f"{tag}{SECOND}", shown, answers, several=second.several)
+        order = list(shown.labels)
         logic: dict[str, Any] = {"Type": "If"}
-        for number, place in enumerate(places):
+        for number, label in enumerate(second.when):
+            place = order.index(label) + 1
             logic[str(number)] = _selected(first, place, "Or" if number else "")
+        asked = self._html(f"<p>{escape(shown.second_question)}</p>")
+        further = self._choice(
+            f"{item.key}{SECOND}", asked, shown.second_answers, several=second.several
+        )
         payload = self._questions[-1]["Payload"]
         payload["DisplayLogic"] = {"0": logic, "Type": "BooleanExpression", "inPage": True}
-        return [first, asked]
+        return [first, further]
 
     def _choice(
-        self, tag: str, text: str, choices: dict[str, str], *, several: bool = False
+        self, tag: str, text: str, choices: Mapping[str, str], *, several: bool = False
     ) -> str:
         """A question with choices, one of which has to be chosen; exported by their ids."""
-        order = [str(number) for number in range(1, len(choices) + 1)]
-        named = list(zip(order, choices.items(), strict=True))
+        named = {str(number): choice for number, choice in enumerate(choices, 1)}
         more = {
             "Selector": "MAVR" if several else "SAVR",
             "SubSelector": "TX",
-            "Choices": {number: {"Display": escape(name)} for number, (_, name) in named},
-            "ChoiceOrder": order,
-            "VariableNaming": {number: one for number, (one, _) in named},
-            "RecodeValues": {number: number for number in order},
-            "NextChoiceId": len(order) + 1,
+            "Choices": {
+                number: {"Display": escape(choices[choice])} for number, choice in named.items()
+            },
+            "ChoiceOrder": list(named),
+            "VariableNaming": named,
+            "RecodeValues": {number: number for number in named},
+            "NextChoiceId": len(named) + 1,
         }
         forced = {"ForceResponse": "ON", "ForceResponseType": "ON", "Type": "None"}
         return self._question(tag, text, "MC", more, forced)
-
-    def _shown(self, tag: str, text: str) -> str:
-        more = {"Selector": "TB", "ChoiceOrder": [], "NextChoiceId": 4}
-        return self._question(tag, text, "DB", more, {"Type": "None"})
 
     def _question(
         self, tag: str, text: str, kind: str, more: dict[str, Any], settings: dict[str, str]
@@ -214,15 +195,11 @@ class _Survey:
 
     def _block(self, title: str, questions: list[str], *, kind: str = "Standard") -> dict[str, Any]:
         name = f"BL_{self._name(title)}"
-        elements = [{"Type": "Question", "QuestionID": one} for one in questions]
-        made = {"Type": kind, "SubType": "", "Description": title, "ID": name}
-        self._blocks.append({**made, "BlockElements": elements})
-        return {
-            "Type": "Block" if kind == "Default" else "Standard",
-            "ID": name,
-            "FlowID": self._step(),
-            "Autofill": [],
-        }
+        elements = [{"Type": "Question", "QuestionID": question} for question in questions]
+        block = {"Type": kind, "SubType": "", "Description": title, "ID": name}
+        self._blocks.append({**block, "BlockElements": elements})
+        step = "Block" if kind == "Default" else "Standard"
+        return {"Type": step, "ID": name, "FlowID": self._step(), "Autofill": []}
 
     def _declined(self, asked: str, code: str) -> dict[str, Any]:
         condition = {"0": _selected(asked, 2), "Type": "If"}
@@ -236,18 +213,18 @@ class _Survey:
 
     def _end(self, code: str) -> dict[str, Any]:
         """The end of the survey: back to Prolific where there is a code."""
-        found: dict[str, Any] = {"Type": "EndSurvey", "FlowID": self._step()}
+        end: dict[str, Any] = {"Type": "EndSurvey", "FlowID": self._step()}
         if not code:
-            return found
+            return end
         options = {
             "Advanced": "true",
             "SurveyTermination": "Redirect",
             "EOSRedirectURL": f"{_BACK}{quote(code, safe='')}",
         }
-        return {**found, "EndingType": "Advanced", "Options": options}
+        return {**end, "EndingType": "Advanced", "Options": options}
 
     def _html(self, inner: str) -> str:
-        locale = self._sheet.culture.locale
+        locale = self._shown.locale
         return f'<div dir="{locale.direction}" lang="{escape(locale.tag)}">{inner}</div>'
 
     def _element(self, kind: str, first: str, second: str | None, payload: Any) -> dict[str, Any]:
@@ -266,13 +243,13 @@ class _Survey:
 
     def _name(self, of: str) -> str:
         """Fifteen letters and digits, as Qualtrics' ids have them; always the same ones."""
-        whole = f"{self._pack.name}\n{self._sheet.id}\n{of}".encode("utf-8", "backslashreplace")
-        return hashlib.sha256(whole).hexdigest()[:15]
+        whole = f"{self._shown.pack.name}\n{self._shown.sheet.id}\n{of}"
+        return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:15]
 
 
 def _selected(asked: str, place: int, conjunction: str = "") -> dict[str, Any]:
     locator = f"q://{asked}/SelectableChoice/{place}"
-    found = {
+    condition = {
         **_FIXED["logic"],
         "QuestionID": asked,
         "ChoiceLocator": locator,
@@ -281,13 +258,4 @@ def _selected(asked: str, place: int, conjunction: str = "") -> dict[str, Any]:
         "Description": f"If {asked} {place} is selected",
     }
     # Spelled as Qualtrics spells it.
-    return {**found, "Conjuction": conjunction} if conjunction else found
-
-
-def _embedded() -> list[dict[str, Any]]:
-    return [{**_FIXED["field"], "Description": name, "Field": name} for name in EMBEDDED]
-
-
-def _language(sheet: Sheet) -> str:
-    tag = sheet.culture.locale.tag
-    return _LANGUAGES.get(tag) or tag.split("-")[0].upper()
+    return {**condition, "Conjuction": conjunction} if conjunction else condition
