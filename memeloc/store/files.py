@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 from sqlalchemy import Connection, insert, select
 
 from memeloc.store.database import Database, now
@@ -22,12 +19,6 @@ class Files:
         """The imported file with this content, if there is one."""
         with self.database.read() as connection:
             return find_file(connection, kind, sha256)
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def find_file(connection: Connection, kind: str, sha256: str) -> FileRecord | None:

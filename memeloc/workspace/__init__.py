@@ -11,6 +11,12 @@ curating, surveys. Each has a class that takes what is in the folder (`Workspace
 locales, templates, fonts, store) and that `Workspace` offers under the module's name. Functions
 take plain values and callbacks and return frozen dataclasses or DataFrames; they print nothing.
 The fields of a result are the fields of the same command's `--json`.
+
+What means the same everywhere: `languages` are tags, None for all of the workspace's; `kind` is
+what the texts are (captions, transcripts or the texts of surveys); `jobs` are processes, None for
+one a usable processor; `on_progress` gets how many more are done and how many there are, in work of
+several phases after the phase's name; `dry_run` stores nothing. An unknown name, tag or setting is
+an InputError.
 """
 
 from __future__ import annotations

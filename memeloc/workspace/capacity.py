@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memeloc.errors import InputError
 from memeloc.model import Locale, Template
+from memeloc.templates import picture_size
 
 _ADVANCE: Mapping[str, float] = {"Hans": 1.0, "Hant": 1.0, "Jpan": 1.0, "Kore": 0.95, "Thai": 0.5}
 _POSTER_ADVANCE, _TEXT_ADVANCE = 0.46, 0.56
@@ -28,13 +28,7 @@ def capacity(template: Template, locale: Locale) -> tuple[int, ...]:
     Raises:
         InputError: the template's picture cannot be read.
     """
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(template.image) as picture:
-            width, height = picture.size
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise InputError(f"is not a picture: {error}", file=template.image) from error
+    width, height = picture_size(template.image)
     characters = []
     for box in template.boxes:
         size = max(1.25 * locale.smallest_size, box.style.max_size * height / 2)

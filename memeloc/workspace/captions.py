@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.files import file_sha256
 from memeloc.store.caption_import import Columns
-from memeloc.store.files import sha256_of
-from memeloc.store.records import FileRecord, LanguageStatus
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.store.records import FileRecord, ImportSummary, LanguageStatus
+from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,29 +23,21 @@ _EXAMPLES = 100
 _STAGES = ("imported", "collected", "read", "shipped", "translated", "corrected", "settled")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportResult:
+@dataclass(slots=True)
+class ImportResult(ImportSummary):
     """What an import of a captions table did.
 
     Attributes:
-        memes: new ones.
-        added: captions of new memes or languages, by language.
-        changed: captions that differ from what was imported before, by language.
-        unchanged: captions that were there already.
         empty: empty cells of languages other than the source, by column: still to translate.
         problems: other problems of the table, by kind.
         left_out: the first hundred of them, as sentences with file, row and column.
         notes: columns and templates that were left out.
     """
 
-    memes: int
-    added: Mapping[str, int]
-    changed: Mapping[str, int]
-    unchanged: int
-    empty: Mapping[str, int]
-    problems: Mapping[str, int]
-    left_out: Sequence[str]
-    notes: Sequence[str]
+    empty: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
+    left_out: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +55,7 @@ class Status:
 
     Attributes:
         collected: items by kind.
-        memes: how many there are.
         languages: of the captions, the source first.
-        survey_texts: the same of the texts of surveys, where there are any.
         next: the commands that come next, the most urgent first.
     """
 
@@ -76,11 +66,8 @@ class Status:
     next: Sequence[str]
 
 
-class Captions:
+class Captions(Part):
     """Captions in and out, and how far each language is."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
 
     def import_table(
         self,
@@ -99,10 +86,9 @@ class Captions:
 
         Args:
             path: CSV, JSON Lines or Parquet.
-            languages: tags of the columns to import besides the source; None is all.
+            languages: of the columns to import besides the source; None is all.
             templates: folders of templates besides the workspace's.
             strict: store nothing when anything is wrong in the table.
-            on_progress: gets how many more rows are stored, and how many there are.
 
         Raises:
             InputError: it is not a captions table, or has nothing to import.
@@ -120,69 +106,50 @@ class Captions:
         table = read_captions(path, known, languages, source=source, locales=workspace.locales)
         if strict:
             table.check()
-        empty: Counter[str] = Counter()
-        problems: Counter[str] = Counter()
-        left_out: list[str] = []
+        result = ImportResult(notes=[str(note) for note in (*wrong, *table.ignored)])
 
         def note(problem: CaptionProblem) -> None:
             column = problem.error.column
             if problem.kind == "empty caption" and column and column != table.source.name:
-                empty[column] += 1
+                result.empty[column] += 1
                 return
-            problems[problem.kind] += 1
-            if len(left_out) < _EXAMPLES:
-                left_out.append(str(problem.error))
+            result.problems[problem.kind] += 1
+            if len(result.left_out) < _EXAMPLES:
+                result.left_out.append(str(problem.error))
 
         columns = Columns({column.name: column.locale.tag for column in table.languages}, source)
         rows = table.count() // len(table.languages)
-        summary = workspace.store.captions.import_rows(
+        summary = self._store.captions.import_rows(
             table.rows(note),
             columns,
-            FileRecord("captions", path.name, sha256_of(path), rows),
+            FileRecord("captions", path.name, file_sha256(path), rows),
             lambda more: on_progress(more, rows) if on_progress else None,
         )
-        return ImportResult(
-            memes=summary.memes,
-            added=dict(summary.added),
-            changed=dict(summary.changed),
-            unchanged=summary.unchanged,
-            empty=dict(empty),
-            problems=dict(problems),
-            left_out=tuple(left_out),
-            notes=tuple(map(str, (*wrong, *table.ignored))),
-        )
+        result.memes, result.unchanged = summary.memes, summary.unchanged
+        result.added, result.changed = summary.added, summary.changed
+        return result
 
     def table(self, name: str = "captions") -> pd.DataFrame:
-        """A table of the workspace as a frame.
-
-        Args:
-            name: captions (a row a meme, a column a language), history (a row for every version),
-                memes, corrections, cases, memory, sheets or files.
-
-        Raises:
-            InputError: there is no such table.
+        """A table of the workspace as a frame: captions (a row a meme, a column a language),
+        history (a row for every version), memes, corrections, cases, memory, sheets or files.
         """
-        return self._workspace.store.exports.frame(name, self._tags())
+        return self._store.exports.frame(name, self._tags())
 
     def export(self, name: str, to: str | Path) -> ExportResult:
-        """Write a table (see `table`) to a .csv, .jsonl or .parquet file.
-
-        Raises:
-            InputError: there is no such table, or the file cannot be written.
-        """
-        rows = self._workspace.store.exports.write(name, Path(to), self._tags())
+        """Write a table (see `table`) to a .csv, .jsonl or .parquet file."""
+        rows = self._store.exports.write(name, Path(to), self._tags())
         return ExportResult(name, rows, Path(to))
 
     def status(self) -> Status:
         """How far each language is, and what to do next."""
-        store, settings = self._workspace.store, self._workspace.settings
+        store = self._store
         tags = [locale.tag for locale in self._workspace.languages]
         memes = store.captions.count()
         languages = store.captions.status(tags)
         collected: Counter[str] = Counter()
         for (_, kind), count in store.items.count().items():
             collected[kind] += count
-        steps = next_steps(languages, memes, settings.correction.rounds)
+        steps = next_steps(languages, memes, self._workspace.settings.correction.rounds)
         if collected and store.curation.selection() is None:
             steps = ["memeloc dedup, memeloc filter, memeloc select", *(steps if memes else [])]
         texts = [row for row in store.captions.status(tags, "survey") if row.stages]
@@ -203,13 +170,7 @@ def stages_of(languages: Sequence[LanguageStatus]) -> list[str]:
 
 
 def next_steps(languages: Sequence[LanguageStatus], memes: int, rounds: int) -> list[str]:
-    """What to do next, the most urgent first; the last step is to render.
-
-    Args:
-        languages: how far each is.
-        memes: how many there are.
-        rounds: of correction, from the settings.
-    """
+    """What to do next, the most urgent first; `rounds` are those of correction."""
     if not memes:
         return ["memeloc import TABLE"]
     targets = [language for language in languages if not language.source]

@@ -12,21 +12,16 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
-from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
+from memeloc.store.records import CaseRecord, Kind
 from memeloc.tables import read_table, write_table
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 
 _COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answers", "take", "text")
 
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
-    """An answer of a case.
-
-    Attributes:
-        answer: its number.
-        text: its parts joined by ` // `; empty when the caption was given up.
-    """
+    """An answer of a case, by its number; its text is empty when the caption was given up."""
 
     answer: int
     person: str
@@ -37,13 +32,10 @@ class CaseAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something to settle.
+    """Something to settle, by its number; the answer that opened it is the first.
 
-    Attributes:
-        case: its number.
-        reason, message: why, in short and as a sentence.
-        source, now: the source caption and the caption as they stand, parts joined by ` // `.
-        answers: what people gave, the one that opened the case first.
+    `reason` and `message` say why, in short and as a sentence; `source` and `now` are the source
+    caption and the caption as they stand, their parts joined by ` // `.
     """
 
     case: int
@@ -57,17 +49,13 @@ class Case:
     answers: Sequence[CaseAnswer]
 
 
-class Cases:
+class Cases(Part):
     """What people differ on, or could not do, and the decisions about it."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
-        self._store = workspace.store.cases
 
     def open(self, language: str | None = None, *, kind: Kind | None = None) -> list[Case]:
         """What waits to be settled, oldest first; of one language or kind of texts, or all."""
         tag = None if language is None else self._workspace.locale(language).tag
-        return [_case(record) for record in self._store.find(tag, kind=kind)]
+        return [_case(record) for record in self._store.cases.find(tag, kind=kind)]
 
     def decide(
         self,
@@ -80,19 +68,14 @@ class Cases:
     ) -> None:
         """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
 
-        A later decision supersedes; the same one again changes nothing.
-
-        Args:
-            case, accept: numbers, as `open` gives them.
-            person: who decides.
-            text: with its parts joined by ` // `.
-            comment: why.
+        A later decision supersedes; the same one again changes nothing. `case` and `accept` are
+        numbers, as `open` gives them; the parts of `text` are joined by ` // `.
 
         Raises:
             InputError: there is no such case, or the answer is not one of it.
         """
         parts = None if text is None else Caption.parse(text).parts
-        self._store.decide(case, person=person, accept=accept, parts=parts, comment=comment)
+        self._store.cases.decide(case, person=person, accept=accept, parts=parts, comment=comment)
 
     def write(self, path: Path, language: str | None = None) -> int:
         """Write the open cases to a table to decide in; how many there are.
@@ -100,29 +83,25 @@ class Cases:
         A row a case; the column `take` is for an answer's number or `keep`, `text` for another
         text.
         """
-        return write_table(
-            path,
-            _COLUMNS,
+        rows = (
             (
-                (
-                    str(case.case),
-                    case.meme_id,
-                    case.language,
-                    str(case.round),
-                    case.message or case.reason,
-                    case.source,
-                    case.now or "",
-                    "\n".join(
-                        f"{each.answer} {each.person}: {each.text or each.status}"
-                        for each in case.answers
-                    ),
-                    "",
-                    "",
-                )
-                for case in self.open(language)
-            ),
-            suffix=".csv",
+                str(case.case),
+                case.meme_id,
+                case.language,
+                str(case.round),
+                case.message or case.reason,
+                case.source,
+                case.now or "",
+                "\n".join(
+                    f"{each.answer} {each.person}: {each.text or each.status}"
+                    for each in case.answers
+                ),
+                "",
+                "",
+            )
+            for case in self.open(language)
         )
+        return write_table(path, _COLUMNS, rows, suffix=".csv")
 
     def decide_from(self, path: Path, *, person: str) -> int:
         """Take the decisions of a table that `write` made; how many there are.
@@ -143,14 +122,10 @@ class Cases:
             if not case.isdecimal():
                 raise InputError("is not a case's number", file=path, row=row.number, column="case")
             try:
-                if text:
-                    self.decide(int(case), person=person, text=text)
-                elif take.casefold() == "keep":
-                    self.decide(int(case), person=person)
-                elif take.isdecimal():
-                    self.decide(int(case), person=person, accept=int(take))
-                else:
+                if not text and take.casefold() != "keep" and not take.isdecimal():
                     raise InputError(f"{take[:40]!r} is neither an answer's number nor keep")
+                accept = int(take) if take.isdecimal() and not text else None
+                self.decide(int(case), person=person, accept=accept, text=text or None)
             except InputError as error:
                 column = "text" if text else "take"
                 raise InputError(error.message, file=path, row=row.number, column=column) from error
@@ -161,18 +136,22 @@ class Cases:
 def _case(record: CaseRecord) -> Case:
     others = [other for other in record.others if other.id != record.correction.id]
     return Case(
-        case=record.id,
-        meme_id=record.meme_id,
-        language=record.language,
-        round=record.round,
-        reason=record.reason,
-        message=record.message,
-        source=SEPARATOR.join(record.source.parts),
-        now=SEPARATOR.join(record.current.parts) if record.current else None,
-        answers=[_answer(answer) for answer in (record.correction, *others)],
+        record.id,
+        record.meme_id,
+        record.language,
+        record.round,
+        record.reason,
+        record.message,
+        SEPARATOR.join(record.source.parts),
+        SEPARATOR.join(record.current.parts) if record.current else None,
+        [
+            CaseAnswer(
+                answer.id,
+                answer.person,
+                answer.status,
+                SEPARATOR.join(answer.parts or answer.typed),
+                answer.comment,
+            )
+            for answer in (record.correction, *others)
+        ],
     )
-
-
-def _answer(answer: CorrectionRecord) -> CaseAnswer:
-    text = SEPARATOR.join(answer.parts or answer.typed)
-    return CaseAnswer(answer.id, answer.person, answer.status, text, answer.comment)

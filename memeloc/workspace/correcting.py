@@ -11,18 +11,17 @@ from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
-from memeloc.correct.model import SheetAnswers
 from memeloc.correct.placing import SentItem, identify, place
 from memeloc.correct.report import Judgement, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.model import SEPARATOR
-from memeloc.store.records import AddedAnswers, FileRecord, Kind, SheetRecord
+from memeloc.store.records import ACCEPTING, FileRecord, Kind, SheetRecord
 from memeloc.store.sheets import Only
 from memeloc.workspace.caption_checks import warnings_of
 from memeloc.workspace.cases import Cases
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 from memeloc.workspace.sheets import make_sheet
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
 
@@ -41,13 +40,7 @@ class SheetExport:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What became of an answer.
-
-    Attributes:
-        row: where it stands in the file.
-        meme_id: what it is about.
-        outcome, reason, message: see `memeloc.correct.placing`.
-    """
+    """What became of an answer of a row of the file, see `memeloc.correct.placing`."""
 
     row: int
     meme_id: str
@@ -61,7 +54,6 @@ class SheetImport:
     """What became of a sheet that came back.
 
     Attributes:
-        file: its path.
         seen_before: whether this very file had been imported; nothing is stored then.
         outcomes: how many answers came to each outcome.
         answers: those of which there is more to say than that they were placed.
@@ -111,11 +103,9 @@ class CaptionCheck:
 
 @dataclass(frozen=True, slots=True)
 class ComparedAnswer:
-    """One person's answer beside what the sheet showed.
+    """One person's answer beside what the sheet showed, the parts of texts joined by ` // `.
 
-    Attributes:
-        before, after: the texts, their parts joined by ` // `.
-        edits: pairs of what stood there and what stands there now.
+    `edits` are pairs of what stood there and what stands there now.
     """
 
     meme_id: str
@@ -129,12 +119,8 @@ class ComparedAnswer:
     comment: str
 
 
-class Correcting:
+class Correcting(Part):
     """Having people correct the captions: sheets out, answers in, differences settled."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
-        self._store = workspace.store
 
     @cached_property
     def cases(self) -> Cases:
@@ -158,19 +144,13 @@ class Correcting:
         """Write a sheet of captions for one person to correct.
 
         Args:
-            language: of the text to be corrected.
             person: who gets it; stays with every answer.
             round_: of correction; 2 shows the result of 1.
             format: a name of `memeloc.correct.sheets.FORMATS`.
-            kind: captions, transcripts or the texts of surveys.
-            only: which of them, see `Only`.
+            only: which texts, see `Only`.
             ids: only these memes (of the texts of surveys, their names), whatever `only` says.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             out: the file; None is LANG-rROUND-NAME.KIND in the working directory.
-            on_progress: gets how many more pictures are drawn, and how many there are.
-
-        Raises:
-            InputError: there is no such format or locale, or the file cannot be written.
         """
         suffix = suffix_of(format)
         locale = self._workspace.locale(language)
@@ -219,24 +199,32 @@ class Correcting:
         Each answer is placed, already known, kept to be settled, or refused. The same file twice
         changes nothing. Nothing that anybody typed is overwritten.
 
-        Args:
-            path: the file, of any format.
-            language, round_, person: what is known of it where the file has lost it.
-            dry_run: decide, and store nothing.
+        `language`, `round_` and `person` are what is known of it where the file has lost it.
 
         Raises:
             InputError: the file cannot be read, or it is not clear which sheet it is.
         """
         answers = read_sheet(Path(path))
-        tag = self._workspace.locale(language).tag if language else ""
-        added = self._add(answers, tag, round_, person, dry_run=dry_run)
+        sheet = identify(
+            answers,
+            self._store.sheets.sent(answers.sheet),
+            language=self._workspace.locale(language).tag if language else "",
+            round_=round_,
+            person=person,
+        )
+        added = self._store.corrections.add(
+            FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers)),
+            sheet.id,
+            lambda known: place(answers, known.sheet, known.memes, person=person),
+            also={answer.meme_id for answer in answers.answers},
+            dry_run=dry_run,
+        )
         placed = [
             (answer.meme_id, answer.parts)
             for answer in added.answers
-            if answer.outcome in ("placed", "replaced") and answer.status == "corrected"
+            if answer.outcome in ACCEPTING and answer.status == "corrected"
         ]
-        languages = {record.id: record.language for record in self._store.sheets.find()}
-        locale = languages.get(answers.sheet)
+        locale = self._workspace.locale(sheet.language)
         return SheetImport(
             file=Path(path),
             seen_before=added.seen,
@@ -249,9 +237,7 @@ class Correcting:
                 if answer.outcome != "placed" or answer.message
             ],
             problems=answers.problems,
-            warnings=list(warnings_of(self._workspace, placed, self._workspace.locale(locale)))
-            if locale
-            else [],
+            warnings=list(warnings_of(self._workspace, placed, locale)),
         )
 
     def status(self) -> CorrectionStatus:
@@ -287,12 +273,7 @@ class Correcting:
     def check(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
     ) -> CaptionCheck:
-        """Look at captions as they stand: parts, script, numbers, punctuation, capacity, fonts.
-
-        Args:
-            languages: tags; None is all of the workspace's.
-            kind: of the texts.
-        """
+        """Look at captions as they stand: parts, script, numbers, punctuation, capacity, fonts."""
         total, warnings = 0, list[CaptionWarning]()
         for locale in self._workspace.locales_of(languages):
             current = self._store.captions.current(locale.tag, kind=kind)
@@ -309,13 +290,9 @@ class Correcting:
         changed: bool = False,
         kind: Kind = "caption",
     ) -> list[ComparedAnswer]:
-        """Who changed what, caption by caption.
+        """Who changed what, caption by caption; in every language with answers by default.
 
-        Args:
-            languages: tags; None is every language with answers.
-            meme_ids: only these memes.
-            changed: only answers that changed something.
-            kind: of the texts.
+        With `changed`, only answers that changed something.
         """
         return [
             ComparedAnswer(
@@ -347,10 +324,7 @@ class Correcting:
     ) -> Report:
         """What correction taught: how much was touched, by whom, how far, and what most often.
 
-        Args:
-            languages: tags; None is every language with answers.
-            kind: of the texts.
-            to: an HTML file to write, too.
+        In every language with answers by default; `to` is an HTML file to write, too.
         """
         report = make_report(self._judgements(languages, kind))
         if to is not None:
@@ -359,29 +333,8 @@ class Correcting:
                 temporary.write_text(report_page(report, locales), encoding="utf-8")
         return report
 
-    # Answers in
-
-    def _add(
-        self, answers: SheetAnswers, tag: str, round_: int, person: str, *, dry_run: bool
-    ) -> AddedAnswers:
-        """Place the answers of a sheet, and store them in one transaction."""
-        sheet = identify(
-            answers,
-            self._store.sheets.sent(answers.sheet),
-            language=tag,
-            round_=round_,
-            person=person,
-        )
-        return self._store.corrections.add(
-            FileRecord("answers", answers.file.name, answers.sha256, len(answers.answers)),
-            sheet.id,
-            lambda known: place(answers, known.sheet, known.memes, person=person),
-            also={answer.meme_id for answer in answers.answers},
-            dry_run=dry_run,
-        )
-
     def _judgements(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Judgement]:
-        """Everybody's standing answers, with what their sheets showed."""
+        """Everybody's standing answers, beside what their sheets showed."""
         wanted = None
         if languages is not None:
             wanted = {locale.tag for locale in self._workspace.locales_of(languages)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
 from memeloc.model import Locale, Template
 from memeloc.store.database import MissingDatabaseError
 from memeloc.store.store import Store
@@ -47,10 +47,8 @@ class WorkspaceFolder:
 
         In a folder with memeloc.toml whose database is missing, the database alone is made.
 
-        Args:
-            folder: where.
-            source: tag of the language that the captions are written in.
-            languages: tags of those to translate into.
+        `source` is the tag of the language that the captions are written in, `languages` are those
+        to translate into.
 
         Raises:
             InputError: there is a workspace already, or a tag is unknown.
@@ -71,10 +69,8 @@ class WorkspaceFolder:
             registry = default()
             tags = list(dict.fromkeys(registry.get(tag).tag for tag in languages))
             text = first_file(registry.get(source).tag, tags)
-            root.mkdir(parents=True, exist_ok=True)
-            temporary = root / f".{FILE}.new"
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(file)
+            with replacing(file) as temporary:
+                temporary.write_text(text, encoding="utf-8")
         for name in ("templates", "fonts"):
             (root / name).mkdir(exist_ok=True)
         settings = read_settings(file)
@@ -82,11 +78,7 @@ class WorkspaceFolder:
 
     @classmethod
     def find(cls, start: str | Path | None = None) -> Self:
-        """Open the workspace of `start` (by default the working directory) or of a folder above.
-
-        Raises:
-            InputError: there is no workspace.
-        """
+        """Open the workspace of `start` (by default the working directory) or of a folder above."""
         return cls.open(workspace_folder(start))
 
     @classmethod
@@ -118,12 +110,7 @@ class WorkspaceFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def folders(self, kind: Literal["templates", "fonts", "locales"]) -> tuple[Path, ...]:
@@ -137,13 +124,12 @@ class WorkspaceFolder:
     @cached_property
     def font_files(self) -> tuple[Path, ...]:
         """The font files that come before memeloc's own."""
-        files: list[Path] = []
-        for path in self.folders("fonts"):
-            if path.is_dir():
-                files += sorted(f for f in path.iterdir() if f.suffix.lower() in _FONT_FILES)
-            else:
-                files.append(path)
-        return tuple(files)
+        return tuple(
+            file
+            for path in self.folders("fonts")
+            for file in (sorted(path.iterdir()) if path.is_dir() else [path])
+            if path == file or file.suffix.lower() in _FONT_FILES
+        )
 
     @cached_property
     def locales(self) -> Registry:
@@ -178,11 +164,7 @@ class WorkspaceFolder:
         return Renderer(FontLibrary(self.font_files), locales=self.locales)
 
     def locale(self, tag: str) -> Locale:
-        """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans).
-
-        Raises:
-            InputError: there is no such locale.
-        """
+        """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans)."""
         return self.locales.get(tag)
 
     @cached_property
@@ -197,11 +179,7 @@ class WorkspaceFolder:
         return tuple(locale for locale in locales if locale.tag != self.source.tag)
 
     def locales_of(self, languages: Sequence[str] | None) -> list[Locale]:
-        """The locales of tags as a user gives them, each once; None is all of the workspace's.
-
-        Raises:
-            InputError: there is no such locale.
-        """
+        """The locales of tags as a user gives them, each once; None is all of the workspace's."""
         if languages is None:
             return list(self.languages)
         return list(dict.fromkeys(self.locale(tag) for tag in languages))

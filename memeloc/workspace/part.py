@@ -20,3 +20,4 @@ class Part:
 
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
+        self._store = workspace.store

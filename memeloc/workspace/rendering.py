@@ -11,14 +11,11 @@ from memeloc.errors import InputError
 from memeloc.render.encode import Format
 from memeloc.render.sets.parallel_set import Summary, render_table
 from memeloc.render.sets.review import Review, review
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 
 
-class Rendering:
+class Rendering(Part):
     """Pictures of the captions, and what their proofs say."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
 
     def render(
         self,
@@ -44,17 +41,13 @@ class Rendering:
         Run again, it renders only what has changed.
 
         Args:
-            out: the folder; it is made.
-            languages: tags; None is the source and all of the workspace's.
+            languages: None is the source and all of the workspace's.
             templates, fonts, locales: files and folders besides the workspace's; fonts come first.
-            format, quality, max_side, parity: see `memeloc.render.encode.Settings`.
-            jobs: processes; with more than 1 a script must call this under
-                `if __name__ == "__main__":`.
-            strict: end before anything is rendered when anything is wrong.
-            force: render also what is unchanged.
+            jobs: with more than 1 a script must call this under `if __name__ == "__main__":`.
             source_language: the language that sizes are compared with; None is the workspace's.
-            on_progress: gets how many more pictures are done, and how many there are.
             shard_map: how the work is spread.
+
+        The others are those of `memeloc.render.sets.parallel_set.render_table`.
 
         Raises:
             InputError: there are no captions, or languages, fonts or settings are wrong, or another
@@ -64,7 +57,7 @@ class Rendering:
         tags = [locale.tag for locale in (workspace.source, *workspace.languages)]
         with TemporaryDirectory(prefix="memeloc-") as folder:
             table = Path(folder) / "captions.parquet"
-            if not workspace.store.exports.write("captions", table, tags):
+            if not self._store.exports.write("captions", table, tags):
                 raise InputError(
                     "The workspace has no captions yet; `memeloc import TABLE` brings some.",
                     file=workspace.root,
@@ -94,13 +87,8 @@ class Rendering:
                 raise
 
     def proof(self, out: str | Path, languages: Sequence[str] | None = None) -> Review:
-        """The problems of a rendered set, worst first, and where its languages differ most.
+        """The problems of the set in `out`, worst first, and where its languages differ most.
 
-        Args:
-            out: the folder that was rendered into.
-            languages: columns to report on; None is all.
-
-        Raises:
-            InputError: nothing was rendered there, or not in such a language.
+        `languages` are the columns to report on; None is all.
         """
         return review(Path(out), languages)

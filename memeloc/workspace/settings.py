@@ -6,13 +6,16 @@ it with, so that there is one text to read.
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
 
 from memeloc.errors import InputError
 from memeloc.settings import explain, parse_toml
@@ -28,28 +31,26 @@ class _Section(BaseModel):
 class DatabaseSettings(_Section):
     """Where the workspace's data are."""
 
-    url: Annotated[
-        str,
-        Field(
-            description="the database: empty for memeloc.db in this folder, or "
-            "postgresql://name@host/database for a team; the variable MEMELOC_DATABASE_URL comes "
-            "first and is the place for a password"
-        ),
-    ] = ""
+    url: str = Field(
+        default="",
+        description="the database: empty for memeloc.db in this folder, or "
+        "postgresql://name@host/database for a team; the variable MEMELOC_DATABASE_URL comes "
+        "first and is the place for a password",
+    )
 
 
 class CorrectionSettings(_Section):
     """How people correct."""
 
-    rounds: Annotated[
-        int,
-        Field(
-            ge=1, le=9, description="rounds of correction; each sees the result of the one before"
-        ),
-    ] = 2
-    people: Annotated[
-        int, Field(ge=1, le=9, description="people who correct the same captions in each round")
-    ] = 1
+    rounds: int = Field(
+        default=2,
+        ge=1,
+        le=9,
+        description="rounds of correction; each sees the result of the one before",
+    )
+    people: int = Field(
+        default=1, ge=1, le=9, description="people who correct the same captions in each round"
+    )
 
 
 class TranslateSettings(_Section):
@@ -58,83 +59,69 @@ class TranslateSettings(_Section):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, dict[str, Any]] = Field(init=False)
 
-    translator: Annotated[
-        str | None, Field(alias="with", description='the translator used by default, as "google"')
-    ] = None
-    budget: Annotated[
-        float | None,
-        Field(
-            ge=0,
-            strict=False,
-            description="the most that one run may cost, in the translator's currency, as 20.0",
-        ),
-    ] = None
+    translator: str | None = Field(
+        default=None, alias="with", description='the translator used by default, as "google"'
+    )
+    budget: float | None = Field(
+        default=None,
+        ge=0,
+        strict=False,
+        description="the most that one run may cost, in the translator's currency, as 20.0",
+    )
 
 
 class Settings(_Section):
     """All settings of a workspace."""
 
-    source: Annotated[
-        str, Field(min_length=2, description="the language that the captions are written in, a tag")
-    ] = "en"
-    languages: Annotated[
-        list[str],
-        Field(
-            description="the languages to translate into, as a list of tags; "
-            "`memeloc locales list` names all"
-        ),
-    ] = Field(default_factory=list)
-    templates: Annotated[
-        list[str], Field(description="folders of templates besides the built-in ones")
-    ] = Field(default_factory=lambda: ["templates"])
-    fonts: Annotated[
-        list[str],
-        Field(description="font files, or folders of them, that come before memeloc's own"),
-    ] = Field(default_factory=lambda: ["fonts"])
-    locales: Annotated[
-        list[str], Field(description="folders of locales besides the built-in ones")
-    ] = Field(default_factory=lambda: ["locales"])
-    database: Annotated[DatabaseSettings, Field(description="where the data are")] = (
-        DatabaseSettings()
+    source: str = Field(
+        default="en",
+        min_length=2,
+        description="the language that the captions are written in, a tag",
     )
-    correction: Annotated[CorrectionSettings, Field(description="how people correct")] = (
-        CorrectionSettings()
+    languages: list[str] = Field(
+        default=[],
+        description="the languages to translate into, as a list of tags; "
+        "`memeloc locales list` names all",
     )
-    translate: Annotated[
-        TranslateSettings,
-        Field(
-            description="settings of the translators, a table each, as [translate.google]; `with` "
-            "is the translator used by default and `budget` the most that one run may cost"
-        ),
-    ] = TranslateSettings()
-    collect: Annotated[
-        dict[str, Any],
-        Field(
-            description="settings of the sources, a table each, as [collect.memegenerator], and of "
-            "fetching, as [collect.fetch]"
-        ),
-    ] = Field(default_factory=dict)
-    curate: Annotated[
-        dict[str, Any],
-        Field(
-            description="settings of deduplication, filters and selection, a table each, as "
-            "[curate.language]"
-        ),
-    ] = Field(default_factory=dict)
-    survey: Annotated[
-        dict[str, Any],
-        Field(
-            description="settings of surveys: a table for each rule of quality control, as "
-            "[survey.check.speed], and how answers become labels, as [survey.settle]"
-        ),
-    ] = Field(default_factory=dict)
-    language_model: Annotated[
-        dict[str, Any],
-        Field(
-            description="the language model that filters may ask: its server, its name, its price; "
-            "its key is in the environment only"
-        ),
-    ] = Field(default_factory=dict)
+    templates: list[str] = Field(
+        default=["templates"], description="folders of templates besides the built-in ones"
+    )
+    fonts: list[str] = Field(
+        default=["fonts"],
+        description="font files, or folders of them, that come before memeloc's own",
+    )
+    locales: list[str] = Field(
+        default=["locales"], description="folders of locales besides the built-in ones"
+    )
+    database: DatabaseSettings = Field(default=DatabaseSettings(), description="where the data are")
+    correction: CorrectionSettings = Field(
+        default=CorrectionSettings(), description="how people correct"
+    )
+    translate: TranslateSettings = Field(
+        default=TranslateSettings(),
+        description="settings of the translators, a table each, as [translate.google]; `with` "
+        "is the translator used by default and `budget` the most that one run may cost",
+    )
+    collect: dict[str, Any] = Field(
+        default={},
+        description="settings of the sources, a table each, as [collect.memegenerator], and of "
+        "fetching, as [collect.fetch]",
+    )
+    curate: dict[str, Any] = Field(
+        default={},
+        description="settings of deduplication, filters and selection, a table each, as "
+        "[curate.language]",
+    )
+    survey: dict[str, Any] = Field(
+        default={},
+        description="settings of surveys: a table for each rule of quality control, as "
+        "[survey.check.speed], and how answers become labels, as [survey.settle]",
+    )
+    language_model: dict[str, Any] = Field(
+        default={},
+        description="the language model that filters may ask: its server, its name, its price; "
+        "its key is in the environment only",
+    )
 
     def translator(self, name: str) -> dict[str, Any]:
         """The table [translate.NAME], empty when it is not there."""
@@ -164,87 +151,57 @@ def database_url(settings: Settings) -> str:
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
 
 
-def _line(words: str, path: Sequence[str]) -> int | None:
+def _line(text: str, path: Sequence[str]) -> int | None:
     """The line on which a setting stands, None when it is not found."""
     table: list[str] = []
     section: int | None = None
-    for number, line in enumerate(words.splitlines(), start=1):
-        header = re.match(r"\s*\[+([^\]]+)\]", line)
-        if header:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
             table = [name.strip().strip("\"'") for name in header[1].split(".")]
             if table == list(path[: len(table)]):
                 section = number
-            continue
-        key = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
-        if key:
-            whole = [*table, *(name.strip("\"'") for name in key[1].split("."))]
-            if whole == list(path[: len(whole)]):
+        elif key := re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line):
+            names = [*table, *(name.strip("\"'") for name in key[1].split("."))]
+            if names == list(path[: len(names)]):
                 return number
     return section
 
 
 def first_file(source: str, languages: Sequence[str]) -> str:
     """The memeloc.toml that `memeloc init` writes: every setting, its meaning and its default."""
-    start = Settings(source=source, languages=list(languages))
+    settings = Settings(source=source, languages=list(languages))
     lines = ["# The settings of this workspace. What stands here is what holds; a setting that is"]
     lines += ["# left out has the value that it has in a new workspace.", ""]
-    for name in ("source", "languages", "templates", "fonts", "locales"):
-        lines += [
-            *_comment(_meaning(Settings, name)),
-            f"{name} = {_toml(getattr(start, name))}",
-            "",
-        ]
-    for section, model in (("database", DatabaseSettings), ("correction", CorrectionSettings)):
-        lines += [f"[{section}]"]
-        for name in model.model_fields:
-            value = getattr(getattr(start, section), name)
-            lines += [*_comment(_meaning(model, name)), f"{name} = {_toml(value)}"]
-        lines += [""]
-    lines += [
-        "[translate]",
-        *_comment(_meaning(Settings, "translate")),
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, DatabaseSettings | CorrectionSettings):
+            lines.append(f"[{name}]")
+            for inner, inner_field in type(value).model_fields.items():
+                lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]
+        elif isinstance(value, TranslateSettings | dict):
+            lines += [f"[{name}]", *_comment(field), *_EXAMPLES.get(name, ())]
+        else:
+            lines += [*_comment(field), _assignment(name, value)]
+        lines.append("")
+    return "\n".join(lines)
+
+
+_EXAMPLES = {
+    "translate": (
         '# with = "google"',
         "# budget = 20.0",
         "",
         "# [translate.google]",
         '# project = "my-project"',
-        "",
-        "[collect]",
-        *_comment(_meaning(Settings, "collect")),
-        "",
-        "[curate]",
-        *_comment(_meaning(Settings, "curate")),
-        "",
-        "[survey]",
-        *_comment(_meaning(Settings, "survey")),
-        "",
-        "[language_model]",
-        *_comment(_meaning(Settings, "language_model")),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _meaning(model: type[BaseModel], name: str) -> str:
-    return model.model_fields[name].description or ""
-
-
-def _comment(meaning: str) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(
-        meaning[0].upper() + meaning[1:] + ".",
-        96,
-        initial_indent="# ",
-        subsequent_indent="# ",
-        break_on_hyphens=False,
     )
+}
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, int):
-        return str(value)
-    escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _comment(field: FieldInfo) -> list[str]:
+    meaning = field.description or ""
+    text = f"{meaning[0].upper()}{meaning[1:]}."
+    return ["# " + line for line in textwrap.wrap(text, 94, break_on_hyphens=False)]
+
+
+def _assignment(name: str, value: object) -> str:
+    return f"{name} = {json.dumps(value, ensure_ascii=False)}"  # lists and texts as TOML has them

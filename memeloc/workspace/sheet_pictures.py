@@ -17,19 +17,15 @@ from memeloc.files import replacing
 from memeloc.model import Caption, Locale, Template
 from memeloc.store.transcripts import transcript_id
 from memeloc.templates.pictures import open_picture
-from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 
 PICTURE_SIDE = 320
 """Longer side of the pictures on a sheet, in pixels."""
 _QUALITY = 80
 
 
-class SheetPictures:
+class SheetPictures(Part):
     """Pictures of captions and of collected items, as sheets show them."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
-        self._folder = (workspace.root or Path.cwd()) / "images"
 
     def of_caption(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
         """The picture of a caption."""
@@ -44,15 +40,13 @@ class SheetPictures:
     def of_transcripts(self, meme_ids: Iterable[str]) -> dict[str, Path]:
         """The pictures that transcripts were read in, by the transcript's id."""
         by_item = {meme_id.removeprefix(transcript_id("")): meme_id for meme_id in meme_ids}
-        items = self._workspace.store.items.find("picture", ids=list(by_item))
+        items = self._store.items.find("picture", ids=list(by_item))
         return {by_item[item.id]: item.path for item in items if item.path is not None}
 
     def small(self, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
-        """A picture as a sheet shows it; None when there is none, or it cannot be opened.
+        """A picture as a sheet shows it, its longer side at most `side` pixels.
 
-        Args:
-            picture: a file.
-            side: pixels of the longer side of the small one, at most.
+        None when there is no picture, or it cannot be opened.
         """
         if picture is None:
             return None
@@ -66,13 +60,11 @@ class SheetPictures:
 
     def _path(self, shows: str) -> Path:
         name = hashlib.sha256(shows.encode()).hexdigest()[:32]
-        return self._folder / name[:2] / f"{name}.jpg"
+        return (self._workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
 
 
 def _save_small(image: Image.Image, path: Path, side: int) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scale = min(1.0, side / max(image.size))
-    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    small = image.convert("RGB")
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
     with replacing(path) as temporary:
         small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))

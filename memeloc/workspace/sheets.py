@@ -32,8 +32,8 @@ def make_sheet(
 ) -> Sheet:
     """A sheet with a picture and the capacity of the boxes for each caption.
 
-    Captions are rendered; for transcripts the picture is the one they were read in; the texts
-    of surveys have none, and say which placeholders they keep.
+    Transcripts have the picture they were read in; the texts of surveys have none, and say which
+    placeholders they keep.
     """
     pictures = SheetPictures(workspace)
     transcript = kind == "transcript"
@@ -90,22 +90,15 @@ def make_sheet(
 
 
 def guide_for(locale: Locale, kind: Kind = "caption") -> str:
-    """The translator's guide in a language, as Markdown; in English where there is none in it.
-
-    Of transcripts and of the texts of surveys, the guide for who corrects them, in English.
-    """
+    """The guide for who corrects, as Markdown, in the language or else in English."""
     if kind != "caption":
         return (folder("guides") / _GUIDES[kind]).read_text(encoding="utf-8")
     guides = folder("guides") / "translation"
-    for tag in (locale.tag, locale.tag.split("-")[0], "en"):
-        path = guides / f"{tag}.md"
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-    return ""
+    files = [guides / f"{tag}.md" for tag in (locale.tag, locale.tag.split("-")[0], "en")]
+    return next(file for file in files if file.is_file()).read_text(encoding="utf-8")
 
 
 def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
-    """What the person who corrects should know."""
     if item.open_case:
         yield "waits to be settled"
     names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()

@@ -5,13 +5,13 @@ Texts are stored when they are asked for, so that a newer memeloc's become newer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
 from memeloc.store.store import Store
 from memeloc.store.survey_texts import ENGLISH, survey_text_id, survey_text_key
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
+from memeloc.survey.taxonomy import load_taxonomy, parse_taxonomy
 from memeloc.survey.texts import catalogue, texts_in
 
 _OF_TAXONOMIES = "taxonomy."
@@ -21,12 +21,7 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
     """Store what surveys say in English and in some languages; the ids of the texts.
 
     They are those that memeloc ships, and those of the workspace's surveys that have a taxonomy of
-    their own.
-
-    Args:
-        store: where to.
-        locales: languages besides English.
-        taxonomy: the name or file of one; only its texts and those of every survey are returned.
+    their own. Of a `taxonomy` (name or file), only its texts and those of every survey are given.
 
     Raises:
         InputError: there is no such taxonomy, or a language is English.
@@ -37,7 +32,9 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
             "other languages: name another with --lang or --langs."
         )
     chosen = load_taxonomy(taxonomy) if taxonomy else None
-    own = [*_own_taxonomies(store), *([chosen] if chosen else [])]
+    designs = [store.surveys.design(name) for name in store.surveys.names()]
+    tomls = [design["taxonomy_toml"] for design in designs if design.get("taxonomy_toml")]
+    own = [*map(parse_taxonomy, tomls), *([chosen] if chosen else [])]
     english = catalogue(None)
     for each in own:
         english |= catalogue(each)
@@ -54,10 +51,3 @@ def store_shipped_texts(store: Store, locales: Sequence[Locale], taxonomy: str =
 def survey_text_ids(names: Sequence[str]) -> list[str]:
     """Ids of texts that are named by their keys, or by their ids."""
     return [survey_text_id(survey_text_key(name) or name) for name in names]
-
-
-def _own_taxonomies(store: Store) -> Iterator[Taxonomy]:
-    """Of the workspace's surveys, those that are not memeloc's."""
-    for name in store.surveys.names():
-        if text := store.surveys.design(name).get("taxonomy_toml"):
-            yield parse_taxonomy(text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from memeloc.model import Locale
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
 from memeloc.store.survey_texts import ENGLISH
@@ -28,6 +28,7 @@ from memeloc.translate import (
 )
 from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts
 
 _PSEUDO = "pseudo"
@@ -53,8 +54,6 @@ class MemoryExport:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """An item to translate: the id of its source version, whether it replaces a translation."""
-
     item: TranslationItem
     source_id: int
     replaces: bool
@@ -88,11 +87,7 @@ class TranslationJob:
         self.plan: Plan = plan(self._items, translator, memory, fuzzy=fuzzy)
 
     def run(self, *, on_progress: Callable[[int, int], None] | None = None) -> RunSummary:
-        """Translate, and store each answer as it comes: a second run asks nothing twice.
-
-        Args:
-            on_progress: gets how many more captions are done, and how many there are.
-        """
+        """Translate, and store each answer as it comes: a second run asks nothing twice."""
 
         def advance() -> None:
             if on_progress is not None:
@@ -127,12 +122,8 @@ class TranslationJob:
         )
 
 
-class Translating:
+class Translating(Part):
     """Translating the captions, and the translation memory."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
-        self._store = workspace.store
 
     def prepare(
         self,
@@ -150,11 +141,9 @@ class Translating:
         """Find what is to be translated, and what it costs.
 
         Args:
-            languages: tags to translate into; None is all of the workspace's.
             translator: its name; empty is the one in memeloc.toml.
             options: settings of the translator over those of memeloc.toml.
             budget: the most that a run may cost; None is the one in memeloc.toml.
-            kind: captions, or the texts of surveys.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             only: captions without a translation (`new`), or those whose source has `changed`.
             again: a translator whose work is made anew where nobody has corrected it; that of
@@ -170,13 +159,12 @@ class Translating:
             raise InputError("name a translator, or set `with` in [translate] of memeloc.toml")
         budget = settings.budget if budget is None else budget
         chosen = self._translator(name, options or {})
-        source = self._workspace.source
-        if kind == "survey":
-            source = self._workspace.locale(ENGLISH)
-            chosen = ProtectingTranslator(chosen)
+        is_survey = kind == "survey"
+        source = self._workspace.locale(ENGLISH) if is_survey else self._workspace.source
         locales = self._targets(languages, source)
         texts = None
-        if kind == "survey":
+        if is_survey:
+            chosen = ProtectingTranslator(chosen)
             texts = set(store_shipped_texts(self._store, locales, taxonomy))
         replaced = ({_PSEUDO} - {name}) | ({again} - {""})
         wanted = [
@@ -188,9 +176,7 @@ class Translating:
         return TranslationJob(self._workspace, wanted, chosen, memory, fuzzy=fuzzy, budget=budget)
 
     def import_memory(self, file: str | Path) -> MemoryImport:
-        """Add a TMX file to the translation memory.
-
-        Taken are its units from the workspace's source language into languages that memeloc knows.
+        """Add the units of a TMX file from the workspace's source into languages of memeloc.
 
         Raises:
             InputError: it is not TMX.
@@ -200,19 +186,14 @@ class Translating:
         path, outcome = Path(file), Imported()
         source, locales = self._workspace.source.tag, self._workspace.locales
         units = list(read_tmx(path, source_language=source, locales=locales, outcome=outcome))
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        new = self._store.memory.add(units, FileRecord("memory", path.name, digest, len(units)))
+        record = FileRecord("memory", path.name, file_sha256(path), len(units))
+        new = self._store.memory.add(units, record)
         return MemoryImport(outcome.units, new, outcome.skipped)
 
     def export_memory(
         self, file: str | Path, languages: Sequence[str] | None = None
     ) -> MemoryExport:
-        """Write the translation memory of some languages (None: the workspace's) as TMX 1.4.
-
-        Raises:
-            InputError: there is no language.
-        """
+        """Write the translation memory of some languages as TMX 1.4."""
         from memeloc.translate.tmx import write_tmx
 
         source = self._workspace.source
@@ -220,7 +201,6 @@ class Translating:
         return MemoryExport(write_tmx(units, Path(file), source_language=source.tag), Path(file))
 
     def _translator(self, name: str, options: Mapping[str, Any]) -> Translator:
-        """The translator with the settings of memeloc.toml, and the options over them."""
         settings = dict(self._workspace.settings.translator(name))
         for key, value in options.items():
             settings["base_url" if (name, key) == ("openai", "endpoint") else key] = value
@@ -230,7 +210,6 @@ class Translating:
         return create(name, settings)
 
     def _targets(self, languages: Sequence[str] | None, source: Locale) -> list[Locale]:
-        """The languages to translate into, each once, without the source."""
         locales = self._workspace.locales_of(languages or None)
         targets = [locale for locale in locales if locale.tag != source.tag]
         if not targets:
@@ -241,7 +220,6 @@ class Translating:
         return targets
 
     def _units(self, locales: Sequence[Locale], source: Locale, kind: Kind) -> Iterator[MemoryUnit]:
-        """The memory of these languages, oldest first."""
         for locale in locales:
             yield from self._store.memory.find(source.tag, locale.tag, kind)
 
@@ -254,7 +232,6 @@ class Translating:
         only: _Only,
         replaced: set[str],
     ) -> Iterator[_Wanted]:
-        """What is to be translated into a language."""
         templates = self._workspace.templates
         capacities: dict[str, tuple[int, ...]] = {}
 

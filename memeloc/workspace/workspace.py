@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,61 +27,39 @@ if TYPE_CHECKING:
     from memeloc.workspace.translating import Translating
 
 
+def _part(name: str) -> Any:
+    """The class `Name` of `memeloc.workspace.name`, made of the workspace on first use."""
+
+    def make(workspace: WorkspaceFolder) -> Any:
+        module = import_module(f"memeloc.workspace.{name}")
+        return getattr(module, name.capitalize())(workspace)
+
+    return cached_property(make)
+
+
 class Workspace(WorkspaceFolder):
     """A team's memes, captions and people's answers, in one folder and one database.
 
     Use it as a context manager, or `close` it. Every method may raise WorkspaceError when the
     database cannot be reached, read or written; nothing of a failed step is stored.
+
+    Attributes:
+        captions: captions in and out, and how far each language is.
+        translating: translating the captions, and the translation memory.
+        correcting: having people correct the captions.
+        rendering: pictures of the captions.
+        collecting: collecting items from sources, and reading the text in pictures.
+        curating: deduplicating, filtering, reviewing and selecting what was collected.
+        surveys: surveys of the memes.
     """
 
-    @cached_property
-    def captions(self) -> Captions:
-        """Captions in and out, and how far each language is."""
-        from memeloc.workspace.captions import Captions
-
-        return Captions(self)
-
-    @cached_property
-    def translating(self) -> Translating:
-        """Translating the captions, and the translation memory."""
-        from memeloc.workspace.translating import Translating
-
-        return Translating(self)
-
-    @cached_property
-    def correcting(self) -> Correcting:
-        """Having people correct the captions."""
-        from memeloc.workspace.correcting import Correcting
-
-        return Correcting(self)
-
-    @cached_property
-    def rendering(self) -> Rendering:
-        """Pictures of the captions."""
-        from memeloc.workspace.rendering import Rendering
-
-        return Rendering(self)
-
-    @cached_property
-    def collecting(self) -> Collecting:
-        """Collecting items from sources, and reading the text in pictures."""
-        from memeloc.workspace.collecting import Collecting
-
-        return Collecting(self)
-
-    @cached_property
-    def curating(self) -> Curating:
-        """Deduplicating, filtering, reviewing and selecting what was collected."""
-        from memeloc.workspace.curating import Curating
-
-        return Curating(self)
-
-    @cached_property
-    def surveys(self) -> Surveys:
-        """Surveys of the memes."""
-        from memeloc.workspace.surveys import Surveys
-
-        return Surveys(self)
+    captions: Captions = _part("captions")
+    translating: Translating = _part("translating")
+    correcting: Correcting = _part("correcting")
+    rendering: Rendering = _part("rendering")
+    collecting: Collecting = _part("collecting")
+    curating: Curating = _part("curating")
+    surveys: Surveys = _part("surveys")
 
     def survey(self, name: str) -> Survey:
         """A survey by its name.
@@ -103,10 +82,7 @@ class Workspace(WorkspaceFolder):
         strict: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """Import a captions table, and warn of the rows that were left out.
-
-        See `Captions.import_table`, which returns what it did.
-        """
+        """`Captions.import_table`, with a warning of the rows that were left out."""
         result = self.captions.import_table(
             path, languages=languages, templates=templates, strict=strict, on_progress=on_progress
         )
@@ -127,10 +103,7 @@ class Workspace(WorkspaceFolder):
         options: Mapping[str, Any] | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """Translate what lacks a translation, and warn of what was left.
-
-        See `Translating.prepare` for the arguments and for what a run would cost.
-        """
+        """`Translating.prepare` and its run, with a warning of what was left."""
         job = self.translating.prepare(
             languages, translator=translator, budget=budget, options=options
         )

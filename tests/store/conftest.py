@@ -14,6 +14,7 @@ import pytest
 
 from memeloc.captions import read_captions
 from memeloc.correct.placing import PlacedAnswer
+from memeloc.files import file_sha256
 from memeloc.locales import default
 from memeloc.model import Caption
 from memeloc.store import (
@@ -23,7 +24,6 @@ from memeloc.store import (
     Store,
 )
 from memeloc.store.caption_import import Columns
-from memeloc.store.files import sha256_of
 from memeloc.store.records import ImportSummary
 from memeloc.templates import load_templates
 
@@ -85,7 +85,7 @@ def import_table(store: Store, path: Path) -> ImportSummary:
     """Import a captions table, English first; it has no problems."""
     table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
     columns = Columns({each.name: each.locale.tag for each in table.languages}, "en")
-    file = FileRecord("captions", path.name, sha256_of(path), table.count())
+    file = FileRecord("captions", path.name, file_sha256(path), table.count())
     return store.captions.import_rows(table.rows(lambda problem: None), columns, file)
 
 
