@@ -16,6 +16,7 @@ MAX_CHARACTERS = 200_000
 MAX_STARTS = 64
 """Places of a text that are tried as the begin of an object."""
 
+_DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*(.*?)\s*```\s*\Z", re.DOTALL)
 _REFUSED = re.compile(
@@ -31,24 +32,16 @@ _REFUSED = re.compile(
 )
 
 
-def read_object(text: str) -> dict[str, Any]:
-    """The JSON object of an answer.
+def read_json(text: str) -> Any:
+    """The JSON value of an answer: all of it, or the one object within it.
 
-    >>> read_object('Sure! ```json\\n{"hateful": false}\\n``` Anything else?')
+    >>> read_json('Sure! ```json\\n{"hateful": false}\\n``` Anything else?')
     {'hateful': False}
 
     Raises:
-        ValueError: there is none, or several that differ; the message says what is wrong, in words
-            that a model understands.
+        ValueError: there is none, or several objects that differ; the message says what is wrong,
+            in words that a model understands.
     """
-    value = read_json(text)
-    if not isinstance(value, dict):
-        raise ValueError("it is JSON, but not an object")
-    return value
-
-
-def read_json(text: str) -> Any:
-    """The JSON value of an answer: all of it, or the object within it. Raises as `read_object`."""
     if len(text) > MAX_CHARACTERS:
         raise ValueError("it is too long")
     text = _THOUGHT.sub("", text).strip("\ufeff \t\r\n")
@@ -58,8 +51,16 @@ def read_json(text: str) -> Any:
             value = _DECODER.decode(whole)
         except (ValueError, RecursionError):
             continue
-        return _checked(value)
-    return _within(text)
+        break
+    else:
+        value = _object_within(text)
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise ValueError(
+            "it holds NaN, an infinite number, a lone surrogate or too many levels"
+        ) from None
+    return value
 
 
 def refuses(text: str) -> bool:
@@ -71,9 +72,8 @@ def refuses(text: str) -> bool:
     return bool(_REFUSED.match(_THOUGHT.sub("", text[:MAX_CHARACTERS]).lstrip()[:400]))
 
 
-def _within(text: str) -> Any:
-    """The one object that stands in a text, before, between and after words."""
-    found: list[Any] = []
+def _object_within(text: str) -> Any:
+    objects: list[Any] = []
     starts = position = 0
     while (position := text.find("{", position)) >= 0 and starts < MAX_STARTS:
         starts += 1
@@ -82,26 +82,10 @@ def _within(text: str) -> Any:
         except (ValueError, RecursionError):
             position += 1
             continue
-        if value not in found:
-            found.append(value)
-    if not found:
+        if value not in objects:
+            objects.append(value)
+    if not objects:
         raise ValueError("it is not JSON")
-    if len(found) > 1:
+    if len(objects) > 1:
         raise ValueError("it holds several different JSON objects where one is wanted")
-    return _checked(found[0])
-
-
-_DECODER = json.JSONDecoder()
-
-
-def _checked(value: Any) -> Any:
-    """The value, when it can be stored: whole characters, finite numbers, not too deep."""
-    try:
-        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("a text in it holds a lone surrogate") from None
-    except ValueError:
-        raise ValueError("a number in it is NaN or infinite, which JSON has not") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    return value
+    return objects[0]

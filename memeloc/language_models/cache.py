@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Protocol
 
 
@@ -18,23 +17,9 @@ class Cache(Protocol):
         ...
 
 
-class MemoryCache:
+class MemoryCache(dict[str, str]):
     """A cache that lasts as long as the process."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
-        self._lock = Lock()
-
-    def get(self, key: str) -> str | None:
-        """See `Cache.get`."""
-        with self._lock:
-            return self._values.get(key)
 
     def put(self, key: str, value: str) -> None:
         """See `Cache.put`."""
-        with self._lock:
-            self._values[key] = value
-
-    def __len__(self) -> int:
-        with self._lock:
-            return len(self._values)
+        self[key] = value

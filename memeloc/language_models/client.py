@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event, Lock
-from types import TracebackType
+from threading import Condition, Event
 from typing import Any, TypeAlias, TypeVar
 
 from memeloc.errors import InputError, MemelocError, ServiceError
@@ -23,6 +22,7 @@ from memeloc.language_models.messages import Message, question_key, whole
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
+    Kind,
     Question,
     as_form,
     as_text,
@@ -74,19 +74,14 @@ class LanguageModel:
         self.service = service
         self.spent = Spending(settings.currency)
         self._server = Server(settings, service, pip)
-        self._asking: dict[str, tuple[Lock, int]] = {}
-        self._lock = Lock()
+        self._asking: set[str] = set()
+        self._changed = Condition()
         self._hopeless = 0
 
     def __enter__(self) -> LanguageModel:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def open(self) -> None:
@@ -102,11 +97,7 @@ class LanguageModel:
         self._server.close()
 
     def ask(self, messages: Sequence[Message], form: Form[Value] | type[Value]) -> Answer[Value]:
-        """Ask one question.
-
-        Args:
-            messages: the conversation so far.
-            form: what the answer must look like, or a pydantic model of it.
+        """Ask one question, whose answer must look like a form or a pydantic model.
 
         Raises:
             AnswerError: the model refuses, or answers wrongly each time.
@@ -119,8 +110,7 @@ class LanguageModel:
     def ask_all(self, questions: Iterable[Question[Value]]) -> Iterator[_Asked[Value]]:
         """Ask many, several at once; give each with its answer or its error, as they come.
 
-        Args:
-            questions: taken as they are needed, from the caller's thread.
+        Questions are taken as they are needed, from the caller's thread.
 
         Raises:
             MemelocError: what would meet every further question too (a wrong key, an empty budget,
@@ -128,13 +118,14 @@ class LanguageModel:
         """
         backoff = replace(self.backoff, stop=Event())
 
-        def ask(question: Question[Value]) -> list[_Asked[Value]]:
-            return [self._answer_or_error(question, backoff)]
+        def failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
+            passing = isinstance(error, ServiceError) and error.retryable
+            return [(question, error)] if passing else []
 
         yield from ask_in_parallel(
             questions,
-            ask,
-            _failed,
+            lambda question: [(question, self._answer_or_error(question, backoff))],
+            failed,
             at_once=self.settings.at_once,
             stop=backoff.stop,
         )
@@ -152,22 +143,21 @@ class LanguageModel:
 
     def plan(self, questions: Iterable[Question[Any]]) -> Plan:
         """What asking would cost. No request is sent and no key is needed."""
-        total = Estimate()
-        count = cached = 0
+        count = cached = tokens_in = tokens_out = 0
         most = 0.0
-        seen: set[str] = set()
+        keys: set[str] = set()
         samples: list[str] = []
         for question in questions:
             count += 1
-            key = self.key(question)
-            if self.cache is not None and (
-                key in seen or self._stored(key, question.form) is not None
-            ):
-                cached += 1
-                continue
-            seen.add(key)
-            one = self.estimate(question)
-            total += one
+            if self.cache is not None:
+                key = self.key(question)
+                if key in keys or self._stored(key, question.form) is not None:
+                    cached += 1
+                    continue
+                keys.add(key)
+            tokens = self.estimate(question)
+            tokens_in += tokens.tokens_in
+            tokens_out += tokens.tokens_out
             most += self.most(question)
             if len(samples) < SAMPLES:
                 samples.append(as_text(question))
@@ -175,9 +165,9 @@ class LanguageModel:
             self.settings.model,
             count,
             cached,
-            total.tokens_in,
-            total.tokens_out,
-            price(self.settings, total.tokens_in, total.tokens_out),
+            tokens_in,
+            tokens_out,
+            price(self.settings, tokens_in, tokens_out),
             most,
             self.settings.currency,
             tuple(samples),
@@ -185,8 +175,7 @@ class LanguageModel:
 
     def estimate(self, question: Question[Any]) -> Estimate:
         """Tokens of asking once."""
-        schema = len(json.dumps(dict(question.form.schema)))
-        return estimate(self.settings, question.messages, schema, question.expected)
+        return estimate(self.settings, question)
 
     def price(self, tokens_in: float, tokens_out: float) -> float:
         """What tokens cost."""
@@ -194,116 +183,103 @@ class LanguageModel:
 
     def most(self, question: Question[Any]) -> float:
         """What a question may cost when it is asked as often as allowed."""
-        one = self.estimate(question)
         # From the second time on, the wrong answer and what is wrong with it come on top.
         more = self.settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
         asks = self.settings.asks
-        return price(
-            self.settings,
-            asks * one.most_in + more * (asks - 1),
-            asks * self.settings.max_tokens,
-        )
+        tokens_in = asks * self.estimate(question).most_in + more * (asks - 1)
+        return price(self.settings, tokens_in, asks * self.settings.max_tokens)
 
-    def _answer_or_error(self, question: Question[Value], backoff: Backoff) -> _Asked[Value]:
+    def _answer_or_error(
+        self, question: Question[Value], backoff: Backoff
+    ) -> Answer[Value] | MemelocError:
         try:
-            return question, self._ask(question, backoff)
+            return self._ask(question, backoff)
         except InputError as error:  # a picture that does not open
-            return question, error
+            return error
         except AnswerError as error:
-            with self._lock:
+            with self._changed:
                 hopeless = error.kind == "server" and not self.spent.requests
                 self._hopeless = self._hopeless + 1 if hopeless else 0
                 if self._hopeless >= _HOPELESS:
                     raise ServiceError(self.service, error.reason, retryable=False) from error
-            return question, error
+            return error
 
     def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
         if self.cache is None:
-            return self._ask_server(question, backoff)
+            return self._ask_server(question, backoff)[0]
         key = self.key(question)
         with self._only(key):
             stored = self._stored(key, question.form)
             if stored is not None:
                 self.spent.add(answered=1, cached=1)
                 return stored
-            return self._ask_server(question, backoff, key)
+            answer, text = self._ask_server(question, backoff)
+            names = ("model", "attempts", "tokens_in", "tokens_out")
+            stored_fields = {name: getattr(answer, name) for name in names}
+            self.cache.put(key, json.dumps({"text": text, **stored_fields}, ensure_ascii=False))
+            return answer
 
-    def _ask_server(
-        self, question: Question[Value], backoff: Backoff, key: str = ""
-    ) -> Answer[Value]:
-        """Asked, and again with what is wrong, until the answer is right."""
-        messages = list(question.messages)
-        tokens_in = tokens_out = 0
+    def _ask_server(self, question: Question[Value], backoff: Backoff) -> tuple[Answer[Value], str]:
+        """Asked, and again with what is wrong, until the answer is right: it and its text."""
+        messages = question.messages
+        tokens_in = tokens_out = attempts = 0
         cost = 0.0
         wrong = text = ""
-        attempts = 0
+
+        def failed(kind: Kind, reason: str) -> AnswerError:
+            self.spent.add(**{"refused" if kind == "refused" else "failed": 1})
+            return AnswerError(self.service, kind, reason, attempts, cost)
+
         while attempts < self.settings.asks:
-            asked = Question(tuple(messages), question.form, expected=question.expected)
             try:
-                reply, asked_tokens, answer_tokens = self._pay(asked, backoff)
+                reply = self._pay(replace(question, messages=messages), backoff)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
                 if for_all or (error.retryable and not attempts):
                     raise
-                self.spent.add(failed=1)
-                raise AnswerError(self.service, "server", error.message, attempts, cost) from error
+                raise failed("server", error.message) from error
             attempts += 1
-            tokens_in += asked_tokens
-            tokens_out += answer_tokens
-            cost += price(self.settings, asked_tokens, answer_tokens)
-            text = reply.text
+            tokens_in += reply.tokens_in or 0
+            tokens_out += reply.tokens_out or 0
+            cost = price(self.settings, tokens_in, tokens_out)
+            text = whole(reply.text)
             if reply.refusal:
-                self.spent.add(refused=1)
-                raise AnswerError(self.service, "refused", reply.refusal, attempts, cost)
+                raise failed("refused", reply.refusal)
             try:
                 value = question.form.read(text)
             except ValueError as error:
-                wrong = str(error)
-                if reply.cut:
-                    wrong += f"; it was cut off at {self.settings.max_tokens} tokens"
-                wrong = whole(wrong).encode()[:WRONG].decode("utf-8", "ignore")
-                messages = [
+                cut = f"; it was cut off at {self.settings.max_tokens} tokens" if reply.cut else ""
+                wrong = whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
+                messages = (
                     *question.messages,
                     Message("assistant", text[:SENT_BACK]),
                     Message("user", f"That is not right: {wrong}. Answer again."),
-                ]
+                )
                 continue
-            answer = Answer(
-                value, reply.model or self.settings.model, attempts, tokens_in, tokens_out, cost
-            )
-            if key and self.cache is not None:
-                self.cache.put(key, _stored_text(answer, text))
             self.spent.add(answered=1)
-            return answer
+            model = reply.model or self.settings.model
+            return Answer(value, model, attempts, tokens_in, tokens_out, cost), text
         if refuses(text):
-            self.spent.add(refused=1)
-            reason = " ".join(text.split())[:300]
-            raise AnswerError(self.service, "refused", reason, attempts, cost)
-        self.spent.add(failed=1)
-        raise AnswerError(self.service, "wrong", wrong, attempts, cost)
+            raise failed("refused", " ".join(text.split())[:300])
+        raise failed("wrong", wrong)
 
-    def _pay(self, question: Question[Any], backoff: Backoff) -> tuple[Reply, int, int]:
-        """One request within the budget: its reply, and the tokens of question and answer."""
+    def _pay(self, question: Question[Any], backoff: Backoff) -> Reply:
+        """One request within the budget: its reply, with tokens counted by the server or us."""
         about = self.estimate(question)
-        with self.budget.hold(price(self.settings, about.most_in, about.most_out)) as held:
+        with self.budget.hold(price(self.settings, about.most_in, about.most_out)) as spend:
             form = question.form
             reply = self._server.send(question.messages, form.name, form.schema, backoff)
-            counted = reply.tokens_in is not None
-            if counted:
-                tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
-            else:
-                # Where the server does not count: a token a byte, which is never too few.
-                answer = len(whole(reply.text).encode())
-                tokens_in, tokens_out = about.most_in, min(answer, self.settings.max_tokens)
-            held.cost = price(self.settings, tokens_in, tokens_out)
+            guessed = reply.tokens_in is None
+            tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
+            if guessed:  # a token a byte, which is never too few
+                tokens_in = about.most_in
+                tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
+            cost = price(self.settings, tokens_in, tokens_out)
+            spend(cost)
         self.spent.add(
-            requests=1,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            cost=held.cost,
-            guessed=0 if counted else 1,
+            requests=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, guessed=int(guessed)
         )
-        return reply, tokens_in, tokens_out
+        return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
     def _stored(self, key: str, form: Form[Value]) -> Answer[Value] | None:
         """The answer in the cache, if it is there and still right."""
@@ -312,49 +288,20 @@ class LanguageModel:
             return None
         try:
             stored = json.loads(kept)
-            return Answer(
-                form.read(stored["text"]),
-                stored["model"],
-                stored["attempts"],
-                stored["tokens_in"],
-                stored["tokens_out"],
-                0.0,
-                cached=True,
-            )
+            counts = (stored["attempts"], stored["tokens_in"], stored["tokens_out"])
+            return Answer(form.read(stored["text"]), stored["model"], *counts, 0.0, cached=True)
         except (ValueError, KeyError, TypeError):
             return None
 
     @contextmanager
     def _only(self, key: str) -> Iterator[None]:
         """Nobody else asks the same meanwhile: the second finds the answer of the first."""
-        with self._lock:
-            lock, waiting = self._asking.get(key, (Lock(), 0))
-            self._asking[key] = lock, waiting + 1
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._asking)
+            self._asking.add(key)
         try:
-            with lock:
-                yield
+            yield
         finally:
-            with self._lock:
-                lock, waiting = self._asking[key]
-                if waiting == 1:
-                    del self._asking[key]
-                else:
-                    self._asking[key] = lock, waiting - 1
-
-
-def _stored_text(answer: Answer[Any], text: str) -> str:
-    return json.dumps(
-        {
-            "text": whole(text),
-            "model": answer.model,
-            "attempts": answer.attempts,
-            "tokens_in": answer.tokens_in,
-            "tokens_out": answer.tokens_out,
-        },
-        ensure_ascii=False,
-    )
-
-
-def _failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
-    passing = isinstance(error, ServiceError) and error.retryable
-    return [(question, error)] if passing else []
+            with self._changed:
+                self._asking.remove(key)
+                self._changed.notify_all()

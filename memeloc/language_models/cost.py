@@ -2,18 +2,21 @@
 
 Before a question is sent its tokens are estimated: four bytes of UTF-8 a token, which holds for
 English and is near enough elsewhere. At the most every byte is a token and the answer is as long as
-allowed; that much of the budget is set aside while a request is under way.
+allowed; that much of the budget is held back while a request is under way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
+from typing import Any
 
 from memeloc.errors import MemelocError
-from memeloc.language_models.messages import Message, whole
+from memeloc.language_models.messages import whole
+from memeloc.language_models.questions import Question
 from memeloc.language_models.settings import ModelSettings
 
 OVERHEAD = 32
@@ -30,18 +33,10 @@ class OverBudgetError(MemelocError):
 class Estimate:
     """Tokens of one request and its answer, expected and at the most."""
 
-    tokens_in: int = 0
-    tokens_out: int = 0
-    most_in: int = 0
-    most_out: int = 0
-
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(
-            self.tokens_in + other.tokens_in,
-            self.tokens_out + other.tokens_out,
-            self.most_in + other.most_in,
-            self.most_out + other.most_out,
-        )
+    tokens_in: int
+    tokens_out: int
+    most_in: int
+    most_out: int
 
 
 def price(settings: ModelSettings, tokens_in: float, tokens_out: float) -> float:
@@ -49,32 +44,21 @@ def price(settings: ModelSettings, tokens_in: float, tokens_out: float) -> float
     return (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
 
 
-def estimate(
-    settings: ModelSettings,
-    messages: Sequence[Message],
-    schema_bytes: int,
-    expected_answer: int,
-) -> Estimate:
-    """Tokens of one request.
-
-    Args:
-        settings: prices are not needed for this, the limit of an answer and pictures' tokens are.
-        messages: of the request.
-        schema_bytes: size of the schema that is sent with it.
-        expected_answer: tokens of a usual answer.
-    """
+def estimate(settings: ModelSettings, question: Question[Any]) -> Estimate:
+    """Tokens of asking once."""
+    messages = question.messages
+    schema = len(json.dumps(dict(question.form.schema)))
     sizes = [len(whole(message.text).encode()) for message in messages]
-    size = schema_bytes + sum(sizes)
     # What the model itself wrote has no more tokens than it was allowed to write.
-    most = schema_bytes + sum(
+    most = sum(
         min(size, settings.max_tokens) if message.role == "assistant" else size
         for message, size in zip(messages, sizes, strict=True)
     )
     pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
     return Estimate(
-        -(-size // 4) + pictures,
-        min(expected_answer, settings.max_tokens),
-        most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
+        -(-(schema + sum(sizes)) // 4) + pictures,
+        min(question.expected, settings.max_tokens),
+        schema + most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
         settings.max_tokens,
     )
 
@@ -82,50 +66,42 @@ def estimate(
 class Budget:
     """Money that may be spent, shared by all threads that ask.
 
-    Args:
-        limit: in the currency of the prices; None is no limit.
+    Its limit is in the currency of the prices; None is no limit.
     """
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self.spent = 0.0
-        self._set_aside = 0.0
+        self._held: list[float] = []
         self._changed = Condition()
 
     @contextmanager
-    def hold(self, most: float) -> Iterator[_Held]:
-        """Set money aside for one request, and take off what it came to.
+    def hold(self, most: float) -> Iterator[Callable[[float], None]]:
+        """Hold back money for one request; what is given is called with what it came to.
 
-        Waits while what others have set aside may still come back.
+        Waits while what others hold back may still come free.
 
         Raises:
             OverBudgetError: it does not fit.
         """
         with self._changed:
-            while self.limit is not None and self.spent + self._set_aside + most > self.limit:
-                if self._set_aside <= 0.0:
+            while self.limit is not None and self.spent + sum(self._held) + most > self.limit:
+                if not self._held:
                     raise OverBudgetError(
                         f"the budget of {self.limit:g} is used up as far as it goes: "
                         f"{self.spent:.4f} is spent, and the next question may cost {most:.4f}; "
                         "what was answered is kept, and a run with a larger budget goes on from it"
                     )
                 self._changed.wait()
-            self._set_aside += most
-        held = _Held()
+            self._held.append(most)
+        costs: list[float] = []
         try:
-            yield held
+            yield costs.append
         finally:
             with self._changed:
-                self._set_aside = max(0.0, self._set_aside - most)
-                if self._set_aside < 1e-12:
-                    self._set_aside = 0.0
-                self.spent += held.cost
+                self._held.remove(most)
+                self.spent += sum(costs)
                 self._changed.notify_all()
-
-
-@dataclass(slots=True)
-class _Held:
-    cost: float = 0.0
 
 
 @dataclass(slots=True)
@@ -135,9 +111,7 @@ class Spending:
     Attributes:
         answered: questions with a right answer, `cached` of them without asking.
         refused, failed: questions that the model would not answer, or got no right answer.
-        requests: answers that were paid for, wrong ones too.
-        tokens_in, tokens_out: of those, as the server counts them.
-        cost: in `currency`.
+        requests: answers that were paid for, wrong ones too, with the server's count of tokens.
         guessed: requests whose tokens the server did not count; they are estimated.
     """
 
@@ -161,17 +135,15 @@ class Spending:
 
     def line(self) -> str:
         """The cost line that ends a run."""
-        parts = [f"{self.answered:,} answered ({self.cached:,} from the cache)"]
-        if self.refused:
-            parts.append(f"{self.refused:,} refused by the model")
-        if self.failed:
-            parts.append(f"{self.failed:,} without a right answer")
         about = "about " if self.guessed else ""
-        parts.append(
-            f"{self.requests:,} requests, {about}{self.tokens_in:,} + {self.tokens_out:,} tokens"
-        )
-        parts.append(f"{about}{self.cost:.4f} {self.currency}")
-        return "; ".join(parts)
+        parts = [
+            f"{self.answered:,} answered ({self.cached:,} from the cache)",
+            f"{self.refused:,} refused by the model" if self.refused else "",
+            f"{self.failed:,} without a right answer" if self.failed else "",
+            f"{self.requests:,} requests, {about}{self.tokens_in:,} + {self.tokens_out:,} tokens",
+            f"{about}{self.cost:.4f} {self.currency}",
+        ]
+        return "; ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What an answer must look like. In: a pydantic model. Out: its schema, and values read from JSON.
 
 A form is two things that must agree: the JSON Schema that a server holds its model to, and the
-check of what came back all the same.
+check of what it answers all the same.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from memeloc.language_models.answers import read_json
+
 Value_co = TypeVar("Value_co", covariant=True)
 Fields = TypeVar("Fields", bound=BaseModel)
 
 _NOT_IN_STRICT = frozenset(("default", "title", "minLength", "maxLength", "format"))
-"""Keywords that servers with strict schemas refuse, or that tell a model nothing."""
+"""Keywords that servers with strict schemas refuse, or that say nothing to a model."""
 
 
 class Form(Protocol[Value_co]):
     """What an answer must look like.
 
-    Attributes:
-        name: of letters, digits, `_` and `-`.
-        schema: a JSON Schema in the strict subset: every field is required, no others are allowed.
+    Its name has letters, digits, `_` and `-`; its schema is a JSON Schema in the strict subset:
+    every field is required, no others are allowed.
     """
 
     @property
@@ -61,43 +62,35 @@ class ModelForm(Form[Fields]):
 
     def read(self, text: str) -> Fields:
         """See `Form.read`. Values are not converted: "yes" is no boolean."""
-        from memeloc.language_models.answers import read_object
-
-        value = read_object(text)
         try:
-            return self.fields.model_validate(value, strict=True)
+            return self.fields.model_validate(read_json(text), strict=True)
         except ValidationError as error:
-            problems = error.errors(include_input=False, include_url=False, include_context=False)
-            problems_text = "; ".join(
-                f"{'.'.join(str(step) for step in one['loc'])[:80] or 'the object'}: "
-                f"{one['msg'][:1].lower()}{one['msg'][1:]}"
-                for one in problems[:5]
+            problems = "; ".join(
+                f"{'.'.join(map(str, problem['loc']))[:80] or 'the answer'}: "
+                f"{problem['msg'][:1].lower()}{problem['msg'][1:]}"
+                for problem in error.errors(include_input=False, include_url=False)[:5]
             )
-            raise ValueError(f"it does not fit the schema ({problems_text})") from None
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
+            raise ValueError(f"it does not fit the schema ({problems})") from None
 
 
 @lru_cache(maxsize=64)
 def strict_schema(fields: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a pydantic model as servers with strict schemas take it."""
-    made = _strict(fields.model_json_schema())
-    assert isinstance(made, dict)
-    return made
+    schema: dict[str, Any] = _strict(fields.model_json_schema())
+    return schema
 
 
 def _strict(node: Any, *, names: bool = False) -> Any:
     """A schema without what is refused; `names` where the keys are fields, not keywords."""
     if isinstance(node, list):
-        return [_strict(one) for one in node]
+        return [_strict(element) for element in node]
     if not isinstance(node, dict):
         return node
-    made = {
+    strict = {
         key: _strict(value, names=key in ("properties", "$defs") and not names)
         for key, value in node.items()
         if names or key not in _NOT_IN_STRICT
     }
     if not names and node.get("type") == "object" and isinstance(node.get("properties"), dict):
-        made["required"] = list(node["properties"])
-        made["additionalProperties"] = False
-    return made
+        strict |= {"required": list(node["properties"]), "additionalProperties": False}
+    return strict

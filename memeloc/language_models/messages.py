@@ -20,10 +20,8 @@ Role = Literal["system", "user", "assistant"]
 class Picture:
     """A picture within a message.
 
-    Attributes:
-        key: changes whenever the bytes do, such as the SHA-256 of a file and how it was shrunk.
-        read: gives the bytes; called when the question is sent.
-        media_type: of the bytes, such as `image/jpeg`.
+    `key` changes whenever the bytes do, such as the SHA-256 of a file and how it was shrunk; `read`
+    gives the bytes, and is called when the question is sent.
     """
 
     key: str
@@ -45,14 +43,10 @@ class Message:
 
     def wire(self) -> dict[str, Any]:
         """As the protocol writes it."""
-        text = whole(self.text)
-        if not self.pictures:
-            return {"role": self.role, "content": text}
-        shown = [
-            {"type": "image_url", "image_url": {"url": picture.data_url()}}
-            for picture in self.pictures
-        ]
-        return {"role": self.role, "content": [{"type": "text", "text": text}, *shown]}
+        content: list[dict[str, Any]] = [{"type": "text", "text": whole(self.text)}]
+        for picture in self.pictures:
+            content.append({"type": "image_url", "image_url": {"url": picture.data_url()}})
+        return {"role": self.role, "content": content if self.pictures else whole(self.text)}
 
 
 def whole(text: str) -> str:
@@ -61,11 +55,7 @@ def whole(text: str) -> str:
     >>> whole("a\\ud800")
     'a\\ufffd'
     """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def question_key(
@@ -75,15 +65,15 @@ def question_key(
     parameters: Mapping[str, Any],
 ) -> str:
     """A name for a question by its content: SHA-256 in hex of all that its answer depends on."""
-    plain = [
+    content = [
         "memeloc-question-1",
         model,
         [
-            [message.role, message.text, [[one.media_type, one.key] for one in message.pictures]]
+            [message.role, message.text, [[each.media_type, each.key] for each in message.pictures]]
             for message in messages
         ],
         schema,
         parameters,
     ]
-    words = json.dumps(plain, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(words.encode("ascii")).hexdigest()
+    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -21,12 +21,7 @@ _NAME = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Texts to ask.
-
-    Attributes:
-        system: what the model is to do.
-        asks: the texts that are asked, by name.
-    """
+    """What the model is to do, and the texts that it is asked, by name."""
 
     system: str
     asks: Mapping[str, str]
@@ -66,17 +61,15 @@ def read_prompt(
         values = read_toml(path)
     else:
         values = parse_toml(file.read_text("utf-8"), file=path)
-    known = ("system", *needs)
-    for name in values:
-        if name not in known:
-            raise InputError(f"has {name[:60]!r}, but only {', '.join(known)} are read", file=path)
-    for name in known:
+    names = ("system", *needs)
+    for name in values.keys() - set(names):
+        raise InputError(f"has {name[:60]!r}, but only {', '.join(names)} are read", file=path)
+    for name in names:
         text = values.get(name)
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"needs a text named {name}", file=path)
-        wanted, there = set(needs.get(name, ())), set(_NAME.findall(text))
-        if name == "system":
-            continue
+    for name, wanted in needs.items():
+        there = set(_NAME.findall(values[name]))
         for missing in sorted(wanted - there):
             raise InputError(f"the text {name} must hold {{{missing}}}", file=path)
         for unknown in sorted(there - wanted):

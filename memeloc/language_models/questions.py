@@ -47,13 +47,9 @@ class AnswerError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Value]):
-    """Something to ask.
+    """Something to ask: the conversation so far, and what the answer must look like.
 
-    Attributes:
-        messages: the conversation so far.
-        form: what the answer must look like.
-        mark: what the caller knows it by.
-        expected: tokens of a usual answer, for estimates.
+    `mark` is what the caller knows it by; `expected`, tokens of a usual answer, for estimates.
     """
 
     messages: tuple[Message, ...]
@@ -64,15 +60,10 @@ class Question(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Value]):
-    """A right answer.
+    """A right answer, as its form reads it, with the tokens of all attempts.
 
-    Attributes:
-        value: read by the form.
-        model: as the server calls what answered.
-        attempts: how often it was asked; with `cached`, when it was.
-        tokens_in, tokens_out: of all attempts.
-        cost: of all attempts, in the currency of the settings; 0 when it is `cached`.
-        cached: whether it was given before.
+    `model` is the server's name of what answered; `cost`, in the currency of the settings, is 0
+    when the answer is `cached`: given before.
     """
 
     value: Value

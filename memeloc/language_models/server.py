@@ -16,6 +16,8 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, Field, ValidationError
+
 from memeloc.errors import MissingError, ServiceError
 from memeloc.language_models.messages import Message
 from memeloc.language_models.settings import ModelSettings, read_key
@@ -43,7 +45,7 @@ class Reply:
         text: of the model's message.
         refusal: why the model or a filter before it would not answer; empty when it did.
         cut: whether the answer ended at its limit of tokens.
-        model: as the server calls what answered.
+        model: the server's name of what answered.
         tokens_in, tokens_out: as it counts them; None when it does not.
     """
 
@@ -79,17 +81,9 @@ class StatusError(ServiceError):
 
 
 class Server:
-    """One server and one model on it. May be used from several threads.
+    """One server and one model on it, see `LanguageModel`. May be used from several threads."""
 
-    Args:
-        settings: see `ModelSettings`.
-        service: what it is called in errors.
-        pip: what is to be installed when httpx is missing.
-    """
-
-    def __init__(
-        self, settings: ModelSettings, service: str = "language model", pip: str = "memeloc[models]"
-    ) -> None:
+    def __init__(self, settings: ModelSettings, service: str, pip: str) -> None:
         self.settings = settings
         self.service = service
         self._pip = pip
@@ -161,24 +155,21 @@ class Server:
         url = f"{self.settings.base_url.rstrip('/')}/chat/completions"
         with client.stream("POST", url, json=body) as response:
             content = self._read(response)
-        try:
-            answer = json.loads(content)
-        except (ValueError, RecursionError):
-            answer = None
         if response.status_code >= 300:
-            raise self._status(response.status_code, answer, content, response)
-        if not isinstance(answer, dict) or not isinstance(answer.get("choices"), list):
-            if isinstance(answer, dict) and answer.get("error"):
-                # Some relays send the error of the server behind them as a success.
-                code = _field(answer["error"], "code")
-                status = code if isinstance(code, int) and 400 <= code < 600 else 502
-                raise self._status(status, answer, content, response)
+            raise self._status(response.status_code, content, response)
+        try:
+            return _Completion.model_validate_json(content).reply()
+        except ValidationError:
+            error = _error(content)
+            if error is not None:  # some relays send the error of the server behind as a success
+                status = error.get("code")
+                status = status if isinstance(status, int) and 400 <= status < 600 else 502
+                raise self._status(status, content, response) from None
             raise ServiceError(
                 self.service,
                 "its answer is not in the OpenAI chat protocol; does base_url end with /v1?",
                 retryable=False,
-            )
-        return _reply(answer)
+            ) from None
 
     def _read(self, response: httpx.Response) -> bytes:
         """The body, as far as it may go."""
@@ -196,16 +187,14 @@ class Server:
                 raise httpx.ReadTimeout(f"no whole answer within {self.settings.timeout:g} s")
         return bytes(content)
 
-    def _status(
-        self, status: int, answer: Any, content: bytes, response: httpx.Response
-    ) -> StatusError:
-        error = answer.get("error", answer) if isinstance(answer, dict) else None
-        reason = _field(error, "message") or (error if isinstance(error, str) else None)
+    def _status(self, status: int, content: bytes, response: httpx.Response) -> StatusError:
+        error = _error(content) or {}
+        reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
         text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
         if 300 <= status < 400:
             text = "it redirects elsewhere; set base_url to where it stands"
-        code = _field(error, "code") or _field(error, "type")
+        code = error.get("code") or error.get("type")
         wait = retry_after(response.headers.get("retry-after", ""))
         return StatusError(self.service, status, text, wait, code if isinstance(code, str) else "")
 
@@ -227,10 +216,7 @@ class Server:
 class _Dialect:
     """What a server has been found to understand; simpler with each thing it refused.
 
-    Attributes:
-        form: which of `_FORMATS`.
-        limit: what it calls the limit of an answer's tokens.
-        temperature, seed: whether it takes one.
+    `form` is an index into `_FORMATS`, `limit` its name of the limit of an answer's tokens.
     """
 
     form: int = 0
@@ -267,12 +253,11 @@ def _body(
         body["temperature"] = settings.temperature
     if dialect.seed:
         body["seed"] = settings.seed
-    if form == "json_schema":
-        asked = {"name": name, "strict": True, "schema": schema}
-        body["response_format"] = {"type": form, "json_schema": asked}
-        return body
     if form:
         body["response_format"] = {"type": form}
+    if form == "json_schema":
+        body["response_format"][form] = {"name": name, "strict": True, "schema": schema}
+        return body
     # What the server does not hold its model to, the instruction says.
     instruction = (
         f"Answer with one JSON object only, by this JSON Schema: {json.dumps(dict(schema))}"
@@ -284,37 +269,61 @@ def _body(
     return body
 
 
-def _reply(answer: Mapping[str, Any]) -> Reply:
-    """What stands in a successful answer, whatever is missing in it."""
-    choice = answer["choices"][0] if answer["choices"] else None
-    message = _field(choice, "message")
-    text = _field(message, "content")
-    if isinstance(text, list):  # parts, as some servers send them
-        text = "".join(str(_field(part, "text") or "") for part in text)
-    refusal = _field(message, "refusal")
-    ended = _field(choice, "finish_reason")
-    if ended == "content_filter" and not refusal:
-        refusal = "its content filter ended the answer"
-    usage = answer.get("usage")
-    model = answer.get("model")
-    return Reply(
-        text if isinstance(text, str) else "",
-        " ".join(refusal.split())[:300] if isinstance(refusal, str) else "",
-        ended == "length",
-        model[:200] if isinstance(model, str) else "",
-        _count(usage, "prompt_tokens"),
-        _count(usage, "completion_tokens"),
-    )
+class _Part(BaseModel):
+    text: str = ""
 
 
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else None
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
 
 
-def _count(usage: Any, name: str) -> int | None:
-    count = _field(usage, name)
-    fits = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 10**9
-    return count if fits else None
+class _Choice(BaseModel):
+    message: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(0, ge=0)
+
+
+class _Completion(BaseModel):
+    """An answer in the protocol, with what servers leave out."""
+
+    choices: list[_Choice]
+    model: str | None = None
+    usage: _Usage | None = None
+
+    def reply(self) -> Reply:
+        choice = self.choices[0] if self.choices else _Choice()
+        message = choice.message or _Message()
+        content = message.content or ""
+        refusal = message.refusal or ""
+        if choice.finish_reason == "content_filter" and not refusal:
+            refusal = "its content filter ended the answer"
+        return Reply(
+            content if isinstance(content, str) else "".join(part.text for part in content),
+            " ".join(refusal.split())[:300],
+            choice.finish_reason == "length",
+            (self.model or "")[:200],
+            self.usage.prompt_tokens if self.usage else None,
+            self.usage.completion_tokens if self.usage else None,
+        )
+
+
+def _error(content: bytes) -> Mapping[str, Any] | None:
+    """The error in an answer: its fields, or a message; None when there is none."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(answer, dict):
+        return None
+    error = answer.get("error") or answer
+    if isinstance(error, str):
+        return {"message": error}
+    return error if isinstance(error, dict) and "message" in error else None
 
 
 def _filtered(error: StatusError) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,7 +17,6 @@ from memeloc.settings import validate
 
 URL_VARIABLE = "OPENAI_BASE_URL"
 MODEL_VARIABLE = "OPENAI_MODEL"
-DEFAULT_URL = "https://api.openai.com/v1"
 
 
 class ModelSettings(BaseModel):
@@ -25,55 +24,43 @@ class ModelSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: Annotated[str, Field(min_length=1, description="the model, as its server names it")]
-    base_url: Annotated[
-        str,
-        Field(
-            pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
-            description="the server's address up to and with /v1, without a password, as "
-            '"http://localhost:11434/v1"',
-        ),
-    ] = DEFAULT_URL
-    key_variable: Annotated[
-        str,
-        Field(
-            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
-            description="the environment variable that holds the key; it may be unset where the "
-            "server wants none",
-        ),
-    ] = "OPENAI_API_KEY"
-    price_in: Annotated[
-        float,
-        Field(ge=0, allow_inf_nan=False, description="price of a million tokens of question"),
-    ] = 0.0
-    price_out: Annotated[
-        float,
-        Field(ge=0, allow_inf_nan=False, description="price of a million tokens of answer"),
-    ] = 0.0
-    currency: Annotated[
-        str, Field(pattern=r"^[A-Z]{3}$", description="of the prices, its ISO 4217 code")
-    ] = "USD"
-    temperature: Annotated[
-        float,
-        Field(ge=0, le=2, allow_inf_nan=False, description="0 gives the likeliest answer"),
-    ] = 0.0
-    seed: Annotated[
-        int, Field(description="of the model's random numbers, where its server takes one")
-    ] = 0
-    max_tokens: Annotated[
-        int, Field(ge=1, description="tokens of an answer at the most; more are not billed")
-    ] = 1024
-    picture_tokens: Annotated[
-        int, Field(ge=0, description="tokens that a picture counts as in estimates")
-    ] = 1200
-    asks: Annotated[
-        int,
-        Field(ge=1, le=10, description="how often a question is asked until its answer is right"),
-    ] = 3
-    at_once: Annotated[int, Field(ge=1, le=256, description="requests in flight")] = 4
-    timeout: Annotated[
-        float, Field(gt=0, allow_inf_nan=False, description="seconds for one request")
-    ] = 120.0
+    model: str = Field(min_length=1, description="the model, as its server names it")
+    base_url: str = Field(
+        "https://api.openai.com/v1",
+        pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
+        description="the server's address up to and with /v1, without a password, as "
+        '"http://localhost:11434/v1"',
+    )
+    key_variable: str = Field(
+        "OPENAI_API_KEY",
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        description="the environment variable that holds the key; it may be unset where the "
+        "server wants none",
+    )
+    price_in: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="price of a million tokens of question"
+    )
+    price_out: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="price of a million tokens of answer"
+    )
+    currency: str = Field(
+        "USD", pattern=r"^[A-Z]{3}$", description="of the prices, its ISO 4217 code"
+    )
+    temperature: float = Field(
+        0.0, ge=0, le=2, allow_inf_nan=False, description="0 gives the likeliest answer"
+    )
+    seed: int = Field(0, description="of the model's random numbers, where its server takes one")
+    max_tokens: int = Field(
+        1024, ge=1, description="tokens of an answer at the most; more are not billed"
+    )
+    picture_tokens: int = Field(
+        1200, ge=0, description="tokens that a picture counts as in estimates"
+    )
+    asks: int = Field(
+        3, ge=1, le=10, description="how often a question is asked until its answer is right"
+    )
+    at_once: int = Field(4, ge=1, le=256, description="requests in flight")
+    timeout: float = Field(120.0, gt=0, allow_inf_nan=False, description="seconds for one request")
 
 
 def read_model_settings(
@@ -88,20 +75,15 @@ def read_model_settings(
     Args:
         table: such as `[language_model]` of memeloc.toml.
         model: comes before the table's.
-        environ: the environment; None is this process's. `OPENAI_BASE_URL` and `OPENAI_MODEL` are
-            read.
+        environ: of which `OPENAI_BASE_URL` and `OPENAI_MODEL` are read; None is this process's.
         where: what the table is called in errors.
 
     Raises:
         InputError: no model is named, a setting is unknown, or a value is wrong.
     """
     variables = os.environ if environ is None else environ
-    values: dict[str, Any] = {}
-    if variables.get(URL_VARIABLE):
-        values["base_url"] = variables[URL_VARIABLE]
-    if variables.get(MODEL_VARIABLE):
-        values["model"] = variables[MODEL_VARIABLE]
-    values.update(table)
+    named = {"base_url": variables.get(URL_VARIABLE), "model": variables.get(MODEL_VARIABLE)}
+    values = {name: value for name, value in named.items() if value} | dict(table)
     if model:
         values["model"] = model
     if "model" not in values:

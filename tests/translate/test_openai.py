@@ -65,10 +65,10 @@ def test_the_question_gives_picture_and_capacity(
     ("first", "told"),
     [
         ("Sure! Here you are.", "it is not JSON"),
-        ('{"parts": ["ONE"]}', "holds 1 texts where 2 are needed"),
-        ('{"parts": ["ONE", ""]}', "a part is empty"),
-        ('{"parts": ["ONE", 2]}', "not an object with a list of texts"),
-        ('["ONE", "TWO"]', "not an object with a list of texts"),
+        ('{"parts": ["ONE"]}', "parts: list should have at least 2 items"),
+        ('{"parts": ["ONE", ""]}', "parts.1: string should have at least 1 character"),
+        ('{"parts": ["ONE", 2]}', "parts.1: input should be a valid string"),
+        ('["ONE", "TWO"]', "the answer: input should be a valid dictionary"),
         ("", "it is not JSON"),
     ],
 )
