@@ -32,15 +32,11 @@ def count_languages(
         languages: tags that are listed even where nothing is there yet.
         kind: of the texts that are counted.
     """
-    own, old = captions.alias("own"), captions.alias("old")
-    source = captions.alias("source")
+    own, old, source = captions.alias("own"), captions.alias("old"), captions.alias("source")
     current_source = (
         select(source.c.parts)
-        .where(
-            source.c.meme_id == old.c.meme_id,
-            source.c.language == old.c.language,
-            is_current(source),
-        )
+        .where(source.c.meme_id == old.c.meme_id, source.c.language == old.c.language)
+        .where(is_current(source))
         .scalar_subquery()
     )
     # Texts are compared only where there is a newer source: it may be back to what it was.
@@ -50,45 +46,43 @@ def count_languages(
         (old.c.parts == current_source, 0),
         else_=1,
     ).label("outdated")
+    groups = (
+        own.c.language,
+        own.c.stage,
+        own.c.round,
+        own.c.source_id.is_(None).label("is_source"),
+        outdated,
+    )
     query = (
-        select(
-            own.c.language,
-            own.c.stage,
-            own.c.round,
-            own.c.source_id.is_(None).label("is_source"),
-            outdated,
-            func.count().label("number"),
-        )
-        .select_from(own)
+        select(*groups, func.count().label("number"))
         .join(memes, memes.c.id == own.c.meme_id)
         .outerjoin(old, old.c.id == own.c.source_id)
         .where(is_current(own), is_active(kind))
-        .group_by(own.c.language, own.c.stage, own.c.round, "is_source", outdated)
+        .group_by(*groups)
     )
-    total = count_memes(connection, kind)
-    stages: dict[str, Counter[str]] = {}
+    stages: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
     stale: Counter[str] = Counter()
-    sources: Counter[str] = Counter()
+    sources: dict[str, None] = {}
     for row in connection.execute(query):
-        here = stages.setdefault(row.language, Counter())
+        counts = stages.setdefault(row.language, Counter())
         if row.is_source:
-            sources[row.language] += row.number
+            sources[row.language] = None
         if row.outdated:
             stale[row.language] += row.number
         else:
-            here[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
-    waiting = _open_cases(connection, kind)
-    order = dict.fromkeys((*sources, *languages, *sorted(stages)))
+            counts[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
+    total = count_memes(connection, kind)
+    open_cases = _open_cases(connection, kind)
     return [
         LanguageStatus(
             language=tag,
             source=tag in sources,
-            missing=total - stages.get(tag, Counter()).total() - stale[tag],
+            missing=total - stages[tag].total() - stale[tag],
             changed_source=stale[tag],
-            stages=dict(sorted(stages.get(tag, Counter()).items())),
-            to_settle=waiting[tag],
+            stages=dict(sorted(stages[tag].items())),
+            to_settle=open_cases[tag],
         )
-        for tag in order
+        for tag in dict.fromkeys((*sources, *languages, *sorted(stages)))
     ]
 
 

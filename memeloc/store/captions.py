@@ -13,15 +13,15 @@ from memeloc.store.caption_import import Columns, ImportBatch
 from memeloc.store.caption_status import count_languages, count_memes
 from memeloc.store.caption_versions import (
     add_versions,
+    by_meme,
     check_parts,
     current_of,
     current_query,
     is_active,
     source_query,
     texts_of,
-    version_of,
 )
-from memeloc.store.database import Database, two_columns
+from memeloc.store.database import Repository, two_columns
 from memeloc.store.files import store_file
 from memeloc.store.records import (
     CaptionVersion,
@@ -41,11 +41,8 @@ _BATCH = 500
 """Rows of a table that are stored in one transaction."""
 
 
-class Captions:
+class Captions(Repository):
     """Every version of every caption of a workspace."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def import_rows(
         self,
@@ -79,8 +76,7 @@ class Captions:
         with self.database.read() as connection:
             if meme_ids is not None:
                 return current_of(connection, tag, meme_ids)
-            rows = connection.execute(current_query(tag, kind=kind))
-            return {row.meme_id: version_of(row) for row in rows}
+            return by_meme(connection.execute(current_query(tag, kind=kind)))
 
     def to_translate(
         self,
@@ -91,13 +87,8 @@ class Captions:
     ) -> list[ToTranslate]:
         """Captions that have no translation (`new`), or one of an earlier source (`changed`)."""
         with self.database.read() as connection:
-            sources = {
-                row.meme_id: version_of(row) for row in connection.execute(source_query(kind))
-            }
-            current = {
-                row.meme_id: version_of(row)
-                for row in connection.execute(current_query(tag, kind=kind))
-            }
+            sources = by_meme(connection.execute(source_query(kind)))
+            current = by_meme(connection.execute(current_query(tag, kind=kind)))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             stale = [
                 version.source_id
@@ -144,8 +135,7 @@ class Captions:
         Args:
             meme_id, tag, caption: what was translated into what.
             source_id: `ToTranslate.source.id`, the version that was translated.
-            translator: its name.
-            marks: what a corrector should know.
+            translator, marks: its name, and what a corrector should know.
             characters, cost, currency: what was billed.
             replace: supersede another machine translation of the same source.
 
@@ -154,8 +144,8 @@ class Captions:
         """
         parts = check_parts(caption.parts, meme_id)
         with self.database.write(relaxed=True) as connection:
-            there = current_of(connection, tag, [meme_id])
-            if current := there.get(meme_id):
+            versions = current_of(connection, tag, [meme_id])
+            if current := versions.get(meme_id):
                 texts = texts_of(connection, [source_id, current.source_id])
                 same = current.source_id is None or texts[current.source_id] == texts[source_id]
                 repeated = (current.parts, current.translator) == (parts, translator)
@@ -164,7 +154,6 @@ class Captions:
                 if not same and current.source_id is not None and current.source_id > source_id:
                     return None  # it translates a newer source already
             row = {
-                "meme_id": meme_id,
                 "language": tag,
                 "parts": parts,
                 "stage": "translated",
@@ -176,7 +165,7 @@ class Captions:
                 "cost": cost,
                 "currency": currency,
             }
-            return add_versions(connection, [row], there)[0]
+            return add_versions(connection, {meme_id: row}, versions)[0]
 
     def templates(self) -> dict[str, str]:
         """The template's name of each meme, in the memes' order."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced
 from memeloc.store.caption_versions import add_versions, check_parts, current_of, sources_of
 from memeloc.store.corrections import find_corrections
-from memeloc.store.database import Database, now, two_columns
+from memeloc.store.database import Repository, add_row, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
 from memeloc.store.survey_texts import survey_text_key
 from memeloc.store.tables.captions import cases, decisions, memes
@@ -20,11 +20,8 @@ NO_TEXT = "no-text"
 """The status of an answer that a picture has no text; accepted, it is an empty text."""
 
 
-class Cases:
+class Cases(Repository):
     """What is left for somebody to settle."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def find(
         self, tag: str | None = None, decided: bool | None = False, kind: Kind | None = None
@@ -60,12 +57,11 @@ class Cases:
             raise InputError("Either accept an answer or type a text, not both.")
         action = "accept" if accept is not None else "type" if parts is not None else "keep"
         with self.database.write() as connection:
-            matches = _find(connection, decided=None, case_id=case_id)
-            if not matches:
+            case = next(iter(_find(connection, decided=None, case_id=case_id)), None)
+            if case is None:
                 raise InputError(
                     f"There is no case {case_id}; `memeloc correct settle` lists them."
                 )
-            case = matches[0]
             text: tuple[str, ...] = ()
             no_text = False
             if accept is not None:
@@ -75,27 +71,16 @@ class Cases:
                 text = check_parts(parts, case.meme_id)
             query = select(decisions).where(decisions.c.case_id == case_id)
             last = connection.execute(query.order_by(decisions.c.id.desc())).first()
-            decision = {
-                "action": action,
-                "parts": text,
-                "person": person,
-                "correction_id": accept,
-            }
+            decision = {"action": action, "parts": text, "person": person, "correction_id": accept}
             if last is not None and decision.items() <= dict(last._mapping).items():
                 return None if last.caption_id is None else int(last.caption_id)
-            settled = case.current.parts if action == "keep" and case.current is not None else text
             if action != "keep":
-                _check_placeholders(case, settled)
-            version = _settle(connection, case, settled, person) if settled or no_text else None
-            connection.execute(
-                insert(decisions).values(
-                    case_id=case_id,
-                    comment=comment,
-                    caption_id=version,
-                    created_at=now(),
-                    **decision,
-                )
-            )
+                _check_placeholders(case, text)
+            elif case.current is not None:
+                text = case.current.parts
+            version = _settle(connection, case, text, person) if text or no_text else None
+            decision |= {"case_id": case_id, "comment": comment, "caption_id": version}
+            add_row(connection, decisions, **decision)
         return version
 
 
@@ -107,13 +92,9 @@ def _find(
     case_id: int | None = None,
     kind: Kind | None = None,
 ) -> list[CaseRecord]:
-    query = select(cases).order_by(cases.c.id)
-    if kind is not None:
-        query = query.join(memes, memes.c.id == cases.c.meme_id).where(memes.c.kind == kind)
-    if language is not None:
-        query = query.where(cases.c.language == language)
-    if case_id is not None:
-        query = query.where(cases.c.id == case_id)
+    query = select(cases).join(memes, memes.c.id == cases.c.meme_id).order_by(cases.c.id)
+    wanted = {memes.c.kind: kind, cases.c.language: language, cases.c.id: case_id}
+    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
     actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
     decision_of = two_columns(connection.execute(actions))
     rows = [
@@ -129,8 +110,10 @@ def _find(
     current = {tag: current_of(connection, tag, ids) for tag in {row.language for row in rows}}
     records = []
     for row in rows:
+        values = dict(row._mapping)
+        opened_by = values.pop("correction_id")
         related = answers[row.meme_id, row.language]
-        own = next(answer for answer in related if answer.id == row.correction_id)
+        own = next(answer for answer in related if answer.id == opened_by)
         others = tuple(
             answer
             for answer in related
@@ -138,13 +121,7 @@ def _find(
         )
         records.append(
             CaseRecord(
-                id=row.id,
-                meme_id=row.meme_id,
-                language=row.language,
-                round=row.round,
-                reason=row.reason,
-                message=row.message,
-                created_at=row.created_at,
+                **values,
                 correction=own,
                 others=others,
                 source=sources[row.meme_id],
@@ -156,8 +133,8 @@ def _find(
 
 
 def _answer_of(connection: Connection, case: CaseRecord, correction_id: int) -> CorrectionRecord:
-    for answer in find_corrections(connection, case.language, [case.meme_id], ids=[correction_id]):
-        if answer.parts or answer.status == NO_TEXT:
+    for answer in find_corrections(connection, case.language, [case.meme_id]):
+        if answer.id == correction_id and (answer.parts or answer.status == NO_TEXT):
             return answer
     raise InputError(f"The answer {correction_id} is not one with a text for case {case.id}.")
 
@@ -175,9 +152,7 @@ def _check_placeholders(case: CaseRecord, text: tuple[str, ...]) -> None:
 
 
 def _settle(connection: Connection, case: CaseRecord, text: tuple[str, ...], person: str) -> int:
-    """Add the text as the version that settles the case, as a translation of today's source."""
     row = {
-        "meme_id": case.meme_id,
         "language": case.language,
         "parts": check_parts(text, case.meme_id) if text else (),
         "stage": "settled",
@@ -187,4 +162,4 @@ def _settle(connection: Connection, case: CaseRecord, text: tuple[str, ...], per
         "source_id": case.source.id,
     }
     current = {} if case.current is None else {case.meme_id: case.current}
-    return add_versions(connection, [row], current)[0]
+    return add_versions(connection, {case.meme_id: row}, current)[0]

@@ -10,22 +10,18 @@ from typing import Any
 
 from sqlalchemy import select
 
-from memeloc.store.database import Database, by_slices, now, two_columns, upsert
+from memeloc.store.database import Repository, add_rows, by_slices, two_columns
 from memeloc.store.tables.items import features, model_answers
 
 
-class Computed:
+class Computed(Repository):
     """What was computed of pictures, and what language models answered."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.model_answers = ModelAnswers(database)
 
     def features(self, name: str, shas: Collection[str]) -> dict[str, Any]:
         """What was computed of some pictures under a name, by SHA-256."""
-        query = select(features.c.picture, features.c.value).where(features.c.name == name)
+        query = select(features.c.sha256, features.c.value).where(features.c.name == name)
         with self.database.read() as connection:
-            return two_columns(by_slices(connection, query, features.c.picture, shas))
+            return two_columns(by_slices(connection, query, features.c.sha256, shas))
 
     def add_features(self, name: str, values: Mapping[str, Any]) -> None:
         """Store what was computed of pictures, by SHA-256; what is there already stays.
@@ -34,28 +30,27 @@ class Computed:
             name: of the method and its version, such as `phash-1`.
             values: JSON values.
         """
-        rows = [
-            {"name": name, "picture": sha, "value": value, "created_at": now()}
-            for sha, value in values.items()
-        ]
+        rows = [{"name": name, "sha256": sha, "value": value} for sha, value in values.items()]
         with self.database.write(relaxed=True) as connection:
-            upsert(connection, features, rows, ["name", "picture"])
+            add_rows(connection, features, rows, ["name", "sha256"])
+
+    @property
+    def model_answers(self) -> ModelAnswers:
+        """What language models answered."""
+        return ModelAnswers(self.root, self.database)
 
 
-class ModelAnswers:
+class ModelAnswers(Repository):
     """What language models answered: a cache for their client."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def get(self, key: str) -> str | None:
         """The answer to the question with this hash, if it was asked before."""
-        query = select(model_answers.c.value).where(model_answers.c.key == key)
+        query = select(model_answers.c.value).where(model_answers.c.hash == key)
         with self.database.read() as connection:
             return connection.execute(query).scalar()
 
     def put(self, key: str, value: str) -> None:
         """Keep an answer; a newer one to the same takes its place."""
-        row = {"key": key, "value": value, "created_at": now()}
+        row = {"hash": key, "value": value}
         with self.database.write(relaxed=True) as connection:
-            upsert(connection, model_answers, [row], ["key"], replace="value")
+            add_rows(connection, model_answers, [row], ["hash"], replace="value")

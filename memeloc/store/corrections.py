@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, select
 
 from memeloc.correct.placing import KnownMeme, PlacedAnswer, SentSheet
 from memeloc.errors import InputError
@@ -21,7 +21,7 @@ from memeloc.store.caption_versions import (
     sources_of,
     texts_of,
 )
-from memeloc.store.database import Database, by_slices, now, two_columns
+from memeloc.store.database import Repository, add_row, by_slices, two_columns
 from memeloc.store.files import find_file, store_file
 from memeloc.store.records import (
     ACCEPTING,
@@ -40,11 +40,8 @@ Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
 """Decides what becomes of a file's answers; called within the transaction that stores them."""
 
 
-class Corrections:
+class Corrections(Repository):
     """What people answered on sheets."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def add(
         self,
@@ -79,7 +76,9 @@ class Corrections:
             if not dry_run:
                 file = replace(file, id=store_file(connection, file)[0])
                 current = current_of(connection, sheet.sheet.language, sheet.memes)
-                sources = _source_ids(connection, sheet_id)
+                query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
+                query = query.where(sheet_items.c.sheet_id == sheet_id)
+                sources = two_columns(connection.execute(query))
                 for answer in placed:
                     if answer.outcome != "refused":
                         opened += _store(connection, file.id, sheet.sheet, answer, sources, current)
@@ -118,12 +117,6 @@ def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -
     return KnownSheet(sheet, known_memes)
 
 
-def _source_ids(connection: Connection, sheet_id: str) -> dict[str, int]:
-    """The versions of the source that a sheet showed, by meme."""
-    query = select(sheet_items.c.meme_id, sheet_items.c.source_id)
-    return two_columns(connection.execute(query.where(sheet_items.c.sheet_id == sheet_id)))
-
-
 def _storable(answer: PlacedAnswer) -> PlacedAnswer:
     """The answer, refused when its text cannot be a caption."""
     try:
@@ -146,32 +139,13 @@ def _store(
     version = None
     if answer.outcome in ACCEPTING:
         version = _accept(connection, sheet, answer, sources[answer.meme_id], current)
-    shared = {
-        "meme_id": answer.meme_id,
-        "language": sheet.language,
-        "round": answer.round,
-        "reason": answer.reason,
-        "message": answer.message,
-        "created_at": now(),
-    }
-    statement = insert(corrections).values(
-        file_id=file_id,
-        row=answer.row,
-        sheet_id=sheet.id,
-        person=answer.person,
-        parts=answer.parts,
-        typed=answer.typed,
-        status=answer.status,
-        comment=answer.comment,
-        outcome=answer.outcome,
-        caption_id=version,
-        **shared,
-    )
-    correction = connection.execute(statement.returning(corrections.c.id)).scalar_one()
+    values = asdict(answer)
+    shared = {name: values[name] for name in ("meme_id", "round", "reason", "message")}
+    ids = {"file_id": file_id, "sheet_id": sheet.id, "caption_id": version}
+    number = add_row(connection, corrections, language=sheet.language, **ids, **values)
     if answer.outcome != "case":
         return []
-    statement = insert(cases).values(correction_id=correction, **shared)
-    return [connection.execute(statement.returning(cases.c.id)).scalar_one()]
+    return [add_row(connection, cases, language=sheet.language, correction_id=number, **shared)]
 
 
 def _accept(
@@ -195,7 +169,6 @@ def _accept(
         if version.source_id is None or translated[version.source_id] == shown:
             return None
     row = {
-        "meme_id": meme_id,
         "language": sheet.language,
         "parts": check_parts(answer.parts, meme_id),
         "stage": "corrected",
@@ -204,7 +177,7 @@ def _accept(
         "origin": f"sheet {sheet.id}",
         "source_id": source_id,
     }
-    (added,) = add_versions(connection, [row], current)
+    (added,) = add_versions(connection, {meme_id: row}, current)
     current.pop(meme_id, None)
     return added
 
@@ -215,19 +188,15 @@ def find_corrections(
     meme_ids: Collection[str] | None = None,
     *,
     shown: Mapping[str, tuple[str, ...]] | None = None,
-    ids: Collection[int] | None = None,
     kind: Kind | None = None,
 ) -> list[CorrectionRecord]:
     """Stored answers, oldest first.
 
     Args:
         connection: a transaction.
-        language: only of this one.
-        meme_ids: only of these.
+        language, meme_ids, kind: only of these; None is all.
         shown: the source text, by meme, to which an answer must be to be standing; None is the
             current one.
-        ids: only these corrections.
-        kind: only of texts of this kind; None is all.
     """
     query = (
         select(
@@ -245,12 +214,8 @@ def find_corrections(
         .join(memes, memes.c.id == corrections.c.meme_id)
         .order_by(corrections.c.id)
     )
-    if kind is not None:
-        query = query.where(memes.c.kind == kind)
-    if language is not None:
-        query = query.where(corrections.c.language == language)
-    if ids is not None:
-        query = query.where(corrections.c.id.in_(list(ids)))
+    wanted = {memes.c.kind: kind, corrections.c.language: language}
+    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
     if meme_ids is None:
         rows = list(connection.execute(query))
     else:
@@ -264,13 +229,10 @@ def find_corrections(
         for row in rows
         if row.outcome in STANDING and row.shown == shown.get(row.meme_id)
     }
-    return [
-        _record(row, last.get((row.meme_id, row.language, row.round, row.person)) == row.id)
-        for row in rows
-    ]
-
-
-def _record(row: Row[tuple[object, ...]], standing: bool) -> CorrectionRecord:
-    values = dict(row._mapping)
-    del values["shown"]
-    return CorrectionRecord(**values, standing=standing)
+    standing = set(last.values())
+    records = []
+    for row in rows:
+        values = dict(row._mapping)
+        del values["shown"]
+        records.append(CorrectionRecord(**values, standing=row.id in standing))
+    return records

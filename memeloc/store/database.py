@@ -20,7 +20,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,13 +28,16 @@ from urllib.parse import quote
 
 from sqlalchemy import (
     URL,
+    ColumnElement,
     Connection,
     Select,
     Table,
     create_engine,
     event,
+    insert,
     literal,
     make_url,
+    select,
     text,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -162,16 +165,19 @@ class Database:
             raise WorkspaceError(f"{self.name}: {_sqlite_sentence(error, self.file)}") from error
 
 
-def now() -> datetime:
-    """This moment, in UTC."""
-    return datetime.now(UTC)
+class Repository:
+    """What the store offers of one kind; `root` is the folder of pictures, where it has one."""
+
+    def __init__(self, root: Path | None, database: Database) -> None:
+        self.root = root
+        self.database = database
 
 
 def by_slices(
     connection: Connection, query: Select[Any], column: Any, values: Collection[Any]
 ) -> Iterator[Any]:
-    """The rows of a query whose column is one of `values`, of which some hundred are asked for at
-    once: SQLite takes 32,766 in a statement, older ones 999."""
+    """The rows of a query whose column is one of `values`, some hundred at once: databases bound
+    the parameters of a statement."""
     wanted = list(dict.fromkeys(values))
     for start in range(0, len(wanted), _SLICE):
         yield from connection.execute(query.where(column.in_(wanted[start : start + _SLICE])))
@@ -182,30 +188,64 @@ def two_columns(rows: Iterable[Any]) -> dict[Any, Any]:
     return {row[0]: row[1] for row in rows}
 
 
-def upsert(
+def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]:
+    """The columns of a record's fields, in order: `record(*row)` is a row of them.
+
+    Args:
+        table: where they stand.
+        record: a dataclass.
+        names: of columns, by the fields that have other names.
+    """
+    return tuple(table.c[names.get(field.name, field.name)] for field in fields(record))
+
+
+def is_newest(
+    table: Any, same: Sequence[str], order: str, below: tuple[str, Any] | tuple[()] = ()
+) -> ColumnElement[bool]:
+    """A condition: that no row has the same in some columns, and more in `order`.
+
+    Args:
+        table: or an alias of one.
+        same, order: names of its columns.
+        below: a column and a bound: rows from there on do not count.
+    """
+    later = table.alias()
+    query = select(later.c[order]).where(later.c[order] > table.c[order])
+    query = query.where(*(later.c[name] == table.c[name] for name in same))
+    if below:
+        query = query.where(later.c[below[0]] < below[1])
+    return ~query.exists()
+
+
+def add_row(connection: Connection, table: Table, **values: Any) -> Any:
+    """Insert a row; the first column of its primary key."""
+    key: Any = connection.execute(insert(table).values(**values)).inserted_primary_key
+    return key[0]
+
+
+def add_rows(
     connection: Connection,
     table: Table,
     rows: Sequence[Mapping[str, Any]],
-    key: Sequence[str],
+    key: Sequence[str] = (),
     replace: str = "",
 ) -> int:
-    """Insert rows; one whose key is there stays as it is, or gets a new value in one column.
+    """Insert rows; how many were inserted or replaced.
 
     Args:
         connection: a transaction.
         table: where to.
         rows: any number.
-        key: the columns of a unique key.
-        replace: the column that is replaced.
-
-    Returns:
-        How many were inserted or replaced.
+        key: the columns of a unique key: a row that is there stays.
+        replace: the column of such a row that gets a new value.
     """
     if not rows:
         return 0
+    if not key:
+        connection.execute(insert(table), rows)
+        return len(rows)
     # A dialect takes longer to import than most commands take.
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
-    statement = dialect.insert(table)
+    statement = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
     statement = (
         statement.on_conflict_do_update(
             index_elements=key, set_={replace: statement.excluded[replace]}

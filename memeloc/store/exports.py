@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Boolean, Connection, Float, Integer, Select, func, select
+from sqlalchemy import Boolean, Connection, Float, Integer, Select, Table, func, select
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
 from memeloc.store.caption_versions import is_active, is_current
-from memeloc.store.database import Database
+from memeloc.store.database import Repository, is_newest
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -48,11 +49,8 @@ class ExportTable:
     rows: Iterator[tuple[Any, ...]]
 
 
-class Exports:
+class Exports(Repository):
     """Captions, history and all the rest as tables; TABLES names them."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def frame(self, table_name: str, tags: Sequence[str] = ()) -> pd.DataFrame:
         """A table as a pandas frame.
@@ -100,11 +98,14 @@ def _open(connection: Connection, name: str, tags: Sequence[str]) -> ExportTable
         raise InputError(f"There is no table {name[:40]!r}; there are {', '.join(TABLES)}.")
     query = _QUERIES[name]()
     columns = tuple(Column(each.name, _kind(each.type)) for each in query.selected_columns)
-    readers = [_reader(each) for each in query.selected_columns]
+    separators = [
+        ("; " if each.name == "marks" else SEPARATOR) if isinstance(each.type, Parts) else None
+        for each in query.selected_columns
+    ]
     rows = (
         tuple(
-            cell if reader is None else reader(cell)
-            for reader, cell in zip(readers, row, strict=True)
+            cell if separator is None else separator.join(cell or ())
+            for separator, cell in zip(separators, row, strict=True)
         )
         for row in _stream(connection, query)
     )
@@ -121,38 +122,23 @@ def _kind(column_type: Any) -> Kind:
     return next((kind for base, kind in kinds.items() if isinstance(column_type, base)), "text")
 
 
-def _reader(column: Any) -> Callable[[Any], Any] | None:
-    if not isinstance(column.type, Parts):
-        return None
-    separator = "; " if column.name == "marks" else SEPARATOR
-    return lambda parts: separator.join(parts or ())
-
-
 def _stream(connection: Connection, query: Select[Any]) -> Iterator[Any]:
     return iter(connection.execution_options(yield_per=_FETCHED).execute(query))
 
 
 def _captions(connection: Connection, tags: Sequence[str]) -> ExportTable:
-    there = set(
-        connection.execute(
-            select(captions.c.language)
-            .join(memes, memes.c.id == captions.c.meme_id)
-            .where(is_active())
-            .distinct()
-        ).scalars()
-    )
-    order = [tag for tag in dict.fromkeys((*tags, *sorted(there))) if tag in there]
     query = (
         select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
         .join(captions, captions.c.meme_id == memes.c.id)
         .where(is_current(captions), is_active())
         .order_by(memes.c.number)
     )
+    languages = query.with_only_columns(captions.c.language).distinct().order_by(None)
+    stored = sorted(connection.execute(languages).scalars())
+    order = [tag for tag in dict.fromkeys((*tags, *stored)) if tag in stored]
 
     def rows() -> Iterator[tuple[Any, ...]]:
-        for (meme_id, template), group in groupby(
-            _stream(connection, query), key=lambda row: (row.id, row.template)
-        ):
+        for (meme_id, template), group in groupby(_stream(connection, query), key=itemgetter(0, 1)):
             cells = {row.language: SEPARATOR.join(row.parts) for row in group}
             yield meme_id, template, *(cells.get(tag) for tag in order)
 
@@ -160,142 +146,84 @@ def _captions(connection: Connection, tags: Sequence[str]) -> ExportTable:
 
 
 def _memory(connection: Connection) -> ExportTable:
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for source, target in memory.pairs(connection):
-            for unit in memory.find_units(connection, source, target):
-                yield (
-                    unit.source_language,
-                    unit.language,
-                    SEPARATOR.join(unit.source),
-                    SEPARATOR.join(unit.target),
-                    unit.origin,
-                    unit.person,
-                    unit.meme_id,
-                    unit.created_at,
-                )
-
     names = ("source_language", "language", "source", "target", "origin", "person", "meme_id")
-    columns = (*(Column(name) for name in names), Column("created_at", "time"))
-    return ExportTable(columns, rows())
+    rows = (
+        tuple(
+            SEPARATOR.join(value) if isinstance(value, tuple) else value
+            for value in (*(getattr(unit, name) for name in names), unit.created_at)
+        )
+        for source, target in memory.pairs(connection)
+        for unit in memory.find_units(connection, source, target)
+    )
+    return ExportTable((*(Column(name) for name in names), Column("created_at", "time")), rows)
+
+
+def _columns(table: Table, names: str) -> Iterator[Any]:
+    """Columns in the order of their names; `id=file` is exported under the second name."""
+    for name in names.split():
+        column, _, label = name.partition("=")
+        yield table.c[column].label(label) if label else table.c[column]
 
 
 def _history() -> Select[Any]:
-    c = captions.c
-    return (
-        select(
-            c.id.label("caption_id"),
-            c.meme_id,
-            memes.c.kind,
-            c.language,
-            c.version,
-            is_current(captions).label("current"),
-            c.parts.label("text"),
-            c.stage,
-            c.round,
-            c.person,
-            c.origin,
-            c.translator,
-            c.source_id,
-            c.marks,
-            c.characters,
-            c.cost,
-            c.currency,
-            c.created_at,
-        )
-        .join(memes, memes.c.id == c.meme_id)
-        .order_by(memes.c.number, c.language, c.version)
+    query = select(
+        captions.c.id.label("caption_id"),
+        captions.c.meme_id,
+        memes.c.kind,
+        *_columns(captions, "language version"),
+        is_current(captions).label("current"),
+        *_columns(captions, "parts=text stage round person origin translator source_id marks"),
+        *_columns(captions, "characters cost currency created_at"),
     )
+    query = query.join(memes, memes.c.id == captions.c.meme_id)
+    return query.order_by(memes.c.number, captions.c.language, captions.c.version)
 
 
 def _memes() -> Select[Any]:
-    c = memes.c
-    return (
-        select(
-            c.id.label("meme_id"),
-            c.template,
-            c.source_language,
-            files.c.name.label("file"),
-            c.item_id.label("item"),
-            is_active().label("active"),
-            c.created_at,
-        )
-        .outerjoin(files, files.c.id == c.file_id)
-        .where(c.kind == "caption")
-        .order_by(c.number)
+    query = select(
+        *_columns(memes, "id=meme_id template source_language"),
+        files.c.name.label("file"),
+        memes.c.item_id.label("item"),
+        is_active().label("active"),
+        memes.c.created_at,
     )
+    query = query.outerjoin(files, files.c.id == memes.c.file_id)
+    return query.where(memes.c.kind == "caption").order_by(memes.c.number)
 
 
 def _corrections() -> Select[Any]:
-    c = corrections.c
-    return (
-        select(
-            c.id.label("correction_id"),
-            c.meme_id,
-            c.language,
-            c.round,
-            c.person,
-            c.status,
-            c.parts.label("text"),
-            c.typed,
-            c.comment,
-            c.outcome,
-            c.reason,
-            c.message,
-            c.caption_id,
-            c.sheet_id.label("sheet"),
-            files.c.name.label("file"),
-            c.row,
-            c.created_at,
-        )
-        .join(files, files.c.id == c.file_id)
-        .order_by(c.id)
+    query = select(
+        *_columns(corrections, "id=correction_id meme_id language round person status parts=text"),
+        *_columns(corrections, "typed comment outcome reason message caption_id sheet_id=sheet"),
+        files.c.name.label("file"),
+        *_columns(corrections, "row created_at"),
     )
+    query = query.join(files, files.c.id == corrections.c.file_id)
+    return query.order_by(corrections.c.id)
 
 
 def _cases() -> Select[Any]:
-    c, d = cases.c, decisions.c
-    last = select(d.case_id, func.max(d.id).label("id")).group_by(d.case_id).subquery()
-    return (
-        select(
-            c.id.label("case_id"),
-            c.meme_id,
-            c.language,
-            c.round,
-            c.reason,
-            c.message,
-            c.correction_id,
-            c.created_at,
-            d.action.is_(None).label("open"),
-            d.action.label("decision"),
-            d.parts.label("text"),
-            d.person,
-            d.comment,
-            d.created_at.label("decided_at"),
-        )
-        .outerjoin(last, last.c.case_id == c.id)
-        .outerjoin(decisions, d.id == last.c.id)
-        .order_by(c.id)
+    query = select(
+        *_columns(cases, "id=case_id meme_id language round reason message correction_id"),
+        cases.c.created_at,
+        decisions.c.action.is_(None).label("open"),
+        *_columns(decisions, "action=decision parts=text person comment created_at=decided_at"),
     )
+    last = is_newest(decisions, ["case_id"], "id") & (decisions.c.case_id == cases.c.id)
+    return query.select_from(cases).outerjoin(decisions, last).order_by(cases.c.id)
 
 
 def _sheets() -> Select[Any]:
-    c = sheets.c
-    size = select(func.count()).select_from(sheet_items).where(sheet_items.c.sheet_id == c.id)
+    size = select(func.count()).where(sheet_items.c.sheet_id == sheets.c.id)
     return select(
-        c.id.label("sheet"),
-        c.language,
-        c.round,
-        c.person,
-        c.format,
-        c.name.label("file"),
+        *_columns(sheets, "id=sheet language round person format name=file"),
         size.scalar_subquery().label("captions"),
-        c.created_at,
-    ).order_by(c.created_at, c.id)
+        sheets.c.created_at,
+    ).order_by(sheets.c.created_at, sheets.c.id)
 
 
 def _files() -> Select[Any]:
-    c = files.c
-    return select(c.kind, c.name.label("file"), c.sha256, c.rows, c.created_at).order_by(c.id)
+    return select(*_columns(files, "kind name=file sha256 rows created_at")).order_by(files.c.id)
 
 
 _QUERIES: dict[str, Callable[[], Select[Any]]] = {

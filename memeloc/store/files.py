@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
-from memeloc.store.database import Database, now
+from memeloc.store.database import Repository, add_row, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.captions import files
 
 
-class Files:
+class Files(Repository):
     """The files that were imported."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def find(self, kind: str, sha256: str) -> FileRecord | None:
         """The imported file with this content, if there is one."""
@@ -23,11 +20,9 @@ class Files:
 
 def find_file(connection: Connection, kind: str, sha256: str) -> FileRecord | None:
     """The file with this content, if it was imported as `kind`."""
-    query = select(files).where(files.c.kind == kind, files.c.sha256 == sha256)
-    row = connection.execute(query).first()
-    if row is None:
-        return None
-    return FileRecord(row.kind, row.name, row.sha256, row.rows, row.created_at, row.id)
+    query = select(*columns_of(files, FileRecord))
+    row = connection.execute(query.where(files.c.kind == kind, files.c.sha256 == sha256)).first()
+    return FileRecord(*row) if row else None
 
 
 def store_file(connection: Connection, file: FileRecord) -> tuple[int, bool]:
@@ -35,7 +30,5 @@ def store_file(connection: Connection, file: FileRecord) -> tuple[int, bool]:
     stored = find_file(connection, file.kind, file.sha256)
     if stored is not None:
         return stored.id, True
-    statement = insert(files).values(
-        kind=file.kind, name=file.name, sha256=file.sha256, rows=file.rows, created_at=now()
-    )
-    return connection.execute(statement.returning(files.c.id)).scalar_one(), False
+    values = {"kind": file.kind, "name": file.name, "sha256": file.sha256, "rows": file.rows}
+    return add_row(connection, files, **values), False

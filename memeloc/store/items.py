@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from memeloc.errors import InputError
 from memeloc.items import (
@@ -27,7 +27,14 @@ from memeloc.items import (
     item_id,
 )
 from memeloc.model import TextBox, TextStyle
-from memeloc.store.database import Database, by_slices, now, two_columns, upsert
+from memeloc.store.database import (
+    Repository,
+    add_rows,
+    by_slices,
+    columns_of,
+    is_newest,
+    two_columns,
+)
 from memeloc.store.pictures import StoredPicture, add_pictures, picture_file, write_picture
 from memeloc.store.tables.items import item_versions, items, pictures, refusals
 from memeloc.store.tables.types import safe_text, through_json
@@ -52,12 +59,8 @@ class AddedItems:
     refused: tuple[Refusal, ...] = ()
 
 
-class Items:
+class Items(Repository):
     """The items of a workspace, and their pictures in images/."""
-
-    def __init__(self, root: Path | None, database: Database) -> None:
-        self.root = root
-        self.database = database
 
     def add(self, found: Sequence[Found]) -> AddedItems:
         """Store what a source found, in one transaction; pictures go to images/.
@@ -103,10 +106,8 @@ class Items:
     def refusals(self) -> list[Refusal]:
         """What was not taken, in the order in which it was met."""
         with self.database.read() as connection:
-            return [
-                Refusal(row.source, row.url, row.reason, row.sentence)
-                for row in connection.execute(select(refusals).order_by(refusals.c.id))
-            ]
+            query = select(*columns_of(refusals, Refusal)).order_by(refusals.c.id)
+            return [Refusal(*row) for row in connection.execute(query)]
 
     def find(
         self,
@@ -146,7 +147,7 @@ class Items:
             .order_by(func.min(items.c.number))
         )
         with self.database.read() as connection:
-            return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+            return {(source, kind): count for source, kind, count in connection.execute(query)}
 
 
 def folder_of(root: Path | None) -> Path:
@@ -179,43 +180,29 @@ def _add(
     """Store items, by the hash of their key; how many are new, and how many differ."""
     query = select(items.c.key_hash, items.c.id)
     ids = two_columns(by_slices(connection, query, items.c.key_hash, rows))
-    versions_query = select(item_versions).where(_is_newest())
-    current = {
-        row.item_id: row
-        for row in by_slices(connection, versions_query, item_versions.c.item_id, ids.values())
-    }
-    fresh: list[dict[str, Any]] = []
+    versions_query = select(item_versions).where(_IS_NEWEST)
+    newest = by_slices(connection, versions_query, item_versions.c.item_id, ids.values())
+    current = {row.item_id: row for row in newest}
+    new: list[dict[str, Any]] = []
     versions: list[dict[str, Any]] = []
-    moment = now()
     for key_hash, (found, columns) in rows.items():
-        key = ids.get(key_hash)
-        before = None if key is None else current[key]
+        before = current.get(ids.get(key_hash))
         if before is not None:
             # A picture that cannot be had today was there yesterday.
             columns["picture"] = columns["picture"] or before.picture
             if all(getattr(before, name) == columns[name] for name in _COMPARED):
                 continue
-        if key is None:
+            item, version = before.item_id, before.version + 1
+        else:
             origin, kind = found.origin, _kind_of(found)
             label = " ".join(found.parts) if isinstance(found, FoundCaption) else found.name
-            key = item_id(origin.source, kind, origin.key, label)
-            fresh.append(
-                {
-                    "id": key,
-                    "source": origin.source,
-                    "kind": kind,
-                    "key": origin.key,
-                    "key_hash": key_hash,
-                    "created_at": moment,
-                }
-            )
-        version = 1 if before is None else before.version + 1
-        versions.append({"item_id": key, "version": version, "created_at": moment, **columns})
-    if fresh:
-        connection.execute(insert(items), fresh)
-    if versions:
-        connection.execute(insert(item_versions), versions)
-    return len(fresh), len(versions) - len(fresh)
+            item, version = item_id(origin.source, kind, origin.key, label), 1
+            row = {"id": item, "source": origin.source, "kind": kind, "key": origin.key}
+            new.append({**row, "key_hash": key_hash})
+        versions.append({"item_id": item, "version": version, **columns})
+    add_rows(connection, items, new)
+    add_rows(connection, item_versions, versions)
+    return len(new), len(versions) - len(new)
 
 
 _COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "url", "terms")
@@ -250,29 +237,15 @@ def _columns(found: Found, picture: str | None) -> dict[str, Any]:
     }
 
 
-def _is_newest() -> Any:
-    later = item_versions.alias()
-    return ~(
-        select(later.c.id)
-        .where(
-            later.c.item_id == item_versions.c.item_id,
-            later.c.version == item_versions.c.version + 1,
-        )
-        .exists()
-    )
+_IS_NEWEST = is_newest(item_versions, ["item_id"], "version")
 
 
 def _add_refusals(connection: Connection, refused: Sequence[Refusal]) -> int:
     rows = [
-        {
-            **asdict(refusal),
-            "reason": refusal.reason[:100],
-            "hash": _hash(refusal.source, refusal.url, refusal.reason),
-            "created_at": now(),
-        }
+        {**asdict(refusal), "hash": _hash(refusal.source, refusal.url, refusal.reason)}
         for refusal in refused
     ]
-    return upsert(connection, refusals, rows, ["hash"])
+    return add_rows(connection, refusals, rows, ["hash"])
 
 
 def _items_query() -> Select[Any]:
@@ -293,7 +266,7 @@ def _items_query() -> Select[Any]:
         .join(item_versions, item_versions.c.item_id == items.c.id)
         .outerjoin(parents, parents.c.key_hash == item_versions.c.parent_hash)
         .outerjoin(pictures, pictures.c.sha256 == item_versions.c.picture)
-        .where(_is_newest())
+        .where(_IS_NEWEST)
         .order_by(items.c.number)
     )
 

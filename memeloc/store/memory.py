@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, literal, select
 
-from memeloc.store.database import Database, now, upsert
+from memeloc.store.database import Repository, add_rows, is_newest
 from memeloc.store.files import store_file
 from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables.captions import captions, memes, memory_units
-from memeloc.store.tables.types import encode_json
+from memeloc.store.tables.types import encode_json, now
 
 if TYPE_CHECKING:
     from memeloc.translate.memory import MemoryUnit
@@ -25,11 +25,8 @@ PEOPLE = ("imported", "corrected", "settled")
 """Stages of texts that people wrote."""
 
 
-class Memory:
+class Memory(Repository):
     """The translation memory of a workspace."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def find(self, source_tag: str, tag: str, kind: Kind = "caption") -> list[MemoryUnit]:
         """The translation memory of a pair of languages, oldest first: later ones are newer.
@@ -45,11 +42,11 @@ class Memory:
             file_id = store_file(connection, file)[0] if file is not None else None
             rows = [
                 {
-                    "key": _key(unit),
+                    "hash": _hash(unit),
                     "source_language": unit.source_language,
                     "language": unit.language,
-                    "source": unit.source,
-                    "target": unit.target,
+                    "original": unit.source,
+                    "translation": unit.target,
                     "origin": unit.origin,
                     "person": unit.person,
                     "file_id": file_id,
@@ -57,7 +54,7 @@ class Memory:
                 }
                 for unit in units
             ]
-            return upsert(connection, memory_units, rows, ["key"])
+            return add_rows(connection, memory_units, rows, ["hash"])
 
 
 def pairs(connection: Connection) -> list[tuple[str, str]]:
@@ -81,64 +78,39 @@ def find_units(
     """The units of a pair of languages, those from files first, then the oldest of a kind."""
     from memeloc.translate.memory import MemoryUnit
 
-    query = (
-        select(memory_units)
-        .where(
-            memory_units.c.source_language == source_language,
-            memory_units.c.language == language,
-        )
-        .order_by(memory_units.c.id)
+    tags, c = (source_language, language), memory_units.c
+    from_files = (
+        select(c.original, c.translation, c.origin, c.person, literal(""), c.created_at)
+        .where(c.source_language == source_language, c.language == language)
+        .order_by(c.id)
     )
-    for row in connection.execute(query):
-        yield MemoryUnit(
-            source_language,
-            language,
-            row.source,
-            row.target,
-            row.origin,
-            row.person,
-            "",
-            row.created_at,
-        )
     source = captions.alias()
-    top = (
-        select(func.max(captions.c.id).label("id"))
-        .where(captions.c.language == language, captions.c.source_id.is_not(None))
-        .group_by(captions.c.meme_id, captions.c.source_id)
-        .subquery()
-    )
     own = (
-        select(captions, source.c.parts.label("source"))
-        .join(top, top.c.id == captions.c.id)
+        select(
+            source.c.parts,
+            captions.c.parts,
+            captions.c.stage,
+            captions.c.person,
+            captions.c.meme_id,
+            captions.c.created_at,
+        )
         .join(source, source.c.id == captions.c.source_id)
         .join(memes, memes.c.id == captions.c.meme_id)
         .where(
+            is_newest(captions, ("source_id", "meme_id", "language"), "id"),
             memes.c.kind == kind,
+            captions.c.language == language,
             captions.c.stage.in_(PEOPLE),
             source.c.language == source_language,
         )
         .order_by(captions.c.id)
     )
-    for row in connection.execute(own):
-        yield MemoryUnit(
-            source_language,
-            language,
-            row.source,
-            row.parts,
-            row.stage,
-            row.person,
-            row.meme_id,
-            row.created_at,
-        )
+    for query in (from_files, own):
+        for row in connection.execute(query):
+            yield MemoryUnit(*tags, *row)
 
 
-def _key(unit: MemoryUnit) -> str:
-    whole = "\n".join(
-        (
-            unit.source_language,
-            unit.language,
-            encode_json(unit.source),
-            encode_json(unit.target),
-        )
-    )
+def _hash(unit: MemoryUnit) -> str:
+    texts = (encode_json(unit.source), encode_json(unit.target))
+    whole = "\n".join((unit.source_language, unit.language, *texts))
     return hashlib.sha256(whole.encode()).hexdigest()

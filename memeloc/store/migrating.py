@@ -2,8 +2,10 @@
 
 Opening a store migrates it by itself, in one transaction under the writers' lock: of two
 programs that open it at once, one migrates and the other finds it done; one that is killed leaves
-it as it was. Before an existing SQLite database is changed, a copy is put beside it. Alembic, which
-takes a quarter of a second to import, is touched only when there is something to do.
+it as it was. An empty database gets the newest tables at once, as Alembic's cookbook advises; the
+migrations in versions/ are for those that were made before. Before an existing SQLite database is
+changed, a copy is put beside it. Alembic, which takes a quarter of a second to import, is touched
+only when there is something to do.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from memeloc.store.database import Database, MissingDatabaseError, WorkspaceError
-from memeloc.store.tables import HEAD
+
+HEAD = "schema_1"
+"""The newest migration in versions/."""
 
 FOLDER = Path(__file__).parent
 """The folder whose versions/ holds the migrations."""
-
 
 _UNRELEASED = ("0001", "0002", "0003")
 """Schemas from before the first release, which no migration leads on from."""
@@ -54,8 +57,11 @@ def migrate(
         schema = _schema(connection, database)
         if schema == head:
             return  # somebody else did it meanwhile
+        if not schema:
+            _create(connection, folder)
+            return
         _check_known(schema, folder, database)
-        if schema and database.file:
+        if database.file:
             _copy(database.file, database.file.with_name(f"{database.file.name}.before-{head}"))
         _upgrade(connection, folder)
 
@@ -80,11 +86,21 @@ def _check_known(schema: str, folder: Path, database: Database) -> None:
             "which cannot be brought up to date. Write its tables to files with the memeloc that "
             "made it (`memeloc export`), and import them into a new workspace."
         )
-    if schema and not (folder / "versions" / f"{schema}.py").is_file():
+    if not (folder / "versions" / f"{schema}.py").is_file():
         raise WorkspaceError(
             f"{database.name}: The database has the schema {schema}, which a newer memeloc made. "
             "Install the newer memeloc: pip install --upgrade memeloc"
         )
+
+
+def _create(connection: Connection, folder: Path) -> None:
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    from memeloc.store.tables import metadata
+
+    metadata.create_all(connection)
+    MigrationContext.configure(connection).stamp(ScriptDirectory(os.fspath(folder)), "head")
 
 
 def _upgrade(connection: Connection, folder: Path) -> None:

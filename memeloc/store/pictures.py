@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from memeloc.errors import InputError
-from memeloc.store.database import now, upsert
+from memeloc.store.database import add_rows
 from memeloc.store.tables.items import pictures
 
 FOLDER = "images"
@@ -77,5 +77,4 @@ def _described(path: Path, sha256: str, size: int) -> StoredPicture:
 
 def add_pictures(connection: Connection, stored: Iterable[StoredPicture]) -> None:
     """Add rows for pictures that have none yet."""
-    rows = [{**asdict(picture), "created_at": now()} for picture in stored]
-    upsert(connection, pictures, rows, ["sha256"])
+    add_rows(connection, pictures, [asdict(picture) for picture in stored], ["sha256"])

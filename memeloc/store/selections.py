@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Item
 from memeloc.store.caption_versions import add_memes, add_versions, check_parts
-from memeloc.store.database import now
+from memeloc.store.database import add_row, add_rows
 from memeloc.store.tables.items import items, selection_items, selections
 from memeloc.store.tables.types import encode_json
 
@@ -99,53 +99,26 @@ def store_selection(
             good[item.id] = item, _parts(item, boxes, wrong)
         except InputError as error:
             problems.append(error)
-    added = add_memes(
-        connection,
-        [
-            {
-                "id": key,
-                "template": item.parent,
-                "source_language": language,
-                "kind": "caption",
-                "item_id": key,
-            }
-            for key, (item, _) in good.items()
-        ],
-    )
-    rows = [
-        {
-            "meme_id": key,
-            "language": language,
-            "parts": parts,
-            "stage": "collected",
-            "origin": item.origin.source,
-        }
+    meme_rows = {
+        key: {"template": item.parent, "source_language": language, "item_id": key}
+        for key, (item, _) in good.items()
+    }
+    added = add_memes(connection, meme_rows)
+    rows = {
+        key: {"parts": parts, "origin": item.origin.source}
         for key, (item, parts) in good.items()
         if key in added
-    ]
-    add_versions(connection, rows, {})
-    selected = tuple(good)
+    }
+    add_versions(connection, rows, {}, language=language, stage="collected")
     last = newest_selection(connection)
-    if last is None or (encode_json(last.settings), encode_json(last.funnel), last.items) != (
-        encode_json(settings),
-        encode_json(list(funnel)),
-        selected,
-    ):
-        number = connection.execute(
-            insert(selections)
-            .values(settings=dict(settings), funnel=list(funnel), created_at=now())
-            .returning(selections.c.id)
-        ).scalar_one()
-        if selected:
-            connection.execute(
-                insert(selection_items),
-                [{"selection_id": number, "item_id": key} for key in selected],
-            )
-    else:
+    chosen_now = (encode_json(settings), encode_json(list(funnel)), tuple(good))
+    if last and chosen_now == (encode_json(last.settings), encode_json(last.funnel), last.items):
         number = last.id
-    return Selection(
-        int(number), dict(settings), list(funnel), selected, tuple(problems), len(added)
-    )
+    else:
+        number = add_row(connection, selections, settings=dict(settings), funnel=list(funnel))
+        members = [{"selection_id": number, "item_id": key} for key in good]
+        add_rows(connection, selection_items, members)
+    return Selection(number, dict(settings), list(funnel), tuple(good), tuple(problems), len(added))
 
 
 def _parts(

@@ -9,26 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.errors import InputError
-from memeloc.store.caption_versions import (
-    current_query,
-    source_query,
-    texts_of,
-    version_of,
-)
-from memeloc.store.database import Database, two_columns
-from memeloc.store.records import (
-    STANDING,
-    CaptionVersion,
-    Kind,
-    SheetRecord,
-    ToCorrect,
-)
+from memeloc.store.caption_versions import by_meme, current_query, source_query, texts_of
+from memeloc.store.database import Repository, add_row, add_rows, columns_of, two_columns
+from memeloc.store.records import STANDING, CaptionVersion, Kind, SheetRecord, ToCorrect
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -48,11 +38,8 @@ not answered in it; `changed`: those of `new` that were answered before their so
 """
 
 
-class Sheets:
+class Sheets(Repository):
     """The sheets that went out, and what they showed."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def to_correct(
         self,
@@ -71,11 +58,9 @@ class Sheets:
         nothing about it waits to be settled.
         """
         with self.database.read() as connection:
-            sources = {
-                row.meme_id: version_of(row) for row in connection.execute(source_query(kind))
-            }
+            sources = by_meme(connection.execute(source_query(kind)))
             query = current_query(tag, below_round=round_, kind=kind)
-            bases = {row.meme_id: version_of(row) for row in connection.execute(query)}
+            bases = by_meme(connection.execute(query))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
             answers = _Answers(connection, tag, round_, person, sources)
             waiting = _open_case_memes(connection, tag)
@@ -88,23 +73,20 @@ class Sheets:
                 continue
             if meme_id not in wanted:
                 continue
-            outdated = base.source_id is not None and texts[base.source_id] != source.parts
-            if outdated or (round_ > 1 and meme_id not in answers.before):
+            if base.source_id is not None and texts[base.source_id] != source.parts:
                 continue
-            if round_ > 1 and only != "open" and meme_id in waiting:
+            has_case, done = meme_id in waiting, meme_id in answers.own
+            if round_ > 1 and (meme_id not in answers.before or (has_case and only != "open")):
                 continue
-            done = meme_id in answers.own
-            wanted_now = {
+            is_wanted = {
                 "all": True,
                 "new": not done,
                 "changed": not done and meme_id in answers.own_of_any_source,
-                "open": meme_id in waiting,
+                "open": has_case,
             }[only]
-            if wanted_now:
-                answered, open_case = answers.people[meme_id], meme_id in waiting
-                items.append(
-                    ToCorrect(meme_id, templates[meme_id], source, base, answered, open_case)
-                )
+            if is_wanted:
+                people = answers.people[meme_id]
+                items.append(ToCorrect(meme_id, templates[meme_id], source, base, people, has_case))
         return items
 
     def add(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
@@ -117,22 +99,16 @@ class Sheets:
         if not sheet.id.isalnum() or len(sheet.id) > 40:
             raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")
         with self.database.write() as connection:
-            if connection.execute(select(sheets.c.id).where(sheets.c.id == sheet.id)).first():
+            if find_sheets(connection, sheet_id=sheet.id):
                 return False
-            columns = {name: getattr(sheet, name) for name in _COLUMNS}
-            connection.execute(insert(sheets).values(created_at=sheet.created, **columns))
+            values = asdict(sheet)
+            add_row(connection, sheets, created_at=values.pop("created"), **values)
+            names = ("sheet_id", "position", "meme_id", "source_id", "base_id")
             rows = [
-                {
-                    "sheet_id": sheet.id,
-                    "meme_id": meme_id,
-                    "position": position,
-                    "source_id": source_id,
-                    "base_id": base_id,
-                }
-                for position, (meme_id, source_id, base_id) in enumerate(items)
+                dict(zip(names, (sheet.id, position, *item), strict=True))
+                for position, item in enumerate(items)
             ]
-            if rows:
-                connection.execute(insert(sheet_items), rows)
+            add_rows(connection, sheet_items, rows)
         return True
 
     def find(self, tag: str | None = None, kind: Kind | None = None) -> list[SheetRecord]:
@@ -150,9 +126,6 @@ class Sheets:
         with self.database.read() as connection:
             records = find_sheets(connection, sheet_id=sheet_id) or find_sheets(connection)
             return {record.id: sent_sheet(connection, record) for record in records}
-
-
-_COLUMNS = ("id", "kind", "language", "source_language", "round", "person", "format", "name")
 
 
 class _Answers:
@@ -223,15 +196,11 @@ def find_sheets(
     sheet_id: str | None = None,
 ) -> list[SheetRecord]:
     """The sheets of a language and kind, or of all, oldest first; or the one of an id."""
-    query = select(sheets).order_by(sheets.c.created_at, sheets.c.id)
-    wanted = {"kind": kind, "language": language, "id": sheet_id}
-    for name, value in wanted.items():
-        if value is not None:
-            query = query.where(sheets.c[name] == value)
-    return [
-        SheetRecord(created=row.created_at, **{name: getattr(row, name) for name in _COLUMNS})
-        for row in connection.execute(query)
-    ]
+    query = select(*columns_of(sheets, SheetRecord, created="created_at"))
+    wanted = {sheets.c.kind: kind, sheets.c.language: language, sheets.c.id: sheet_id}
+    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
+    rows = connection.execute(query.order_by(sheets.c.created_at, sheets.c.id))
+    return [SheetRecord(*row) for row in rows]
 
 
 def sent_sheet(connection: Connection, record: SheetRecord) -> SentSheet:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from memeloc.store.database import Database, WorkspaceError
+from memeloc.store.database import Database, Repository, WorkspaceError
 from memeloc.store.migrating import migrate
 
 if TYPE_CHECKING:
@@ -39,6 +39,20 @@ class Store:
         root: the folder of pictures and templates; None for a store opened by its database's URL.
         database: where the data are.
     """
+
+    captions: Captions
+    sheets: Sheets
+    corrections: Corrections
+    cases: Cases
+    memory: Memory
+    files: Files
+    items: Items
+    transcripts: Transcripts
+    curation: Curation
+    computed: Computed
+    surveys: Surveys
+    survey_texts: SurveyTexts
+    exports: Exports
 
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
@@ -87,96 +101,15 @@ class Store:
         root = Path(where)
         return cls(root, Database(database or root / DATABASE_FILE))
 
-    @cached_property
-    def captions(self) -> Captions:
-        """Every version of every caption."""
-        from memeloc.store.captions import Captions
-
-        return Captions(self.database)
-
-    @cached_property
-    def sheets(self) -> Sheets:
-        """The sheets that went out to correctors."""
-        from memeloc.store.sheets import Sheets
-
-        return Sheets(self.database)
-
-    @cached_property
-    def corrections(self) -> Corrections:
-        """What people answered on sheets."""
-        from memeloc.store.corrections import Corrections
-
-        return Corrections(self.database)
-
-    @cached_property
-    def cases(self) -> Cases:
-        """What is left for somebody to settle."""
-        from memeloc.store.cases import Cases
-
-        return Cases(self.database)
-
-    @cached_property
-    def memory(self) -> Memory:
-        """The translation memory."""
-        from memeloc.store.memory import Memory
-
-        return Memory(self.database)
-
-    @cached_property
-    def files(self) -> Files:
-        """The files that were imported."""
-        from memeloc.store.files import Files
-
-        return Files(self.database)
-
-    @cached_property
-    def items(self) -> Items:
-        """What was collected."""
-        from memeloc.store.items import Items
-
-        return Items(self.root, self.database)
-
-    @cached_property
-    def transcripts(self) -> Transcripts:
-        """What was read in pictures."""
-        from memeloc.store.transcripts import Transcripts
-
-        return Transcripts(self.database)
-
-    @cached_property
-    def curation(self) -> Curation:
-        """What filters and people judged, and what was selected."""
-        from memeloc.store.curation import Curation
-
-        return Curation(self.root, self.database)
-
-    @cached_property
-    def computed(self) -> Computed:
-        """What was computed once."""
-        from memeloc.store.computed import Computed
-
-        return Computed(self.database)
-
-    @cached_property
-    def surveys(self) -> Surveys:
-        """The surveys, and what came back."""
-        from memeloc.store.surveys import Surveys
-
-        return Surveys(self.root, self.database)
-
-    @cached_property
-    def survey_texts(self) -> SurveyTexts:
-        """The texts of surveys."""
-        from memeloc.store.survey_texts import SurveyTexts
-
-        return SurveyTexts(self.database)
-
-    @cached_property
-    def exports(self) -> Exports:
-        """All of it as tables."""
-        from memeloc.store.exports import Exports
-
-        return Exports(self.database)
+    def __getattr__(self, name: str) -> Repository:
+        """The repository of a name, which is its module's and its class's, too."""
+        if name not in Store.__annotations__:
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        module = import_module(f"memeloc.store.{name}")
+        kind: type[Repository] = getattr(module, name.title().replace("_", ""))
+        repository = kind(self.root, self.database)
+        setattr(self, name, repository)
+        return repository
 
     @property
     def cache_folder(self) -> Path:

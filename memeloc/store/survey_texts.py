@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
@@ -22,7 +22,7 @@ from memeloc.store.caption_versions import (
     current_of,
     is_current,
 )
-from memeloc.store.database import Database, two_columns
+from memeloc.store.database import Repository, two_columns
 from memeloc.store.tables.captions import captions, memes
 
 ENGLISH = "en"
@@ -53,11 +53,8 @@ def survey_text_key(meme_id: str) -> str:
     return meme_id.removeprefix(_PREFIX) if meme_id.startswith(_PREFIX) else ""
 
 
-class SurveyTexts:
+class SurveyTexts(Repository):
     """The texts of a workspace's surveys, which people correct as they correct captions."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def add(
         self, english: Mapping[str, str], tag: str = ENGLISH, texts: Mapping[str, str] | None = None
@@ -100,75 +97,48 @@ class SurveyTexts:
 def _add_shipped(
     connection: Connection, english: Mapping[str, str], language: str, texts: Mapping[str, str]
 ) -> int:
-    source = {survey_text_id(key): _parts(text, key) for key, text in english.items()}
-    memes_rows = [
-        {"id": meme_id, "template": "", "source_language": ENGLISH, "kind": "survey"}
-        for meme_id in source
-    ]
-    add_memes(connection, memes_rows)
+    source = _texts(english)
+    memes_rows = {key: {"template": "", "source_language": ENGLISH} for key in source}
+    add_memes(connection, memes_rows, "survey")
     current = current_of(connection, ENGLISH, source)
-    rows = [
-        _row(meme_id, ENGLISH, parts)
+    rows = {
+        meme_id: {"parts": parts}
         for meme_id, parts in source.items()
         if meme_id not in current or current[meme_id].parts != parts
-    ]
-    add_versions(connection, rows, current)
-    if language == ENGLISH:
-        return len(rows)
-    shipped = {
-        survey_text_id(key): _parts(text, key)
-        for key, text in texts.items()
-        if key in english and text.strip()
     }
-    return len(rows) + _add_translations(connection, language, source, shipped)
-
-
-def _add_translations(
-    connection: Connection,
-    language: str,
-    source: Mapping[str, tuple[str, ...]],
-    texts: Mapping[str, tuple[str, ...]],
-) -> int:
-    """Add what ships in a language where it is new."""
-    sources = current_of(connection, ENGLISH, texts)
-    current = current_of(connection, language, texts)
-    translated = _translated(connection, language)
-    shipped = _shipped(connection, language)
-    rows = []
-    for meme_id, parts in texts.items():
+    shared = {"stage": "shipped", "origin": "memeloc"}
+    added = len(add_versions(connection, rows, current, language=ENGLISH, **shared))
+    if language == ENGLISH:
+        return added
+    shipped = _texts({key: text for key, text in texts.items() if key in english and text.strip()})
+    sources = current_of(connection, ENGLISH, shipped)
+    current = current_of(connection, language, shipped)
+    translated, before = _translated(connection, language), _shipped(connection, language)
+    translations = {}
+    for meme_id, parts in shipped.items():
         version = current.get(meme_id)
         if version is not None and translated.get(meme_id) == source[meme_id]:
             if version.parts == parts:
                 continue
-            if version.stage not in _UNSEEN and version.parts != shipped.get(meme_id):
+            if version.stage not in _UNSEEN and version.parts != before.get(meme_id):
                 continue
-        rows.append({**_row(meme_id, language, parts), "source_id": sources[meme_id].id})
-    return len(add_versions(connection, rows, current))
+        translations[meme_id] = {"parts": parts, "source_id": sources[meme_id].id}
+    return added + len(add_versions(connection, translations, current, language=language, **shared))
 
 
 def _corrections(
-    connection: Connection, language: str, english: Mapping[str, str] | None = None
+    connection: Connection, language: str, english: Mapping[str, str] | None
 ) -> dict[str, str]:
     """People's texts that differ from what ships; see `SurveyTexts.corrections`."""
-    query = (
-        select(captions.c.meme_id, captions.c.parts)
-        .join(memes, memes.c.id == captions.c.meme_id)
-        .where(
-            memes.c.kind == "survey",
-            captions.c.language == language,
-            captions.c.stage.in_(_BY_PEOPLE),
-            is_current(captions),
-        )
-        .order_by(memes.c.number)
-    )
+    query = _versions(language, captions.c.parts)
+    query = query.where(captions.c.stage.in_(_BY_PEOPLE), is_current(captions))
     texts: dict[str, tuple[str, ...]] = two_columns(connection.execute(query))
     if english is None:
         sources = current_of(connection, ENGLISH, texts)
         today = {meme_id: version.parts for meme_id, version in sources.items()}
     else:
-        today = {survey_text_id(key): _parts(text, key) for key, text in english.items()}
-    translated = _translated(connection, language)
-    shipped = _shipped(connection, language)
+        today = _texts(english)
+    translated, shipped = _translated(connection, language), _shipped(connection, language)
     return {
         survey_text_key(meme_id): SEPARATOR.join(parts)
         for meme_id, parts in texts.items()
@@ -181,39 +151,28 @@ def _corrections(
 def _translated(connection: Connection, language: str) -> dict[str, tuple[str, ...]]:
     """By text: the English that its current version in a language translates."""
     source = captions.alias()
-    query = (
-        select(captions.c.meme_id, source.c.parts)
-        .join(source, source.c.id == captions.c.source_id)
-        .join(memes, memes.c.id == captions.c.meme_id)
-        .where(memes.c.kind == "survey", captions.c.language == language, is_current(captions))
-    )
-    return two_columns(connection.execute(query))
+    query = _versions(language, source.c.parts).join(source, source.c.id == captions.c.source_id)
+    return two_columns(connection.execute(query.where(is_current(captions))))
 
 
 def _shipped(connection: Connection, language: str) -> dict[str, tuple[str, ...]]:
     """By text: what shipped last in a language."""
-    query = (
-        select(captions.c.meme_id, captions.c.parts)
-        .join(memes, memes.c.id == captions.c.meme_id)
-        .where(
-            memes.c.kind == "survey",
-            captions.c.language == language,
-            captions.c.stage == "shipped",
-        )
-        .order_by(captions.c.version)
-    )
+    query = _versions(language, captions.c.parts).where(captions.c.stage == "shipped")
     return two_columns(connection.execute(query))
 
 
-def _parts(text: str, key: str) -> tuple[str, ...]:
-    return check_parts(Caption.parse(text).parts, survey_text_id(key))
+def _versions(language: str, column: Any) -> Select[Any]:
+    """The ids of survey texts and a column of their versions in a language, oldest first."""
+    return (
+        select(captions.c.meme_id, column)
+        .select_from(captions)
+        .join(memes, memes.c.id == captions.c.meme_id)
+        .where(memes.c.kind == "survey", captions.c.language == language)
+        .order_by(memes.c.number, captions.c.version)
+    )
 
 
-def _row(meme_id: str, language: str, parts: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "meme_id": meme_id,
-        "language": language,
-        "parts": parts,
-        "stage": "shipped",
-        "origin": "memeloc",
-    }
+def _texts(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The parts of texts, by the ids of their meme rows."""
+    parts = {survey_text_id(key): Caption.parse(text).parts for key, text in texts.items()}
+    return {meme_id: check_parts(each, meme_id) for meme_id, each in parts.items()}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Text, insert, select, type_coerce
+from sqlalchemy import Connection, Text, select, type_coerce
 
 from memeloc.errors import InputError
-from memeloc.store.database import Database, now, two_columns, upsert
+from memeloc.store.database import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.participant_ids import hash_id, survey_key
 from memeloc.store.records import FileRecord
 from memeloc.store.submissions import (
@@ -28,12 +27,8 @@ if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
 
 
-class Surveys:
+class Surveys(Repository):
     """The surveys of a workspace."""
-
-    def __init__(self, root: Path | None, database: Database) -> None:
-        self.root = root
-        self.database = database
 
     def add(self, name: str, design: Mapping[str, Any], batches: Sequence[Batch]) -> int:
         """Store a survey and its first batches; how many were not there.
@@ -45,8 +40,7 @@ class Surveys:
         with self.database.write() as connection:
             stored = connection.execute(query).scalar()
             if stored is None:
-                row = {"name": name, "design": dict(design), "created_at": now()}
-                connection.execute(insert(surveys).values(**row))
+                add_row(connection, surveys, name=name, design=dict(design))
             elif encode_json(stored) != encode_json(dict(design)):
                 raise InputError(
                     f"There is a survey {name!r} with other settings; what went out is never "
@@ -96,9 +90,9 @@ class Surveys:
 
     def put_state(self, name: str, target: str, key: str, value: Any) -> None:
         """Note what a service made, at once, so that a second run makes nothing twice."""
-        row = {"survey": name, "target": target, "key": key, "value": value, "created_at": now()}
+        row = {"survey": name, "target": target, "key": key, "value": value}
         with self.database.write() as connection:
-            upsert(connection, survey_states, [row], ["survey", "target", "key"], replace="value")
+            add_rows(connection, survey_states, [row], ["survey", "target", "key"], replace="value")
 
     def add_submissions(
         self, name: str, file: FileRecord, imported: Imported, *, hashed: bool = True
@@ -148,10 +142,7 @@ class Surveys:
         return self._last_result(name, "labels")
 
     def hash_participant(self, participant: str) -> str:
-        """A person's id as it is stored: HMAC-SHA-256 under the survey key, 32 hex digits.
-
-        An empty id stays empty.
-        """
+        """A person's id as it is stored, see `hash_id`; an empty id stays empty."""
         return hash_id(self.key, participant) if participant else ""
 
     @property
@@ -168,13 +159,12 @@ class Surveys:
         columns = survey_results.c
         written = (type_coerce(column, Text) for column in (columns.settings, columns.result))
         query = select(columns.number, *written).where(columns.survey == name, columns.kind == kind)
-        values = {"survey": name, "kind": kind, "settings": settings, "result": result}
-        statement = insert(survey_results).values(**values, created_at=now())
         with self.database.write() as connection:
             last = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
             if last is not None and tuple(last[1:]) == (encode_json(settings), encode_json(result)):
                 return int(last.number)
-            return int(connection.execute(statement.returning(columns.number)).scalar_one())
+            values = {"survey": name, "kind": kind, "settings": settings, "result": result}
+            return int(add_row(connection, survey_results, **values))
 
     def _last_result(self, name: str, kind: str) -> tuple[dict[str, Any], Any] | None:
         columns = survey_results.c
@@ -199,42 +189,24 @@ def _check_name(connection: Connection, survey: str) -> None:
 
 
 def _batches(connection: Connection, survey: str) -> list[Batch]:
-    query = (
-        select(survey_batches)
-        .where(survey_batches.c.survey == survey)
-        .order_by(survey_batches.c.position)
-    )
+    columns = survey_batches.c
+    query = select(*columns_of(survey_batches, Batch)).where(columns.survey == survey)
     return [
-        Batch(
-            row.id,
-            row.round,
-            tuple(Slot(**slot) for slot in row.slots),
-            tuple(row.cultures),
-            row.answers,
+        Batch(id_, round_, tuple(Slot(**slot) for slot in slots), tuple(cultures), answers)
+        for id_, round_, slots, cultures, answers in connection.execute(
+            query.order_by(columns.position)
         )
-        for row in connection.execute(query)
     ]
 
 
 def _add_batches(connection: Connection, survey: str, batches: Sequence[Batch]) -> int:
-    there = {batch.id: batch for batch in _batches(connection, survey)}
+    stored = {batch.id: batch for batch in _batches(connection, survey)}
     for batch in batches:
-        if there.get(batch.id, batch) != batch:
+        if stored.get(batch.id, batch) != batch:
             raise InputError(f"The batch {batch.id} of {survey} is there with other content.")
     rows = [
-        {
-            "survey": survey,
-            "id": batch.id,
-            "round": batch.round,
-            "position": position,
-            "slots": [asdict(slot) for slot in batch.slots],
-            "cultures": list(batch.cultures),
-            "answers": batch.answers,
-            "created_at": now(),
-        }
-        for position, batch in enumerate(batches, start=len(there))
-        if batch.id not in there
+        {**asdict(batch), "survey": survey, "position": position}
+        for position, batch in enumerate(batches, start=len(stored))
+        if batch.id not in stored
     ]
-    if rows:
-        connection.execute(insert(survey_batches), rows)
-    return len(rows)
+    return add_rows(connection, survey_batches, rows)

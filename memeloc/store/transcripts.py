@@ -7,7 +7,6 @@ A transcript is the caption of a meme row of its own, in one language: what was 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Connection, select
 
@@ -20,16 +19,13 @@ from memeloc.store.caption_versions import (
     current_query,
     is_current,
 )
-from memeloc.store.database import Database, by_slices, two_columns
+from memeloc.store.database import Repository, by_slices, two_columns
 from memeloc.store.records import CaptionVersion
 from memeloc.store.tables.captions import captions, memes
 
 
-class Transcripts:
+class Transcripts(Repository):
     """What was read in pictures, and what people made of it."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
 
     def add(self, transcripts: Sequence[Transcript]) -> int:
         """Store what was read in pictures; how many differ from what is there.
@@ -38,19 +34,15 @@ class Transcripts:
         """
         by_id = {transcript_id(transcript.item): transcript for transcript in transcripts}
         with self.database.write() as connection:
-            add_memes(
-                connection,
-                [
-                    {
-                        "id": meme_id,
-                        "template": "",
-                        "source_language": transcript.language,
-                        "kind": "transcript",
-                        "item_id": transcript.item,
-                    }
-                    for meme_id, transcript in by_id.items()
-                ],
-            )
+            rows = {
+                meme_id: {
+                    "template": "",
+                    "source_language": transcript.language,
+                    "item_id": transcript.item,
+                }
+                for meme_id, transcript in by_id.items()
+            }
+            add_memes(connection, rows, "transcript")
             query = select(memes.c.id, memes.c.source_language)
             languages = two_columns(by_slices(connection, query, memes.c.id, by_id))
             added = 0
@@ -81,7 +73,7 @@ def transcript_id(item: str) -> str:
 
 def _add(connection: Connection, language: str, transcripts: dict[str, Transcript]) -> int:
     current = current_of(connection, language, transcripts)
-    rows: list[dict[str, Any]] = []
+    rows = {}
     for meme_id, transcript in transcripts.items():
         version = current.get(meme_id)
         content = (transcript.parts, transcript.reader, transcript.marks)
@@ -89,18 +81,13 @@ def _add(connection: Connection, language: str, transcripts: dict[str, Transcrip
             version.stage != "read" or (version.parts, version.translator, version.marks) == content
         ):
             continue
-        rows.append(
-            {
-                "meme_id": meme_id,
-                "language": language,
-                "parts": transcript.parts,
-                "stage": "read",
-                "origin": transcript.reader,
-                "translator": transcript.reader,
-                "marks": transcript.marks,
-            }
-        )
-    return len(add_versions(connection, rows, current))
+        rows[meme_id] = {
+            "parts": transcript.parts,
+            "origin": transcript.reader,
+            "translator": transcript.reader,
+            "marks": transcript.marks,
+        }
+    return len(add_versions(connection, rows, current, language=language, stage="read"))
 
 
 def transcript_texts(connection: Connection) -> dict[str, tuple[bool, tuple[str, ...]]]:

@@ -1,29 +1,6 @@
-"""The tables of a workspace. In: SQLAlchemy. Out: `Table`s, as the migrations leave them."""
+"""The tables of a workspace, which an empty database gets whole. In: SQLAlchemy. Out: `Table`s."""
 
-HEAD = "schema_1"
-"""The newest migration in versions/."""
+from memeloc.store.tables import captions, items, surveys
+from memeloc.store.tables.columns import metadata
 
-APPEND_ONLY = (
-    "captions",
-    "sheets",
-    "sheet_items",
-    "corrections",
-    "cases",
-    "decisions",
-    "items",
-    "item_versions",
-    "refusals",
-    "verdicts",
-    "pair_sets",
-    "pairs",
-    "judgements",
-    "selections",
-    "selection_items",
-    "surveys",
-    "survey_batches",
-    "submissions",
-    "survey_participants",
-    "rejected_rows",
-    "survey_results",
-)
-"""Tables whose rows are never changed or deleted; triggers in the database refuse it."""
+__all__ = ["captions", "items", "metadata", "surveys"]

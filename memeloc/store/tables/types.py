@@ -12,6 +12,11 @@ from typing import Any
 from sqlalchemy import String, Text, TypeDecorator
 
 
+def now() -> datetime:
+    """The present, in UTC."""
+    return datetime.now(UTC)
+
+
 def encode_json(value: Any) -> str:
     """A value as JSON, always the same for the same value; lone surrogates and NUL are escaped."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,139 @@
+"""What a column is, by its name. In: names of columns. Out: a SQLAlchemy `Table`.
+
+A column has the same type and refers to the same table wherever it stands, so each is written down
+here once, and a table is a list of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    event,
+    text,
+)
+
+from memeloc.store.tables.types import Json, Moment, Parts, SafeText, now
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "%(table_name)s_by_%(column_0_N_name)s",
+        "uq": "%(table_name)s_once_%(column_0_N_name)s",
+    }
+)
+
+_TYPES: dict[str, Any] = {
+    name: kind
+    for kind, names in {
+        String(100): "id kind language source_language template translator currency stage status "
+        "outcome action format filter verdict question sheet participant submission target",
+        String(64): "sha256 hash key_hash parent_hash",
+        SafeText: "key subject name person origin comment reason message sentence url terms source "
+        "answer study code detail",
+        Integer: "number row rows round version position characters width height size",
+        Float: "cost score seconds",
+        Moment: "created_at fetched_at started submitted",
+        Parts: "parts typed marks original translation",
+        Json: "content settings funnel evidence scores value design slots cultures answers facts "
+        "details result",
+    }.items()
+    for name in names.split()
+}
+
+_REFERENCES = {
+    "file_id": "files.id",
+    "meme_id": "memes.id",
+    "item_id": "items.id",
+    "caption_id": "captions.id",
+    "source_id": "captions.id",
+    "base_id": "captions.id",
+    "sheet_id": "sheets.id",
+    "correction_id": "corrections.id",
+    "case_id": "cases.id",
+    "set_id": "pair_sets.id",
+    "first": "items.id",
+    "second": "items.id",
+    "picture": "pictures.sha256",
+    "selection_id": "selections.id",
+    "survey": "surveys.name",
+}
+
+
+def table(
+    name: str,
+    columns: str,
+    *,
+    key: str = "",
+    optional: str = "",
+    unique: Sequence[str] = (),
+    index: Sequence[str] = (),
+    append_only: bool = True,
+) -> Table:
+    """A table; names of columns stand between spaces.
+
+    Args:
+        name: the table's.
+        columns: in order; `created_at` is when a row is stored where none is given.
+        key: the primary key; without one it is the first column, which the database counts.
+        optional: columns that may be NULL.
+        unique, index: groups of columns.
+        append_only: whether the database refuses to change or delete its rows.
+    """
+    names = columns.split()
+    return Table(
+        name,
+        metadata,
+        *(
+            Column(
+                each,
+                Integer if not key and each == names[0] else _TYPES.get(each),
+                *([ForeignKey(_REFERENCES[each])] if each in _REFERENCES else []),
+                primary_key=each in (key.split() or names[:1]),
+                nullable=each in optional.split(),
+                default=now if each == "created_at" else None,
+            )
+            for each in names
+        ),
+        *(UniqueConstraint(*group.split()) for group in unique),
+        *(Index(None, *group.split()) for group in index),
+        info={"append_only": append_only},
+    )
+
+
+_SENTENCE = "is append-only: its rows are never changed or deleted, a newer row supersedes"
+
+
+@event.listens_for(metadata, "after_create")
+def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
+    """Have the database itself keep the rows of tables that are append-only."""
+    names = [each.name for each in target.sorted_tables if each.info["append_only"]]
+    if connection.dialect.name == "sqlite":
+        statements = [
+            f"CREATE TRIGGER {name}_no_{action.lower()} BEFORE {action} ON {name} "
+            f"BEGIN SELECT RAISE(ABORT, '{name} {_SENTENCE}'); END"
+            for name in names
+            for action in ("UPDATE", "DELETE")
+        ]
+    else:
+        statements = [
+            "CREATE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$",
+            *(
+                f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
+                "FOR EACH STATEMENT EXECUTE FUNCTION memeloc_append_only()"
+                for name in names
+            ),
+        ]
+    for statement in statements:
+        connection.execute(text(statement))
