@@ -54,9 +54,9 @@ def test_every_pair_is_found_once_whatever_the_blocks(
         hashes.append(centres[number % len(centres)] ^ sum(1 << place for place in places))
     values = np.unique(np.array(hashes, dtype=np.uint64))
     cut = distance + blocks if blocks else 0
-    chosen = list(near._found(values, distance, cut)) if distance else []
+    chosen = list(near._search(values, distance, cut)) if distance else []
     pairs = [
-        (int(a), int(b)) for some in chosen for a, b in zip(some.first, some.second, strict=True)
+        (int(a), int(b)) for some in chosen for a, b in zip(*some[:2], strict=True)
     ]
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == set(compared(values, distance))
@@ -76,14 +76,14 @@ def test_dense_clusters_are_found_whole(
     values = np.unique(np.concatenate([crowd, centres, random.integers(0, 2**64, 300, np.uint64)]))
     given_ = [
         (int(a), int(b))
-        for some in near._found(values, 5, blocks)
-        for a, b in zip(some.first, some.second, strict=True)
+        for some in near._search(values, 5, blocks)
+        for a, b in zip(*some[:2], strict=True)
     ]
     assert len(given_) == len(set(given_))
     assert set(given_) == set(compared(values, 5))
 
 
-def test_planted_pairs_among_many_are_all_found() -> None:
+def test_planted_pairs_among_many_are_all_search() -> None:
     random = np.random.default_rng(7)
     values = random.integers(0, 2**64, 300_000, dtype=np.uint64)
     planted = {}
