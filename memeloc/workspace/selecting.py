@@ -10,7 +10,7 @@ from typing import Any
 
 from memeloc.curate import registry
 from memeloc.curate.duplicates.dedup import FILTER, what_stays
-from memeloc.curate.selecting.funnel_page import funnel_page
+from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.selection import TOPICS, SelectSettings, answers_of, select
 from memeloc.errors import InputError
 from memeloc.settings import validate

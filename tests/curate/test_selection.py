@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.selecting.funnel_page import funnel_page
+from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.selection import SelectSettings, answers_of, select
 from memeloc.curate.verdict import Verdict
 from tests.curate.items import caption, template

@@ -1,10 +1,15 @@
-"""How many came in and went out of each stage, and why. In: nothing. Out: the funnel's nouns."""
+"""How many came in and went out of each stage, and why. In: stages, topics. Out: JSON, a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from memeloc.pages import fill_page
+
+_PAGE = Path(__file__).parents[1] / "pages" / "funnel.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,8 @@ class Funnel:
     topics: tuple[TopicLine, ...] = ()
 
     def as_json(self) -> list[dict[str, Any]]:
-        """JSON values, a stage each; the topics stand with the last."""
-        rows: list[dict[str, Any]] = [
+        """JSON values, a stage each."""
+        return [
             {
                 "stage": stage.name,
                 "in": stage.came,
@@ -73,7 +78,6 @@ class Funnel:
             }
             for stage in self.stages
         ]
-        return rows
 
     def topics_as_json(self) -> list[dict[str, Any]]:
         """JSON values, a topic each."""
@@ -88,3 +92,29 @@ class Funnel:
             }
             for line in self.topics
         ]
+
+
+def funnel_page(funnel: Funnel, names: Mapping[str, str], settings: Mapping[str, object]) -> str:
+    """The funnel as one page of HTML that works from disk, without scripts.
+
+    Args:
+        funnel: what to show.
+        names: of templates, by id; untrusted, so shown as text.
+        settings: what was chosen by.
+    """
+    return fill_page(
+        _PAGE,
+        funnel=funnel,
+        names=names,
+        settings={name: _plain(value) for name, value in settings.items()},
+        first=max((stage.came for stage in funnel.stages), default=0),
+        left=funnel.stages[-1].left if funnel.stages else 0,
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -58,29 +58,29 @@ class SelectSettings(FilterSettings):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was selected.
-
-    Attributes:
-        items: the ids of the captions, by topic, template and votes.
-        funnel: how they came to be.
-    """
+    """The ids of the captions that were selected, by topic, template and votes; and the funnel."""
 
     items: tuple[str, ...]
     funnel: Funnel
 
 
 Reason = Callable[[Item], str]
+"""Why a caption goes out; empty when it stays."""
+People = Mapping[tuple[str, str], str]
+"""What most people answered, `keep` or `drop`, by item and filter."""
+Verdicts = Mapping[str, Mapping[str, Verdict]]
+"""The newest, by item and filter."""
 
 
 def select(
     captions: Sequence[Item],
     templates: Mapping[str, Item],
-    verdicts: Mapping[str, Mapping[str, Verdict]],
+    verdicts: Verdicts,
     settings: SelectSettings,
     *,
     duplicates: Mapping[str, str] | None = None,
     doubtful: Mapping[str, str] | None = None,
-    people: Mapping[tuple[str, str], str] | None = None,
+    people: People | None = None,
 ) -> Chosen:
     """Choose captions, stage by stage.
 
@@ -92,34 +92,40 @@ def select(
         duplicates: captions and templates that are there twice, to the one that stays. A caption
             goes out; a template's captions count as those of the one that stays.
         doubtful: the same, for those that a person has yet to decide on.
-        people: what most people answered about an item and a filter, before any verdict.
+        people: see `answers_of`; it counts before any verdict.
     """
     duplicates, doubtful, people = duplicates or {}, doubtful or {}, people or {}
-    work = _Work(captions, lambda item: duplicates.get(item.parent, item.parent))
+    work = _Work(captions, duplicates)
     work.stage("template", lambda item: "" if item.parent in templates else "no template")
-    work.stage("duplicates", lambda item: _duplicate(item, duplicates, doubtful, settings))
+    asked = doubtful if settings.asked == "out" else {}
+    work.stage(
+        "duplicates",
+        lambda item: (
+            "duplicate" if item.id in duplicates else "asked: duplicate" if item.id in asked else ""
+        ),
+    )
     ids = {item.id for item in captions}
     for name in _filters(settings, verdicts):
-        mine = {item: by[name] for item, by in verdicts.items() if name in by}
-        work.stage(name, _passed(name, mine, people, settings, templates, ids))
+        own = {item: by[name] for item, by in verdicts.items() if name in by}
+        work.stage(name, _passed(name, own, people, settings, templates, ids))
     topics = _topics(templates, verdicts, people) if settings.topics else {}
     if settings.topics:
         work.stage("on a topic", lambda item: "" if work.template(item) in topics else "no topic")
 
     counts = Counter(map(work.template, work.left))
     lines = _topic_lines(topics, counts, settings)
+    small = {name for name, count in counts.items() if count < settings.per_template}
     work.stage(
         f"at least {settings.per_template} captions a template",
-        lambda item: (
-            "" if counts[work.template(item)] >= settings.per_template else "too few captions"
-        ),
+        lambda item: "too few captions" if work.template(item) in small else "",
     )
+    names = (name for line in lines for name in line.taken)
+    taken = {name: place for place, name in enumerate(names)}
     if settings.topics:
-        small = {line.topic for line in lines if line.outcome == "too few templates"}
-        taken = {name for line in lines for name in line.taken}
+        few = {line.topic for line in lines if line.outcome == "too few templates"}
         work.stage(
             f"at least {settings.templates_per_topic} templates a topic",
-            lambda item: "too few templates" if topics[work.template(item)][1] in small else "",
+            lambda item: "too few templates" if topics[work.template(item)][1] in few else "",
         )
         if settings.top:
             work.stage(
@@ -132,7 +138,9 @@ def select(
             f"at most {settings.most_per_template} captions a template",
             lambda item: "" if item.id in best else "other captions have more votes",
         )
-    return Chosen(tuple(_ordered(work, lines)), Funnel(tuple(work.stages), tuple(lines)))
+    if taken:
+        work.left.sort(key=lambda item: (taken[work.template(item)], -(item.votes or 0)))
+    return Chosen(tuple(item.id for item in work.left), Funnel(tuple(work.stages), tuple(lines)))
 
 
 def answers_of(judgements: Iterable[Judgement]) -> dict[tuple[str, str], str]:
@@ -146,76 +154,55 @@ def answers_of(judgements: Iterable[Judgement]) -> dict[tuple[str, str], str]:
 class _Work:
     """What is left of the captions, and what the stages so far did."""
 
-    def __init__(self, captions: Sequence[Item], template: Callable[[Item], str]) -> None:
+    def __init__(self, captions: Sequence[Item], duplicates: Mapping[str, str]) -> None:
         self.left = list(captions)
         self.stages: list[Stage] = []
-        self.template = template
+        self._duplicates = duplicates
+
+    def template(self, item: Item) -> str:
+        """The template that a caption counts for."""
+        return self._duplicates.get(item.parent, item.parent)
 
     def stage(self, name: str, reason: Reason) -> None:
-        """Let captions go out for a reason; an empty one lets them stay."""
-        before, templates = len(self.left), len({*map(self.template, self.left)})
-        reasons: Counter[str] = Counter()
-        left: list[Item] = []
-        for item in self.left:
-            why = reason(item)
-            if why:
-                reasons[why] += 1
-            else:
-                left.append(item)
-        self.left = left
+        """Let captions go out for a reason."""
+        before = self.left
+        why = [reason(item) for item in before]
+        self.left = [item for item, text in zip(before, why, strict=True) if not text]
+        reasons = Counter(filter(None, why))
         self.stages.append(
             Stage(
                 name,
-                before,
-                len(left),
-                templates,
-                len({*map(self.template, left)}),
+                len(before),
+                len(self.left),
+                len({*map(self.template, before)}),
+                len({*map(self.template, self.left)}),
                 dict(sorted(reasons.items(), key=lambda row: (-row[1], row[0]))),
             )
         )
 
 
-def _duplicate(
-    item: Item,
-    duplicates: Mapping[str, str],
-    doubtful: Mapping[str, str],
-    settings: SelectSettings,
-) -> str:
-    if item.id in duplicates:
-        return "duplicate"
-    if item.id in doubtful and settings.asked == "out":
-        return "asked: duplicate"
-    return ""
-
-
-def _filters(
-    settings: SelectSettings, verdicts: Mapping[str, Mapping[str, Verdict]]
-) -> tuple[str, ...]:
-    """The filters to pass, in the order of the settings, or of the names that were run."""
-    if settings.filters:
-        return settings.filters
+def _filters(settings: SelectSettings, verdicts: Verdicts) -> tuple[str, ...]:
     names = {name for by in verdicts.values() for name in by}
-    return tuple(sorted(names - {TOPICS, DUPLICATES}))
+    return settings.filters or tuple(sorted(names - {TOPICS, DUPLICATES}))
 
 
 def _passed(
     name: str,
     verdicts: Mapping[str, Verdict],
-    people: Mapping[tuple[str, str], str],
+    people: People,
     settings: SelectSettings,
     templates: Mapping[str, Item],
     captions: Collection[str],
 ) -> Reason:
     """Why a caption does not pass a filter, which judges captions, their templates, or both.
 
-    What a filter says of finished pictures is none of a caption's business.
+    What a filter says of finished pictures does not concern a caption.
     """
     of_templates = any(item in templates for item in verdicts)
     of_captions = any(item in captions for item in verdicts) or not of_templates
 
     def of(subject: str) -> str:
-        person = people.get((subject, name))
-        if person is not None:
+        if person := people.get((subject, name)):
             return "" if person == "keep" else "by a person"
         verdict = verdicts.get(subject)
         if verdict is None:
@@ -232,20 +219,14 @@ def _passed(
 
 
 def _topics(
-    templates: Mapping[str, Item],
-    verdicts: Mapping[str, Mapping[str, Verdict]],
-    people: Mapping[tuple[str, str], str],
+    templates: Mapping[str, Item], verdicts: Verdicts, people: People
 ) -> dict[str, tuple[str, str]]:
     """Category and topic of templates, the first that the filter found."""
     chosen: dict[str, tuple[str, str]] = {}
     for template in templates:
         verdict = verdicts.get(template, {}).get(TOPICS)
-        person = people.get((template, TOPICS))
-        topics: Sequence[Mapping[str, Any]] = verdict.evidence.get("topics", ()) if verdict else ()
-        wanted = person == "keep" or (
-            person is None and verdict is not None and verdict.verdict == "keep"
-        )
-        if topics and wanted:
+        topics = verdict.evidence.get("topics") if verdict else None
+        if verdict and topics and people.get((template, TOPICS), verdict.verdict) == "keep":
             chosen[template] = str(topics[0]["category"]), str(topics[0]["topic"])
     return chosen
 
@@ -253,7 +234,7 @@ def _topics(
 def _topic_lines(
     topics: Mapping[str, tuple[str, str]], counts: Mapping[str, int], settings: SelectSettings
 ) -> list[TopicLine]:
-    """What becomes of each topic, in the order in which topics come among the templates."""
+    """What becomes of each topic, by category and name."""
     by_topic: dict[tuple[str, str], list[str]] = {}
     for template, key in topics.items():
         if counts.get(template):
@@ -261,40 +242,21 @@ def _topic_lines(
     lines: list[TopicLine] = []
     for (category, topic), names in sorted(by_topic.items()):
         # Sorting is stable: of templates with as many captions, the one collected first is taken.
-        ranked = sorted(names, key=lambda name: -counts[name])
-        enough = [name for name in ranked if counts[name] >= settings.per_template]
-        outcome, taken = "taken", enough[: settings.top or None]
+        ranked = {name: counts[name] for name in sorted(names, key=lambda name: -counts[name])}
+        enough = [name for name, count in ranked.items() if count >= settings.per_template]
+        outcome, taken = "taken", tuple(enough[: settings.top or None])
         if len(enough) < settings.templates_per_topic or not enough:
-            outcome, taken = "too few templates", []
-        lines.append(
-            TopicLine(
-                category,
-                topic,
-                {name: counts[name] for name in ranked},
-                len(enough),
-                tuple(taken),
-                outcome,
-            )
-        )
+            outcome, taken = "too few templates", ()
+        lines.append(TopicLine(category, topic, ranked, len(enough), taken, outcome))
     return lines
 
 
 def _best(work: _Work, most: int) -> set[str]:
-    by_template: dict[str, list[Item]] = {}
-    for item in work.left:
-        by_template.setdefault(work.template(item), []).append(item)
-    return {
-        item.id
-        for items in by_template.values()
-        for item in sorted(items, key=lambda item: -(item.votes or 0))[:most]
-    }
-
-
-def _ordered(work: _Work, lines: Sequence[TopicLine]) -> list[str]:
-    """By topic and template as they rank, then by votes; else as they were collected."""
-    rank = {name: place for place, name in enumerate(n for line in lines for n in line.taken)}
-    ordered = sorted(
-        work.left,
-        key=lambda item: (rank.get(work.template(item), 0), -(item.votes or 0)) if rank else (0, 0),
-    )
-    return [item.id for item in ordered]
+    """The captions of each template with most votes."""
+    best: set[str] = set()
+    counts: Counter[str] = Counter()
+    for item in sorted(work.left, key=lambda item: -(item.votes or 0)):
+        counts[work.template(item)] += 1
+        if counts[work.template(item)] <= most:
+            best.add(item.id)
+    return best
