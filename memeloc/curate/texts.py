@@ -41,26 +41,19 @@ def plain_text(parts: Sequence[str]) -> str:
     return plain or "".join(whole.split()).encode("utf-8", "replace").decode()
 
 
-def likeness(one: str, other: str) -> float:
-    """How much two plain texts have in common, 0 to 1: rapidfuzz's `ratio`."""
-    from rapidfuzz import fuzz
-
-    return float(fuzz.ratio(one, other)) / 100
-
-
 @functools.lru_cache(maxsize=1 << 16)
 def numbers(plain: str) -> tuple[str, ...]:
-    """The numbers in a plain text; texts that differ in one are not the same, however alike."""
+    """The numbers in a plain text; texts that differ in one are not the same, however similar."""
     return tuple(_DIGITS.findall(plain))
 
 
-def alike_texts(
+def similar_texts(
     texts: Sequence[str], least: float, jobs: int = 1
 ) -> Iterator[tuple[int, int, float]]:
-    """All pairs of plain texts whose likeness is at least `least`.
+    """All pairs of plain texts whose similarity (rapidfuzz's `ratio`, 0 to 1) is at least `least`.
 
-    Exact: texts too different in length are not compared, as they cannot be alike; all others are,
-    some 40 million pairs a second, in blocks of bounded memory.
+    Exact: texts too different in length are not compared, as they cannot be similar; all others
+    are, some 40 million pairs a second, in blocks of bounded memory.
 
     Args:
         texts: each once.
@@ -68,7 +61,7 @@ def alike_texts(
         jobs: threads.
 
     Yields:
-        Places of two texts, the lesser first, and their likeness; in the same order in every run.
+        Places of two texts, the lesser first, and their similarity; in the same order in every run.
     """
     from rapidfuzz import fuzz, process
 

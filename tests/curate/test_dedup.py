@@ -154,7 +154,7 @@ def test_people_come_before_every_stage() -> None:
     done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=word)
     assert by_item(done) == {"a": "keep", "b": "keep", "c": "drop a"}
     dropped = next(one for one in done.verdicts if one.item == "c")
-    assert dropped.reason == "a person's word"
+    assert dropped.reason == "a person's decision"
     # Undone by another word.
     assert by_item(deduplicate(items, DedupSettings(), hashes=hashes)) == by_item(free)
 

@@ -55,9 +55,7 @@ def test_every_pair_is_found_once_whatever_the_blocks(
     values = np.unique(np.array(hashes, dtype=np.uint64))
     cut = distance + blocks if blocks else 0
     chosen = list(near._search(values, distance, cut)) if distance else []
-    pairs = [
-        (int(a), int(b)) for some in chosen for a, b in zip(*some[:2], strict=True)
-    ]
+    pairs = [(int(a), int(b)) for some in chosen for a, b in zip(*some[:2], strict=True)]
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == set(compared(values, distance))
     assert found(values, distance) == compared(values, distance)

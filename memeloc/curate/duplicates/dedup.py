@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from memeloc.curate.duplicates.caption_duplicates import join_captions
-from memeloc.curate.duplicates.grouping import QUESTION, Joining, decisions
+from memeloc.curate.duplicates.caption_duplicates import group_captions
+from memeloc.curate.duplicates.grouping import QUESTION, Grouping, decisions
 from memeloc.curate.duplicates.keep import in_order
-from memeloc.curate.duplicates.pairs import Pair
-from memeloc.curate.duplicates.same_pictures import join_near_hashes, join_same_files
+from memeloc.curate.duplicates.pairs import Pair, Stage
+from memeloc.curate.duplicates.same_pictures import group_near_hashes, group_same_files
 from memeloc.curate.duplicates.settings import DedupSettings
-from memeloc.curate.duplicates.similarity import Embedded, join_alike
+from memeloc.curate.duplicates.similarity import Embedded, group_similar
 from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
@@ -37,7 +37,7 @@ class StageLine:
 
     Attributes:
         kind: of the items.
-        stage: as in `Pair`, or `people` for what people had decided before.
+        stage: as in `Pair`.
         came: items that no stage before had called duplicates.
         duplicates: how many of those go.
         asked: pairs that a person is to look at.
@@ -103,107 +103,59 @@ def deduplicate(
     cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))
     result = Deduplicated()
     stays: dict[str, str] = {}
-
-    def template(caption: Item) -> str:
-        return stays.get(caption.parent, caption.parent)
-
     for kind in get_args(ItemKind):
         ordered = in_order([item for item in items if item.kind == kind], settings.keep)
         if not ordered:
             continue
-        joining = Joining(ordered, decided)
-        stages = _Stages(joining, kind)
-        if joining.by_people:
-            stages.end("people")
-        if kind == "caption":
-            join_captions(joining, template, settings, jobs)
-            stages.end("caption")
-        else:
-            join_same_files(joining)
-            stages.end("bytes")
-            join_near_hashes(joining, hashes, settings)
-            stages.end("hash")
-        if kind == "picture":
-            if embed is not None:
-                left = [ordered[at] for at in joining.left() if ordered[at].picture]
-                join_alike(joining, embed(left), settings)
-            stages.end("likeness", "" if embed is not None else not_run)
-        questions = joining.questions(settings.questions)
-        result.stages.extend(stages.lines_with(questions))
-        result.pairs.extend([*joining.pairs, *(pair for _, _, pair in questions)])
-        result.contradictions.extend(joining.contradictions)
-        result.verdicts.extend(_verdicts(joining, questions, hashes, cache_key))
-        roots = joining.groups.roots().tolist()
+        grouping = Grouping(ordered, decided)
+        left = len(ordered)
+        lines: list[StageLine] = []
+        stages = _stages(kind, grouping, settings, stays, hashes, embed, jobs)
+        for stage, has_run in stages:
+            came, left = left, len(grouping.left())
+            lines.append(
+                StageLine(kind, stage, came, came - left, not_run="" if has_run else not_run)
+            )
+        questions = grouping.questions(settings.questions)
+        asked = Counter[str](pair.stage for _, _, pair in questions)
+        result.stages.extend(replace(line, asked=asked[line.stage]) for line in lines)
+        result.pairs.extend([*grouping.pairs, *(pair for _, _, pair in questions)])
+        result.contradictions.extend(grouping.contradictions)
+        result.verdicts.extend(_verdicts(grouping, questions, hashes, cache_key))
+        roots = grouping.groups.roots().tolist()
         stays |= {item.id: ordered[root].id for item, root in zip(ordered, roots, strict=True)}
     return result
 
 
-_Questions = Sequence[tuple[int, int, Pair]]
-
-
-class _Stages:
-    """What the stages did to one kind of item."""
-
-    def __init__(self, joining: Joining, kind: str) -> None:
-        self._joining = joining
-        self._kind = kind
-        self._lines: list[StageLine] = []
-
-    def end(self, stage: str, not_run: str = "") -> None:
-        """A stage is through."""
-        came = len(self._joining.items) - sum(line.duplicates for line in self._lines)
-        gone = came - len(self._joining.left())
-        self._lines.append(StageLine(self._kind, stage, came, gone, not_run=not_run))
-
-    def lines_with(self, questions: _Questions) -> list[StageLine]:
-        """A line a stage, with how many pairs of it a person is asked about."""
-        asked = Counter[str](pair.stage for _, _, pair in questions)
-        return [replace(line, asked=asked[line.stage]) for line in self._lines]
-
-
-def _verdicts(
-    joining: Joining, questions: _Questions, hashes: Mapping[str, int], cache_key: str
-) -> Iterator[Verdict]:
-    """A verdict an item of one kind, once its stages are through."""
-    asked_of: dict[int, Pair] = {}
-    for _, lesser, pair in questions:
-        asked_of.setdefault(lesser, pair)
-    links = _links(joining)
-    for place, root in enumerate(joining.groups.roots().tolist()):
-        item = joining.items[place]
-        if root != place:
-            yield _dropped(item, joining.items[root], links[place], cache_key)
-        elif place in asked_of:
-            yield _asked(item, asked_of[place], cache_key)
-        else:
-            compared = item.kind == "caption" or item.picture in hashes
-            evidence = {} if compared else {"not_compared": _why_not(item)}
-            yield Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
-
-
-def _why_not(item: Item) -> str:
-    return "its picture cannot be read" if item.picture else "it has no picture"
-
-
-def _links(joining: Joining) -> dict[int, Pair | str]:
-    """What connects each place with its group: a pair, or the id of what a person called the same.
-
-    The pair with a better item comes before one with a lesser.
-    """
-    place = {item.id: at for at, item in enumerate(joining.items)}
-    links: dict[int, Pair | str] = {}
-    worse: dict[int, Pair | str] = {}
-    for first, second in joining.by_people:
-        links.setdefault(second, joining.items[first].id)
-        worse.setdefault(first, joining.items[second].id)
-    for pair in joining.pairs:
-        first, second = sorted((place[pair.first], place[pair.second]))
-        links.setdefault(second, pair)
-        worse.setdefault(first, pair)
-    return {**worse, **links}
+def _stages(
+    kind: ItemKind,
+    grouping: Grouping,
+    settings: DedupSettings,
+    stays: Mapping[str, str],
+    hashes: Mapping[str, int],
+    embed: Embed | None,
+    jobs: int,
+) -> Iterator[tuple[Stage, bool]]:
+    """Run the stages for one kind of item; each that is through, and whether it ran."""
+    if grouping.by_people:
+        yield "people", True
+    if kind == "caption":
+        group_captions(grouping, stays, settings, jobs)
+        yield "caption", True
+        return
+    group_same_files(grouping)
+    yield "bytes", True
+    group_near_hashes(grouping, hashes, settings)
+    yield "hash", True
+    if kind == "picture":
+        if embed is not None:
+            left = [grouping.items[at] for at in grouping.left()]
+            group_similar(grouping, embed([item for item in left if item.picture]), settings)
+        yield "likeness", embed is not None
 
 
 _REASONS = {
+    "people": "a person's decision",
     "bytes": "same file",
     "hash": "same picture",
     "likeness": "alike",
@@ -211,25 +163,65 @@ _REASONS = {
 }
 
 
-def _dropped(item: Item, stays: Item, link: Pair | str, cache_key: str) -> Verdict:
-    if isinstance(link, str):
-        evidence: dict[str, Any] = {"stage": "people", "kept": stays.id, "with": link}
-        return Verdict(item.id, FILTER, "drop", None, "a person's word", evidence, cache_key)
-    other = link.second if link.first == item.id else link.first
-    evidence = {"stage": link.stage, "kept": stays.id, "with": other}
-    evidence |= {**link.scores, "sentence": link.reason}
-    return Verdict(item.id, FILTER, "drop", _score(link), _REASONS[link.stage], evidence, cache_key)
+def _verdicts(
+    grouping: Grouping,
+    questions: Iterable[tuple[int, int, Pair]],
+    hashes: Mapping[str, int],
+    cache_key: str,
+) -> Iterator[Verdict]:
+    """A verdict an item of one kind, once its stages are through."""
+    asked_of: dict[int, Pair] = {}
+    for _, lesser, pair in questions:
+        asked_of.setdefault(lesser, pair)
+    links = _links(grouping)
+    for place, root in enumerate(grouping.groups.roots().tolist()):
+        item = grouping.items[place]
+        evidence: dict[str, Any] = {}
+        if root != place:
+            pair = links[place]
+            evidence = {
+                "stage": pair.stage,
+                "kept": grouping.items[root].id,
+                "with": pair.other(item.id),
+                **pair.scores,
+            }
+            if pair.reason:
+                evidence["sentence"] = pair.reason
+            reason, score = _REASONS[pair.stage], _score(pair)
+            yield Verdict(item.id, FILTER, "drop", score, reason, evidence, cache_key)
+        elif place in asked_of:
+            pair = asked_of[place]
+            evidence = {
+                "stage": pair.stage,
+                "kept": pair.other(item.id),
+                "pair": pair.subject,
+                "question": QUESTION,
+                **pair.scores,
+                "sentence": pair.reason,
+            }
+            reason, score = "perhaps a duplicate", _score(pair)
+            yield Verdict(item.id, FILTER, "ask", score, reason, evidence, cache_key)
+        else:
+            if item.kind != "caption" and item.picture not in hashes:
+                why = "its picture cannot be read" if item.picture else "it has no picture"
+                evidence = {"not_compared": why}
+            yield Verdict(item.id, FILTER, "keep", None, "", evidence, cache_key)
 
 
-def _asked(item: Item, pair: Pair, cache_key: str) -> Verdict:
-    other = pair.second if pair.first == item.id else pair.first
-    evidence: dict[str, Any] = {"stage": pair.stage, "kept": other, "pair": pair.subject}
-    evidence |= {"question": QUESTION, **pair.scores, "sentence": pair.reason}
-    return Verdict(item.id, FILTER, "ask", _score(pair), "perhaps a duplicate", evidence, cache_key)
+def _links(grouping: Grouping) -> dict[int, Pair]:
+    """The pair that connects each place with its group, rather one with a better item."""
+    place = {item.id: at for at, item in enumerate(grouping.items)}
+    with_better: dict[int, Pair] = {}
+    with_lesser: dict[int, Pair] = {}
+    for pair in (*grouping.by_people, *grouping.pairs):
+        first, second = sorted((place[pair.first], place[pair.second]))
+        with_better.setdefault(second, pair)
+        with_lesser.setdefault(first, pair)
+    return {**with_lesser, **with_better}
 
 
 def _score(pair: Pair) -> float | None:
-    """What was compared with a threshold: bits of hashes, or the lesser likeness."""
+    """What was compared with a threshold: bits of hashes, or the lesser similarity."""
     if "distance" in pair.scores:
         return float(pair.scores["distance"])
     return min(pair.scores.values(), default=None)
@@ -241,8 +233,7 @@ def what_stays(verdicts: Iterable[Verdict]) -> tuple[dict[str, str], dict[str, s
     Args:
         verdicts: this module's, the newest of each item.
     """
-    stays: dict[str, dict[str, str]] = {"drop": {}, "ask": {}, "keep": {}}
-    for verdict in verdicts:
-        if verdict.verdict != "keep":
-            stays[verdict.verdict][verdict.item] = str(verdict.evidence["kept"])
-    return stays["drop"], stays["ask"]
+    kept = [(verdict, verdict.evidence.get("kept", "")) for verdict in verdicts]
+    dropped = {verdict.item: str(stays) for verdict, stays in kept if verdict.verdict == "drop"}
+    asked = {verdict.item: str(stays) for verdict, stays in kept if verdict.verdict == "ask"}
+    return dropped, asked

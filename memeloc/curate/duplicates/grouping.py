@@ -1,6 +1,6 @@
-"""Duplicates as they come together. In: items, people's decisions, pairs. Out: groups, questions.
+"""Groups of duplicates. In: items, people's decisions, pairs. Out: groups, questions to people.
 
-Every stage of deduplication reports to a `Joining` what is the same and what may be. People's
+Every stage of deduplication reports to a `Grouping` what is the same and what may be. People's
 answers come first: what they called the same is one group from the start, and what they called
 different never becomes one.
 """
@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from memeloc.curate.duplicates.keep import Groups
-from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage
+import numpy as np
+from numpy.typing import NDArray
+
+from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage, pair_subject
 from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.items import Item
 
 QUESTION = "duplicates"
 """The name under which people decide on pairs."""
-
-SAME, DIFFERENT = "same", "different"
-"""What they may answer."""
 
 
 def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
@@ -30,84 +29,144 @@ def decisions(judgements: Iterable[Judgement]) -> dict[str, str]:
         for judgement in judgements
         if judgement.question == QUESTION
     ]
-    return {subject: answer for (subject, _), answer in majority(about, (SAME, DIFFERENT)).items()}
+    decided = majority(about, ("same", "different"))
+    return {subject: answer for (subject, _), answer in decided.items()}
 
 
-@dataclass(slots=True)
-class Joining:
+class Groups:
+    """Places 0 to n - 1, united two by two, but for those that are to stay apart.
+
+    A group's root is the least place in it.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._parent = np.arange(count, dtype=np.int64)
+        self._apart: dict[int, set[int]] = {}
+
+    def keep_apart(self, one: int, other: int) -> None:
+        """Never unite the groups of these two."""
+        one, other = self.root(one), self.root(other)
+        self._apart.setdefault(one, set()).add(other)
+        self._apart.setdefault(other, set()).add(one)
+
+    def root(self, place: int) -> int:
+        """The least place of the group that a place is in."""
+        parent = self._parent
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = int(parent[place])
+        return place
+
+    def are_apart(self, one: int, other: int) -> bool:
+        """Whether the groups of these two must not be united."""
+        return self.root(other) in self._apart.get(self.root(one), ())
+
+    def unite(self, one: int, other: int) -> bool:
+        """Unite two groups; False when they are one already, or must stay apart."""
+        one, other = sorted((self.root(one), self.root(other)))
+        if one == other or other in self._apart.get(one, ()):
+            return False
+        self._parent[other] = one
+        for third in self._apart.pop(other, ()):
+            self._apart[third].discard(other)
+            self.keep_apart(one, third)
+        return True
+
+    def roots(self) -> NDArray[np.int64]:
+        """The root of every place."""
+        parent = self._parent
+        while True:
+            above = parent[parent]
+            if np.array_equal(above, parent):
+                return parent.copy()
+            parent[:] = above
+
+    def unite_all(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Iterable[int]:
+        """Unite many pairs in turn; the numbers of those that united two groups.
+
+        Most of many pairs are in one group already; those are left out at once.
+        """
+        roots = self.roots()
+        one, other = roots[first], roots[second]
+        pairs = np.minimum(one, other) * len(roots) + np.maximum(one, other)
+        _, firsts = np.unique(pairs, return_index=True)
+        firsts.sort()
+        left = firsts[one[firsts] != other[firsts]]
+        return [at for at in left.tolist() if self.unite(int(first[at]), int(second[at]))]
+
+
+class Grouping:
     """Items of one kind, the one to keep before the others, and the pairs of them so far.
 
-    Attributes:
+    Args:
         items: in the order of the rule of what stays; a place is an index into it.
         decided: what people answered, by pair.
-        groups: what is one; the root of a group is its representative.
-        pairs: what united two groups, in turn.
-        by_people: places that a person called the same, as far as that united groups.
+
+    Attributes:
+        groups: of places; the root of a group is its representative.
+        by_people: pairs that a person called the same, as far as they united groups.
+        pairs: what else united two groups, in turn.
         contradictions: pairs that people called the same, but that others of their decisions hold
             apart.
     """
 
-    items: Sequence[Item]
-    decided: Mapping[str, str]
-    groups: Groups = field(init=False)
-    pairs: list[Pair] = field(default_factory=list)
-    by_people: list[tuple[int, int]] = field(default_factory=list)
-    contradictions: list[str] = field(default_factory=list)
-    _asked: list[tuple[int, int, Pair]] = field(default_factory=list)
-    _judged: dict[int, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.groups = Groups(len(self.items))
-        place = {item.id: at for at, item in enumerate(self.items)}
-        same: list[tuple[int, int]] = []
-        for subject, answer in sorted(self.decided.items()):
-            ids = subject.split(PAIR)
-            if len(ids) != 2 or not all(id in place for id in ids) or ids[0] == ids[1]:
-                continue
-            first, second = sorted(place[id] for id in ids)
-            self._judged[second] = self._judged.get(second, 0) + 1
-            if answer == SAME:
-                same.append((first, second))
-            else:
-                self.groups.keep_apart(first, second)
-        for first, second in same:
-            if self.groups.unite(first, second):
-                self.by_people.append((first, second))
-            elif self.groups.are_apart(first, second):
-                self.contradictions.append(self.pair(first, second, "bytes", {}, "").subject)
-
-    def pair(
-        self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
-    ) -> Pair:
-        """Two places as a pair of duplicates."""
-        first, second = sorted((self.items[one].id, self.items[other].id))
-        return Pair(first, second, stage, "duplicate", dict(scores), reason)
+    def __init__(self, items: Sequence[Item], decided: Mapping[str, str]) -> None:
+        self.items = items
+        self.groups = Groups(len(items))
+        self.by_people: list[Pair] = []
+        self.pairs: list[Pair] = []
+        self.contradictions: list[str] = []
+        self._decided = decided
+        self._asked: list[tuple[int, int, Pair]] = []
+        self._judged: Counter[int] = Counter()
+        place = {item.id: at for at, item in enumerate(items)}
+        by_answer: dict[str, list[tuple[int, int]]] = {"different": [], "same": []}
+        for subject, answer in sorted(decided.items()):
+            places = sorted({place[id] for id in subject.split(PAIR) if id in place})
+            if len(places) == 2:
+                self._judged[places[1]] += 1
+                by_answer[answer].append((places[0], places[1]))
+        for one, other in by_answer["different"]:
+            self.groups.keep_apart(one, other)
+        for one, other in by_answer["same"]:
+            if self.groups.unite(one, other):
+                first, second = sorted((items[one].id, items[other].id))
+                self.by_people.append(Pair(first, second, "people", "duplicate"))
+            elif self.groups.are_apart(one, other):
+                self.contradictions.append(pair_subject(items[one].id, items[other].id))
 
     def same(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
         """These two are duplicates, unless a person holds them apart."""
         if self.groups.unite(one, other):
-            self.pairs.append(self.pair(one, other, stage, scores, reason))
+            self.add(one, other, stage, scores, reason)
+
+    def add(
+        self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
+    ) -> None:
+        """Record what has united two groups."""
+        first, second = sorted((self.items[one].id, self.items[other].id))
+        self.pairs.append(Pair(first, second, stage, "duplicate", scores, reason))
 
     def ask(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
-        """These two may be duplicates; a person is to say."""
+        """These two may be duplicates; a person decides."""
         first, second = sorted((self.items[one].id, self.items[other].id))
-        pair = Pair(first, second, stage, "ask", dict(scores), reason)
+        pair = Pair(first, second, stage, "ask", scores, reason)
         self._asked.append((min(one, other), max(one, other), pair))
 
     def judged(self, place: int) -> int:
         """With how many better items a person has compared this one."""
-        return self._judged.get(place, 0)
+        return self._judged[place]
 
     def left(self) -> list[int]:
         """The places of the representatives."""
         return [at for at, root in enumerate(self.groups.roots().tolist()) if at == root]
 
     def questions(self, most: int) -> list[tuple[int, int, Pair]]:
-        """What a person is to say, once all stages are through.
+        """What a person is to answer, once all stages are through.
 
         A pair whose groups are one by now, or are held apart, needs no answer; of two groups one
         pair is asked about; and a group is asked about with `most` better ones at a time.
@@ -122,7 +181,7 @@ class Joining:
             if (
                 better == lesser
                 or (better, lesser) in asked
-                or pair.subject in self.decided
+                or pair.subject in self._decided
                 or self.groups.are_apart(better, lesser)
                 or count[lesser] >= most
             ):

@@ -1,6 +1,6 @@
-"""What deduplication finds of two items. In: their ids. Out: `Pair`.
+"""Two items that are the same, or may be. In: their ids. Out: `Pair`.
 
-A stage of deduplication yields pairs; groups, and the one that stays of each, are made of them
+A stage of deduplication finds pairs; groups, and the one that stays of each, are made of them
 later, so that a person's answer about one pair changes nothing but what it must.
 """
 
@@ -10,12 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Stage = Literal["bytes", "hash", "likeness", "caption"]
-"""Identical files, near perceptual hashes, near embeddings, near texts."""
-
-Outcome = Literal["duplicate", "ask"]
-"""One of the two goes, or a person decides."""
-
+Stage = Literal["people", "bytes", "hash", "likeness", "caption"]
+"""People's answers, identical files, near perceptual hashes, near embeddings, near texts."""
 
 PAIR = "|"
 """What stands between the two ids of a pair where people decide on it."""
@@ -23,12 +19,12 @@ PAIR = "|"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two items that are the same, or look it.
+    """Two items that are the same, or may be.
 
     Attributes:
         first, second: ids of items; `first` is the lesser of the two.
         stage: that found them.
-        outcome: whether they are duplicates, or a person is to say.
+        outcome: whether one of them goes, or a person decides.
         scores: what was measured, by name: `distance` in bits of the perceptual hashes; `text`,
             `picture_likeness` and `text_likeness` from 0 (nothing in common) to 1 (the same).
         reason: one sentence, for people.
@@ -37,7 +33,7 @@ class Pair:
     first: str
     second: str
     stage: Stage
-    outcome: Outcome
+    outcome: Literal["duplicate", "ask"]
     scores: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
 
@@ -45,6 +41,10 @@ class Pair:
     def subject(self) -> str:
         """The pair as people's decisions name it: `first|second`."""
         return pair_subject(self.first, self.second)
+
+    def other(self, item: str) -> str:
+        """The id of the other of the two."""
+        return self.second if self.first == item else self.first
 
 
 def pair_subject(one: str, other: str) -> str:

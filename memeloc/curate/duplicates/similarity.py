@@ -1,8 +1,7 @@
-"""Pictures alike in picture and text, by embeddings. In: vectors. Out: pairs, in a `Joining`.
+"""Pictures similar in picture and text, by embeddings. In: vectors. Out: pairs, in a `Grouping`.
 
-charmemes 4.3: what is alike by 0.95 in both is a duplicate, and what is alike by 0.85 in both goes
-to a person. Likeness is the cosine of two embeddings. The search is exact: by products of matrices,
-block by block.
+charmemes 4.3: a cosine of 0.95 of both embeddings makes a duplicate, 0.85 of both goes to a person.
+The search is exact: by products of matrices, block by block.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.curate.duplicates.grouping import Joining
+from memeloc.curate.duplicates.grouping import Grouping
 from memeloc.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 Vectors = NDArray[np.float32]
 
 _BLOCK = 1024
-"""Vectors that are compared with as many others at a time: 4 MB of likenesses."""
+"""Vectors that are compared with as many others at a time: 4 MB of cosines."""
 _MOST = 5_000_000
-"""Pairs above the lower threshold that a usable model may find."""
+"""Pairs above the lower threshold that a usable model gives at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +41,21 @@ class Embedded:
 
 
 def unit_vectors(rows: Vectors) -> Vectors:
-    """Vectors of length 1; one without a direction (0, no number) stays 0 and is like no other."""
+    """Vectors of length 1; one without a direction (0, no number) stays 0, similar to none."""
     clean = np.where(np.isfinite(rows), rows, 0).astype(np.float32)
     lengths = np.linalg.norm(clean, axis=1, keepdims=True)
     return np.asarray(clean / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
-def alike_vectors(rows: Vectors, least: float) -> Iterator[tuple[int, int, float]]:
+def similar_vectors(rows: Vectors, least: float) -> Iterator[tuple[int, int, float]]:
     """All pairs of unit vectors whose cosine is at least `least`, the lesser place first."""
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
         for across in range(start, len(rows), _BLOCK):
             table = block @ rows[across : across + _BLOCK].T
-            first, second = np.nonzero(table >= least)
-            after = across + second > start + first
-            for one, other in zip(first[after].tolist(), second[after].tolist(), strict=True):
-                yield start + one, across + other, float(min(1.0, table[one, other]))
+            for one, other in np.argwhere(table >= least).tolist():
+                if across + other > start + one:
+                    yield start + one, across + other, float(min(1.0, table[one, other]))
 
 
 def raw_text(parts: tuple[str, ...]) -> str:
@@ -65,30 +63,30 @@ def raw_text(parts: tuple[str, ...]) -> str:
     return " ".join(" ".join(parts).split())
 
 
-def join_alike(joining: Joining, embedded: Embedded, settings: DedupSettings) -> None:
-    """Unite what is alike in both, and ask about what may be.
+def group_similar(grouping: Grouping, embedded: Embedded, settings: DedupSettings) -> None:
+    """Unite what is similar in both, and ask about what may be.
 
-    A pair of which one text is not known goes to a person when the pictures are alike by the upper
-    threshold.
+    A pair of which one text is not known goes to a person when the pictures are similar by the
+    upper threshold.
 
     Raises:
-        InputError: the model finds nearly everything alike.
+        InputError: the model finds nearly everything similar.
     """
-    places = [at for at in joining.left() if joining.items[at].picture in embedded.pictures]
+    places = [at for at in grouping.left() if grouping.items[at].picture in embedded.pictures]
     if len(places) < 2:
         return
-    pictures = unit_vectors(
-        np.stack([embedded.pictures[joining.items[at].picture] for at in places])
-    )
-    written = [raw_text(joining.items[at].parts) for at in places]
-    width = next((len(vector) for vector in embedded.texts.values()), 1)
-    empty = np.zeros(width, dtype=np.float32)
-    texts = unit_vectors(np.stack([embedded.texts.get(text, empty) for text in written]))
-    has_text = [text in embedded.texts for text in written]
-    for number, (one, other, picture) in enumerate(alike_vectors(pictures, settings.ask_likeness)):
+    items = [grouping.items[at] for at in places]
+    pictures = unit_vectors(np.stack([embedded.pictures[item.picture] for item in items]))
+    raw_texts = [raw_text(item.parts) for item in items]
+    has_text = [text in embedded.texts for text in raw_texts]
+    empty = np.zeros_like(next(iter(embedded.texts.values()), np.zeros(1, dtype=np.float32)))
+    texts = unit_vectors(np.stack([embedded.texts.get(text, empty) for text in raw_texts]))
+    for number, (one, other, picture) in enumerate(
+        similar_vectors(pictures, settings.ask_likeness)
+    ):
         if number >= _MOST:
             raise InputError(
-                f"By this model over {_MOST:,} pairs of {len(places):,} pictures are alike by "
+                f"By this model over {_MOST:,} pairs of {len(places):,} pictures are similar by "
                 f"{settings.ask_likeness:g}; it does not tell pictures apart. Use another, or "
                 "raise ask_likeness in [curate.dedup]."
             )
@@ -96,13 +94,13 @@ def join_alike(joining: Joining, embedded: Embedded, settings: DedupSettings) ->
         scores = {"picture_likeness": round(picture, 4)}
         if not (has_text[one] and has_text[other]):
             if picture >= settings.same_likeness:
-                reason = f"The pictures are alike ({picture:.3f}); a text is not known."
-                joining.ask(*pair, "likeness", scores, reason)
+                reason = f"The pictures are similar ({picture:.3f}); a text is not known."
+                grouping.ask(*pair, "likeness", scores, reason)
             continue
         text = float(min(1.0, texts[one] @ texts[other]))
         if text < settings.ask_likeness:
             continue
         scores["text_likeness"] = round(text, 4)
-        reason = f"Pictures ({picture:.3f}) and texts ({text:.3f}) are alike."
-        report = joining.same if min(picture, text) >= settings.same_likeness else joining.ask
+        reason = f"Pictures ({picture:.3f}) and texts ({text:.3f}) are similar."
+        report = grouping.same if min(picture, text) >= settings.same_likeness else grouping.ask
         report(*pair, "likeness", scores, reason)
