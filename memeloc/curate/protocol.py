@@ -2,23 +2,21 @@
 
 The smallest filter is one function from an item to an outcome, or an outcome and its reason:
 
-    from memeloc.curate.protocol import filter
-
     @filter("short", kinds=("caption",))
     def short(item):
         "captions of at most 200 letters"
         return ("drop", "too long") if len(" ".join(item.parts)) > 200 else "keep"
 
-A filter that has settings, looks at many items at once or needs the context is a class as `Filter`;
-`SettingsFilter` is its beginning. Either is found by its name: memeloc's own in
-memeloc.curate.registry, others through the entry point group `memeloc.filters` of any installed
-package. tests/curate/test_filter_contract.py runs every filter through what is promised here.
+One that has settings, looks at many items at once or needs the context is a class as `Filter`;
+`SettingsFilter` is its beginning. Either is found by its name, see `memeloc.curate.registry`.
+tests/curate/test_filter_contract.py runs every filter through what is promised here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,7 +53,6 @@ class Filter(Protocol):
         It must be quick: by it the run knows that an item was judged before. `cache_key_of` makes
         one.
         """
-        ...
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """Judge some items, each exactly once, in any order; give each verdict as it is known.
@@ -67,7 +64,6 @@ class Filter(Protocol):
             MemelocError: what would fail for every further item too (an extra that is not
                 installed, a service that is gone). Verdicts given before stand.
         """
-        ...
 
 
 class ReadText(Protocol):
@@ -76,12 +72,10 @@ class ReadText(Protocol):
     @property
     def marks(self) -> tuple[str, ...]:
         """What the reader noted, as `memeloc.ocr.transcript.NO_TEXT`."""
-        ...
 
     @property
     def person(self) -> str:
         """Who wrote it; empty when a program did."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +83,8 @@ class FilterContext:
     """What is within a filter's reach besides the items that it is given.
 
     Attributes:
-        templates: every collected template by id; for the template of a caption (`Item.parent`).
-        languages: tags of the workspace's languages.
-        source_language: tag of the language that captions are chosen in.
-        locales: the languages that are known.
+        templates: every collected template by id, as captions name theirs (`Item.parent`).
+        languages, source_language: tags; captions are chosen in the source language.
         folder: where a file that a setting names is looked for.
         transcripts: what was read in pictures, by item id.
         features: what was computed of some pictures before: name of the feature, SHA-256 of the
@@ -145,14 +137,12 @@ class FilterSettings(BaseModel):
 Settings = TypeVar("Settings", bound=FilterSettings)
 
 
-class SettingsFilter(Generic[Settings]):
-    """The beginning of a filter with settings; a subclass has `cache_key` and `judge` besides.
+class SettingsFilter(ABC, Generic[Settings]):
+    """The beginning of a filter with settings; see `Filter` for what a subclass has besides.
 
     Attributes:
-        name, summary, kinds: as in `Filter`.
         Settings: the class of its settings.
         settings: those it was made with.
-        context: see `FilterContext`.
     """
 
     name: str
@@ -164,9 +154,13 @@ class SettingsFilter(Generic[Settings]):
         self.settings = validate(self.Settings, settings, f"the filter {self.name}")
         self.context = context
 
+    @abstractmethod
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
+        """See `Filter.judge`."""
 
     def verdict(
         self,
@@ -186,19 +180,15 @@ Judge = Callable[[Item], Verdict | Outcome | tuple[Outcome, str]]
 item, filter and settings are filled in."""
 
 
+@dataclass(slots=True)
 class FunctionFilter:
     """A filter made of a function, see `filter`; it is its own `Build`, without settings."""
 
-    Settings = FilterSettings
-
-    def __init__(
-        self, judge: Judge, name: str, kinds: tuple[ItemKind, ...], summary: str, version: int
-    ) -> None:
-        self.name = name
-        self.summary = summary
-        self.kinds = kinds
-        self._judge = judge
-        self._version = version
+    function: Judge
+    name: str
+    kinds: tuple[ItemKind, ...]
+    summary: str
+    version: int
 
     def __call__(self, settings: Mapping[str, Any], context: FilterContext) -> Filter:
         """See `Build`."""
@@ -207,12 +197,12 @@ class FunctionFilter:
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`."""
-        return cache_key_of(self.name, self._version, replace(item, path=None))
+        return cache_key_of(self.name, self.version, replace(item, path=None))
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter.judge`."""
         for item in items:
-            verdict = self._judge(item)
+            verdict = self.function(item)
             if not isinstance(verdict, Verdict):
                 outcome, reason = (verdict, "") if isinstance(verdict, str) else verdict
                 verdict = Verdict(item.id, self.name, outcome, None, reason)
@@ -230,8 +220,6 @@ def filter(
         summary: what it looks at; by default the function's docstring.
         version: raise it when the function judges otherwise, so that items are judged anew.
     """
-
-    def decorate(judge: Judge) -> FunctionFilter:
-        return FunctionFilter(judge, name, kinds, summary or judge.__doc__ or name, version)
-
-    return decorate
+    return lambda judge: FunctionFilter(
+        judge, name, kinds, summary or judge.__doc__ or name, version
+    )

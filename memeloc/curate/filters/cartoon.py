@@ -6,7 +6,7 @@ only at what nobody has judged, and at a small copy of it, sent within the quest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from importlib.resources import files
 from io import BytesIO
@@ -15,20 +15,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from memeloc.curate.filters.asking import ask_items, model_name, no_answer, plan_items
-from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
-from memeloc.curate.review.questions import by_subject
+from memeloc.curate.filters.asking import AskingFilter, AskingSettings, no_answer
+from memeloc.curate.protocol import FilterContext, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, ModelForm, Picture, Plan, Question
+from memeloc.language_models import Answer, ModelForm, Picture, Question
 from memeloc.language_models.prompts import read_prompt
 
 _VERSION = "cartoon-1"
 _QUALITY = 85
 
 
-class CartoonSettings(FilterSettings):
+class CartoonSettings(AskingSettings):
     """The settings of the cartoon filter."""
 
     people: Annotated[
@@ -56,7 +55,7 @@ class Look(BaseModel):
     cartoon: Literal["no", "part", "whole"]
 
 
-class CartoonFilter(SettingsFilter[CartoonSettings]):
+class CartoonFilter(AskingFilter[CartoonSettings, Look]):
     """Drops cartoons, by people's answers or by a model that looks."""
 
     name = "cartoon"
@@ -72,57 +71,32 @@ class CartoonFilter(SettingsFilter[CartoonSettings]):
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompt and people's answers."""
-        people = sorted(self._people.get(item.id, {}).items())
-        return cache_key_of(self._key_parts, model_name(self.context), item.picture, people)
-
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`. What neither people nor a model looked at is `ask`."""
-        unseen: list[Item] = []
-        for item in items:
-            if by_people := self._by_people(item):
-                yield by_people
-            else:
-                unseen.append(item)
-        if self.context.model is None:
-            evidence = {"people": self.settings.people}
-            yield from (self.verdict(item, "ask", "nobody looked", evidence) for item in unseen)
-            return
-        for item, (answer,) in ask_items(self.context.model, unseen, self._questions):
-            yield self._by_model(item, answer)
-
-    def plan(self, items: Sequence[Item]) -> Plan | None:
-        """What judging would ask and cost; nothing is asked. None when there is no model."""
-        if self.context.model is None:
-            return None
-        unseen = (item for item in items if self._by_people(item) is None)
-        return plan_items(self.context.model, unseen, self._questions)
+        people = list(self.people(item.id).items())
+        return cache_key_of(self._key_parts, self.model_key, item.picture, people)
 
     @cached_property
     def _key_parts(self) -> list[Any]:
         return [_VERSION, self.settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
-    @cached_property
-    def _people(self) -> Mapping[str, Mapping[str, str]]:
-        """Every answer, by item and person."""
-        return by_subject(self.context.judgements(self.settings.question))
-
-    def _by_people(self, item: Item) -> Verdict | None:
+    def without_model(self, item: Item) -> Verdict | None:
         """What people's answers come to; None while they are too few and a model may look."""
-        people = self._people.get(item.id, {})
-        evidence = {"people": dict(sorted(people.items()))}
+        people = self.people(item.id)
         answers = {answer.casefold() for answer in people.values()}
         if answers == {"yes"}:
-            return self.verdict(item, "drop", "cartoon", evidence)
+            return self.verdict(item, "drop", "cartoon", {"people": people})
         if answers == {"no"} and len(people) >= self.settings.people:
-            return self.verdict(item, "keep", "", evidence)
+            return self.verdict(item, "keep", "", {"people": people})
         if answers - {"no"}:
             reason = "people differ" if len(people) > 1 else "unsure"
-            return self.verdict(item, "ask", reason, evidence)
+            return self.verdict(item, "ask", reason, {"people": people})
         if not item.picture or item.path is None:
-            return self.verdict(item, "ask", "no picture", {})
+            return self.verdict(item, "ask", "no picture")
+        if self.context.model is None:
+            return self.verdict(item, "ask", "nobody looked", {"people": self.settings.people})
         return None
 
-    def _questions(self, item: Item) -> list[Question[Look]]:
+    def questions(self, item: Item) -> list[Question[Look]]:
+        """What the picture is, with a small copy of it."""
         assert item.path is not None
         side = self.settings.longest_side
         picture = Picture(
@@ -130,23 +104,24 @@ class CartoonFilter(SettingsFilter[CartoonSettings]):
         )
         return [Question(self._prompt.fill("look", {}, (picture,)), self._form)]
 
-    def _by_model(self, item: Item, answer: Answer[Look] | MemelocError) -> Verdict:
+    def with_answers(self, item: Item, answers: Sequence[Answer[Look] | MemelocError]) -> Verdict:
+        """What the model's answer comes to."""
+        (answer,) = answers
         asked = {"prompts": self._prompt.texts(), "longest side": self.settings.longest_side}
         if isinstance(answer, MemelocError):
-            reason, evidence = no_answer([answer])
-            return self.verdict(item, "ask", reason, {**evidence, **asked})
-        seen = answer.value
+            reason, error = no_answer(answer)
+            return self.verdict(item, "ask", reason, {**error, **asked})
+        look = answer.value
         evidence = {
             "model": answer.model,
-            "cartoon": seen.cartoon,
-            "shows": seen.shows[:300],
+            "cartoon": look.cartoon,
+            "shows": look.shows[:300],
             "attempts": answer.attempts,
             **asked,
         }
-        if seen.cartoon == "no":
-            return self.verdict(item, "keep", "", evidence)
-        outcome: Outcome = "drop" if seen.cartoon == "whole" else self.settings.part
-        reason = "cartoon" if seen.cartoon == "whole" else "cartoon in part"
+        outcomes: dict[str, Outcome] = {"no": "keep", "part": self.settings.part, "whole": "drop"}
+        outcome = outcomes[look.cartoon]
+        reason = "cartoon" if look.cartoon == "whole" else "cartoon in part"
         return self.verdict(item, outcome, "" if outcome == "keep" else reason, evidence)
 
 

@@ -7,20 +7,19 @@ every description and not alone: there, picture and text make the meaning togeth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from memeloc.curate.filters.asking import ask_items, model_name, model_of, no_answer, plan_items
-from memeloc.curate.protocol import FilterContext, FilterSettings, SettingsFilter, cache_key_of
-from memeloc.curate.review.questions import by_subject
+from memeloc.curate.filters.asking import AskingFilter, AskingSettings, no_answer
+from memeloc.curate.protocol import FilterContext, cache_key_of
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, ModelForm, Plan, Question
+from memeloc.language_models import Answer, ModelForm, Question
 from memeloc.language_models.prompts import read_prompt
 from memeloc.model import SEPARATOR
 
@@ -28,7 +27,7 @@ _NEEDS = {"caption": {"caption"}, "described": {"caption", "description"}}
 _VERSION = "multimodality-1"
 
 
-class MultimodalSettings(FilterSettings):
+class MultimodalSettings(AskingSettings):
     """The settings of the multimodality filter."""
 
     descriptions: Annotated[
@@ -49,7 +48,7 @@ class Vote(BaseModel):
     hateful: bool
 
 
-class MultimodalFilter(SettingsFilter[MultimodalSettings]):
+class MultimodalFilter(AskingFilter[MultimodalSettings, Vote]):
     """Keeps captions that are hateful with the picture and not without."""
 
     name = "multimodality"
@@ -65,93 +64,57 @@ class MultimodalFilter(SettingsFilter[MultimodalSettings]):
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompts and the descriptions."""
-        return cache_key_of(
-            self._key_parts, model_name(self.context), item.parts, self._descriptions(item.parent)
-        )
-
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`. Captions whose template too few people described are `ask`."""
-        ready: list[Item] = []
-        for item in items:
-            if wanting := self._wanting(item):
-                yield wanting
-            else:
-                ready.append(item)
-        if not ready:
-            return
-        model = model_of(self.context, self.name)
-        for item, answers in ask_items(model, ready, self._questions):
-            yield self._verdict(item, answers)
-
-    def plan(self, items: Sequence[Item]) -> Plan | None:
-        """What judging would ask and cost; nothing is asked. None when nothing is ready for it."""
-        ready = [item for item in items if self._wanting(item) is None]
-        if not ready:
-            return None
-        return plan_items(model_of(self.context, self.name), ready, self._questions)
+        descriptions = list(self.people(item.parent).items())
+        return cache_key_of(self._key_parts, self.model_key, item.parts, descriptions)
 
     @cached_property
     def _key_parts(self) -> list[Any]:
         return [_VERSION, self.settings.model_dump(exclude={"prompt"}), self._prompt.texts()]
 
-    @cached_property
-    def _described(self) -> Mapping[str, Mapping[str, str]]:
-        """Every description, by template and person; the newest a person."""
-        return by_subject(self.context.judgements(self.settings.question))
-
-    def _descriptions(self, template: str) -> list[tuple[str, str]]:
-        """Person and description, by person."""
-        return sorted(self._described.get(template, {}).items())
-
-    def _wanting(self, item: Item) -> Verdict | None:
-        """A verdict for an item that a model cannot be asked about yet."""
+    def without_model(self, item: Item) -> Verdict | None:
+        """`ask` for a caption without text, or whose template too few people described."""
         if not any(part.strip() for part in item.parts):
             return self.verdict(item, "ask", "no text")
-        descriptions = self._descriptions(item.parent)
-        if len(descriptions) >= self.settings.descriptions:
+        people = list(self.people(item.parent))
+        if len(people) >= self.settings.descriptions:
             return None
-        evidence = {
-            "template": item.parent,
-            "described by": [person for person, _ in descriptions],
-            "needed": self.settings.descriptions,
-        }
+        needed = self.settings.descriptions
+        evidence = {"template": item.parent, "described by": people, "needed": needed}
         return self.verdict(item, "ask", "descriptions missing", evidence)
 
-    def _questions(self, item: Item) -> list[Question[Vote]]:
-        """The caption alone, then with each description."""
+    def questions(self, item: Item) -> list[Question[Vote]]:
+        """Whether the caption is hateful alone, then with each description."""
         caption = SEPARATOR.join(part for part in item.parts if part.strip())
-        asked = [self._prompt.fill("caption", {"caption": caption})]
-        asked += [
-            self._prompt.fill("described", {"caption": caption, "description": text})
-            for _, text in self._descriptions(item.parent)
-        ]
-        return [Question(messages, self._form) for messages in asked]
+        messages = [self._prompt.fill("caption", {"caption": caption})]
+        for text in self.people(item.parent).values():
+            values = {"caption": caption, "description": text}
+            messages.append(self._prompt.fill("described", values))
+        return [Question(message, self._form) for message in messages]
 
-    def _verdict(self, item: Item, answers: Sequence[Answer[Vote] | MemelocError]) -> Verdict:
-        about: list[dict[str, Any]] = [{"asked": "caption"}]
-        about += [
-            {"asked": "caption and description", "person": person, "description": text}
-            for person, text in self._descriptions(item.parent)
-        ]
-        votes: list[dict[str, Any]] = []
+    def with_answers(self, item: Item, answers: Sequence[Answer[Vote] | MemelocError]) -> Verdict:
+        """What the answers come to; `ask` when one is missing."""
+        votes: list[dict[str, Any]] = [{"asked": "caption"}]
+        for person, text in self.people(item.parent).items():
+            about = {"asked": "caption and description", "person": person, "description": text}
+            votes.append(about)
         models: set[str] = set()
         errors: list[MemelocError] = []
-        for asked, answer in zip(about, answers, strict=True):
+        for vote, answer in zip(votes, answers, strict=True):
             if isinstance(answer, MemelocError):
                 errors.append(answer)
-                votes.append({**asked, "error": str(answer)[:500]})
+                vote["error"] = str(answer)[:500]
                 continue
             models.add(answer.model)
-            vote = {"hateful": answer.value.hateful, "why": answer.value.why[:300]}
-            votes.append({**asked, **vote, "attempts": answer.attempts})
+            vote |= {"hateful": answer.value.hateful, "why": answer.value.why[:300]}
+            vote["attempts"] = answer.attempts
         evidence: dict[str, Any] = {
-            "model": ", ".join(sorted(models)) or model_of(self.context, self.name).settings.model,
+            "model": ", ".join(sorted(models)) or self.model.settings.model,
             "prompts": self._prompt.texts(),
             "votes": votes,
         }
         if errors:
-            reason, more = no_answer(errors)
-            return self.verdict(item, "ask", reason, {**evidence, **more})
+            reason, error = no_answer(errors[0])
+            return self.verdict(item, "ask", reason, {**evidence, **error})
         alone, *described = (vote["hateful"] for vote in votes)
         score = sum(described) / len(described)
         if alone:

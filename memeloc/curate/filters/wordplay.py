@@ -7,25 +7,24 @@ in the evidence and in the sheets that people get.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from memeloc.curate.filters.asking import ask_items, model_name, model_of, no_answer, plan_items
+from memeloc.curate.filters.asking import AskingFilter, AskingSettings, no_answer
 from memeloc.curate.hints import Hint, hints, in_words
-from memeloc.curate.protocol import FilterSettings, SettingsFilter, cache_key_of
-from memeloc.curate.review.questions import by_subject
+from memeloc.curate.hints.by_model import Wordplay, question, read_hints
+from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Plan
+from memeloc.language_models import Answer, Plan, Question
 
 _VERSION = "wordplay-1"
 
 
-class WordplaySettings(FilterSettings):
+class WordplaySettings(AskingSettings):
     """The settings of the wordplay filter."""
 
     people: Annotated[
@@ -44,7 +43,7 @@ class WordplaySettings(FilterSettings):
     ] = False
 
 
-class WordplayFilter(SettingsFilter[WordplaySettings]):
+class WordplayFilter(AskingFilter[WordplaySettings, Wordplay]):
     """Keeps captions that people agree to be free of wordplay."""
 
     name = "wordplay"
@@ -54,41 +53,37 @@ class WordplayFilter(SettingsFilter[WordplaySettings]):
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also people's answers, and the model where it gives hints."""
-        model = model_name(self.context) if self.settings.model_hint else []
-        people = sorted(self._people.get(item.id, {}).items())
+        model = self.model_key if self.settings.model_hint else []
+        people = list(self.people(item.id).items())
         return cache_key_of(_VERSION, self.settings.model_dump(), model, item.parts, people)
 
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`. What people have not agreed on is `ask`, with hints."""
-        open_: list[Item] = []
-        for item in items:
-            if self._outcome(item)[0] == "ask":
-                open_.append(item)
-            else:
-                yield self._with_people(item, {})
-        if self.settings.model_hint and open_:
-            yield from self._with_model_hints(open_)
-            return
-        for item in open_:
-            yield self._with_people(item, self._hints(item, []))
+    def without_model(self, item: Item) -> Verdict | None:
+        """What people's answers come to; None where they wait for a model's hints."""
+        if self._outcome(item)[0] != "ask":
+            return self._verdict(item, {})
+        return None if self.settings.model_hint else self._verdict(item, self._hints(item, []))
+
+    def questions(self, item: Item) -> list[Question[Wordplay]]:
+        """Where the caption has wordplay."""
+        return [question(item)]
+
+    def with_answers(
+        self, item: Item, answers: Sequence[Answer[Wordplay] | MemelocError]
+    ) -> Verdict:
+        """What people's answers come to, with the model's hints."""
+        (answer,) = answers
+        if isinstance(answer, MemelocError):
+            return self._verdict(item, {**self._hints(item, []), **no_answer(answer)[1]})
+        by_model = self._hints(item, read_hints(item, answer.value))
+        return self._verdict(item, {**by_model, "model": answer.model})
 
     def plan(self, items: Sequence[Item]) -> Plan | None:
-        """What judging would ask a model; None when it asks none."""
-        if not self.settings.model_hint:
-            return None
-        from memeloc.curate.hints.by_model import question
-
-        open_ = (item for item in items if self._outcome(item)[0] == "ask")
-        return plan_items(model_of(self.context, self.name), open_, lambda item: [question(item)])
-
-    @cached_property
-    def _people(self) -> Mapping[str, Mapping[str, str]]:
-        """Every answer, by caption and person."""
-        return by_subject(self.context.judgements(self.settings.question))
+        """See `AskingFilter.plan`; rules are not asked for their hints."""
+        return super().plan(items) if self.settings.model_hint else None
 
     def _outcome(self, item: Item) -> tuple[Outcome, str]:
         """What people's answers come to: `no` is free of wordplay, `yes` is wordplay."""
-        answers = [answer.casefold() for answer in self._people.get(item.id, {}).values()]
+        answers = [answer.casefold() for answer in self.people(item.id).values()]
         if "yes" in answers:
             if "no" in answers and self.settings.disagreement == "ask":
                 return "ask", "people differ"
@@ -99,23 +94,12 @@ class WordplayFilter(SettingsFilter[WordplaySettings]):
             return "keep", ""
         return "ask", "answers missing"
 
-    def _with_model_hints(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        from memeloc.curate.hints.by_model import question, read_hints
-
-        model = model_of(self.context, self.name)
-        for item, (answer,) in ask_items(model, items, lambda item: [question(item)]):
-            if isinstance(answer, MemelocError):
-                evidence = {**self._hints(item, []), **no_answer([answer])[1]}
-            else:
-                hints_ = self._hints(item, read_hints(item, answer.value))
-                evidence = {**hints_, "model": answer.model}
-            yield self._with_people(item, evidence)
-
     def _hints(self, item: Item, by_model: Sequence[Hint]) -> dict[str, Any]:
         template = self.context.templates.get(item.parent)
         by_rule = hints(item, template) if self.settings.hints else []
         return {"hints": in_words([*by_rule, *by_model])}
 
-    def _with_people(self, item: Item, evidence: Mapping[str, Any]) -> Verdict:
-        people = dict(sorted(self._people.get(item.id, {}).items()))
-        return self.verdict(item, *self._outcome(item), {"people": people, **evidence})
+    def _verdict(self, item: Item, evidence: dict[str, Any]) -> Verdict:
+        return self.verdict(
+            item, *self._outcome(item), {"people": self.people(item.id), **evidence}
+        )

@@ -5,8 +5,7 @@ A hint is given only for words that stand in the caption: a model also sees what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Annotated
 
@@ -32,9 +31,8 @@ class Wordplay(BaseModel):
     found: list[Found]
 
 
-@lru_cache(maxsize=1)
-def prompt() -> Prompt:
-    """What is asked."""
+@cache
+def _prompt() -> Prompt:
     shipped = files("memeloc.curate") / "prompts" / "wordplay.toml"
     return read_prompt(shipped, {"caption": {"language", "caption"}})
 
@@ -43,13 +41,13 @@ def question(item: Item) -> Question[Wordplay]:
     """What is asked of a caption."""
     caption = SEPARATOR.join(part for part in item.parts if part.strip())
     values = {"language": item.language or "unknown", "caption": caption}
-    return Question(prompt().fill("caption", values), ModelForm(Wordplay))
+    return Question(_prompt().fill("caption", values), ModelForm(Wordplay))
 
 
 def read_hints(item: Item, answer: Wordplay) -> list[Hint]:
     """The hints of an answer, those that name words of the caption."""
     text = _plain(" ".join(item.parts))
-    hints: Sequence[Hint] = [
+    hints = [
         Hint("model", f'"{piece.words.strip()[:100]}": {piece.why.strip()[:200]}')
         for piece in answer.found
         if _plain(piece.words) and _plain(piece.words) in text
