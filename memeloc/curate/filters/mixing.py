@@ -12,9 +12,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -70,9 +69,8 @@ class ScriptFilter(SettingsFilter[ScriptSettings]):
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         super().__init__(settings, context)
         wanted = check_tags(self.settings.languages or (context.source_language,), context.locales)
-        self._scripts = frozenset(
-            script for tag in wanted for script in scripts_of_locale(context.locales.get(tag))
-        )
+        locales = map(context.locales.get, wanted)
+        self._scripts = frozenset[str]().union(*map(scripts_of_locale, locales))
         self._settings_key = cache_key_of(
             self.settings.model_dump(), sorted(self._scripts), "script-1"
         )
@@ -119,15 +117,6 @@ class MixingSettings(FilterSettings):
     ] = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """Neighbouring words, by their places among the words of the text."""
-
-    first: int
-    last: int
-    text: str
-
-
 class MixingFilter(SettingsFilter[MixingSettings]):
     """Drops texts in two languages (HarMeme's first criterion, appendix B.3)."""
 
@@ -155,28 +144,28 @@ class MixingFilter(SettingsFilter[MixingSettings]):
         return cache_key_of(self._settings_key, item.parts)
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter`."""
+        """See `Filter.judge`."""
         texts = [_Text(item.parts, self.settings.window) for item in items]
         wholes = self._identifier.identify([text.own for text in texts])
-        flat = self._identifier.identify(
-            [passage.text for text in texts for passage in text.passages]
-        )
-        start = 0
+        passages = [passage for text in texts for _, passage in text.passages]
+        answers = iter(self._identifier.identify(passages))
         for item, text, whole in zip(items, texts, wholes, strict=True):
-            answers = flat[start : start + len(text.passages)]
-            start += len(text.passages)
-            yield self._judge(item, text, whole, answers)
+            of_text = [(places, next(answers)) for places, _ in text.passages]
+            yield self._judge(item, text, whole, of_text)
 
     def _judge(
-        self, item: Item, text: _Text, whole: Identification, answers: Sequence[Identification]
+        self,
+        item: Item,
+        text: _Text,
+        whole: Identification,
+        answers: Sequence[tuple[range, Identification]],
     ) -> Verdict:
         if not "".join(item.parts).strip():
             return self.verdict(item, *no_text(item))
         foreign = dict(text.foreign)
         looked, seen = Counter[int](), Counter[int]()
         languages: dict[int, str] = {}
-        for passage, answer in zip(text.passages, answers, strict=True):
-            places = range(passage.first, passage.last)
+        for places, answer in answers:
             looked.update(places)
             if self._is_foreign(answer, whole):
                 seen.update(places)
@@ -185,20 +174,18 @@ class MixingFilter(SettingsFilter[MixingSettings]):
         for place, count in seen.items():
             if 2 * count > looked[place]:
                 foreign.setdefault(place, languages[place])
-        weights = [_weight(word) for word in text.words]
+        weights = [word.weight for word in text.words]
         share = sum(weights[place] for place in foreign) / sum(weights) if weights else 0.0
         evidence: dict[str, Any] = {"language": whole.language}
         if foreign:
             by: dict[str, list[str]] = {}
             for place in sorted(foreign):
-                by.setdefault(foreign[place], []).append(text.words[place])
+                by.setdefault(foreign[place], []).append(text.words[place].text)
             evidence["foreign"] = {key: " ".join(words) for key, words in by.items()}
         outcome: Outcome = "keep"
-        reason = ""
-        if foreign and share >= self.settings.limit:
-            outcome, reason = "drop", "code-mixed"
-        elif foreign and share >= self.settings.ask:
-            outcome, reason = "ask", "code-mixed"
+        if foreign and share >= self.settings.ask:
+            outcome = "drop" if share >= self.settings.limit else "ask"
+        reason = "" if outcome == "keep" else "code-mixed"
         return self.verdict(item, outcome, reason, evidence, round(share, 4))
 
     def _is_foreign(self, passage: Identification, whole: Identification) -> bool:
@@ -211,6 +198,16 @@ class MixingFilter(SettingsFilter[MixingSettings]):
         )
 
 
+class _Word(NamedTuple):
+    """A word of a part, and where it stands in it; `weight` is how many words it counts as."""
+
+    text: str
+    start: int
+    end: int
+    script: str
+    weight: float
+
+
 class _Text:
     """The words of a text, and what is clear of them without identifying anything.
 
@@ -218,82 +215,66 @@ class _Text:
         words: of all parts.
         foreign: places of words in another script than the text's main one, and that script.
         own: the words of the main script alone.
-        passages: what to identify by itself.
+        passages: what to identify by itself, with the places of its words.
     """
 
     def __init__(self, parts: Sequence[str], window: int) -> None:
-        spans = [_spans(part) for part in parts]
-        self.words = [
-            part[start:end]
-            for part, words in zip(parts, spans, strict=True)
-            for start, end in words
-        ]
-        scripts = [_script(word) for word in self.words]
+        by_part = [_words(part) for part in parts]
+        self.words = [word for words in by_part for word in words]
         heavy = Counter[str]()
-        for word, script in zip(self.words, scripts, strict=True):
-            if script:
-                heavy[script] += round(100 * _weight(word))
+        for word in self.words:
+            if word.script:
+                heavy[word.script] += round(100 * word.weight)
         main = main_script(heavy)
         at_home = PARTS.get(main, {main})
         self.foreign = {
-            place: script
-            for place, (word, script) in enumerate(zip(self.words, scripts, strict=True))
-            if script and script not in at_home and not (script == "Latn" and _is_small(word))
+            place: word.script
+            for place, word in enumerate(self.words)
+            if word.script and word.script not in at_home and not _is_at_home(word)
         }
-        self.own = " ".join(
-            word for word, script in zip(self.words, scripts, strict=True) if script in at_home
-        )
-        self.passages = _passages(parts, spans, window)
+        self.own = " ".join(word.text for word in self.words if word.script in at_home)
+        self.passages = list(_passages(parts, by_part, window))
 
 
-def _is_small(word: str) -> bool:
-    """A letter (in Ctrl+V) or an abbreviation, at home in every script."""
-    return len(word) == 1 or (word.isupper() and len(word) <= _ABBREVIATION)
+def _is_at_home(word: _Word) -> bool:
+    """Whether it is a letter (in Ctrl+V) or an abbreviation, at home in every script."""
+    is_abbreviation = word.text.isupper() and len(word.text) <= _ABBREVIATION
+    return word.script == "Latn" and (len(word.text) == 1 or is_abbreviation)
 
 
-def _spans(part: str) -> list[tuple[int, int]]:
-    """Where words begin and end; a word ends too where its letters change between scripts."""
-    spans: list[tuple[int, int]] = []
+def _words(part: str) -> list[_Word]:
+    """The words of a part; a word ends too where its letters change between scripts."""
+    words: list[_Word] = []
     for match in _WORD.finditer(part):
-        start, before = match.start(), ""
+        start, first, before = match.start(), "", ""
         for place in range(match.start(), match.end()):
             script = script_of_char(part[place])
-            if script and before and _unlike(before, script):
-                spans.append((start, place))
-                start = place
+            if before and script not in ("", before) and not {before, script} <= _JAPANESE:
+                words.append(_word(part[start:place], start, first))
+                start, first = place, ""
             before = script or before
-        spans.append((start, match.end()))
-    return spans
+            first = first or script
+        words.append(_word(part[start : match.end()], start, first))
+    return words
 
 
-def _unlike(one: str, other: str) -> bool:
-    return one != other and not {one, other} <= _JAPANESE
-
-
-def _weight(word: str) -> float:
-    return max(1.0, len(word) / _LETTERS_A_WORD.get(_script(word), len(word)))
-
-
-def _script(word: str) -> str:
-    return next(filter(None, map(script_of_char, word)), "")
+def _word(text: str, start: int, script: str) -> _Word:
+    weight = max(1.0, len(text) / _LETTERS_A_WORD.get(script, len(text)))
+    return _Word(text, start, start + len(text), script, weight)
 
 
 def _passages(
-    parts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]], window: int
-) -> list[_Passage]:
+    parts: Sequence[str], by_part: Sequence[Sequence[_Word]], window: int
+) -> Iterator[tuple[range, str]]:
     """Every part of at least three words, and windows over those that are longer than one."""
-    passages: list[_Passage] = []
     first = 0
-    has_parts = sum(map(bool, spans)) > 1
-    for part, words in zip(parts, spans, strict=True):
+    has_parts = sum(map(bool, by_part)) > 1
+    for part, words in zip(parts, by_part, strict=True):
         if len(words) > window:
             step = max(1, window // 2)
-            starts = [*range(0, len(words) - window, step), len(words) - window]
-            for start in starts:
-                last = start + window
-                text = part[words[start][0] : words[last - 1][1]]
-                passages.append(_Passage(first + start, first + last, text))
+            for start in (*range(0, len(words) - window, step), len(words) - window):
+                text = part[words[start].start : words[start + window - 1].end]
+                yield range(first + start, first + start + window), text
         elif has_parts and len(words) > 2:
-            passages.append(_Passage(first, first + len(words), part))
+            yield range(first, first + len(words)), part
         first += len(words)
-    return passages

@@ -36,9 +36,11 @@ def count_scripts(text: str) -> Counter[str]:
     if text.isascii():
         letters = sum(map(str.isalpha, text))
         return Counter(Latn=letters) if letters else Counter()
-    found = Counter(map(script_of_char, text))
-    del found[""]
-    return found
+    counts = Counter[str]()
+    for char, count in Counter(text).items():
+        if script := script_of_char(char):
+            counts[script] += count
+    return counts
 
 
 def scripts_of_locale(locale: Locale) -> frozenset[str]:
