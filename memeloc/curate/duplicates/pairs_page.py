@@ -73,12 +73,11 @@ def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str)
 
 
 def _row(row: ReviewRow, pictures: dict[str, str]) -> dict[str, Any]:
-    scores = row.scores or {}
     return {
         "subject": drawable(row.subject),
         "sides": [_side(side, pictures) for side in row.sides],
         "hint": drawable(row.hint),
-        "scores": {name.replace("_", " "): round(value, 4) for name, value in scores.items()},
+        "scores": {name.replace("_", " "): round(value, 4) for name, value in row.scores.items()},
         "answer": row.answer,
         "comment": drawable(row.comment),
     }

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memeloc.curate.duplicates.pairs import PAIR, pair_subject
+from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import LONGEST_ANSWER, ReviewQuestion, find_question
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
-from memeloc.tables import Cell, Row, read_table, text_of, wrong_in
+from memeloc.tables import Cell, read_table, text_of, wrong_in
 
 SHEET = "Review"
 """The worksheet's name."""
@@ -56,8 +56,7 @@ class ReviewAnswers:
         person: who answered; empty when the file does not say.
         judgements: what could be read. Rows without an answer are left out.
         problems: what could not, with row and column.
-        file: where it was read from.
-        sha256: of that file.
+        sha256: of the file.
     """
 
     question: str
@@ -82,7 +81,7 @@ def read_review(path: Path) -> ReviewAnswers:
             answers' problems.
     """
     table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=SHEET)
-    rows: list[tuple[Row, dict[str, str]]] = []
+    rows: list[tuple[int, dict[str, Cell]]] = []
     problems: list[InputError] = []
     header, columns = None, dict[str, str]()
     for row in table.rows:
@@ -91,8 +90,29 @@ def read_review(path: Path) -> ReviewAnswers:
         if row.error:
             problems.append(InputError(row.error, file=path, row=row.number))
         else:
-            rows.append((row, columns))
-    return _gather(path, rows, problems)
+            cells = {name: row.value(heading) for name, heading in columns.items()}
+            rows.append((row.number, cells))
+    question = _question(path, _only(path, rows, "question", "questions"))
+    person = _only(path, rows, "person", "people")
+    taken: dict[str, Judgement] = {}
+    for number, cells in rows:
+        try:
+            judgement = _judgement(question, person, number, cells)
+        except InputError as error:
+            problems.append(InputError(error.message, file=path, row=number, column=error.column))
+            continue
+        if judgement is None:
+            continue
+        earlier = taken.setdefault(judgement.subject, judgement)
+        if earlier.answer != judgement.answer:
+            problem = (
+                f"{judgement.subject} stands in row {earlier.row} too, with another answer; the "
+                "first is taken: delete one of them"
+            )
+            problems.append(InputError(problem, file=path, row=number))
+    return ReviewAnswers(
+        question.name, person, tuple(taken.values()), tuple(problems), path, file_sha256(path)
+    )
 
 
 def _columns(names: Sequence[str]) -> dict[str, str]:
@@ -115,56 +135,29 @@ _WANTED = (
 )
 
 
-def _gather(
-    path: Path, rows: Sequence[tuple[Row, dict[str, str]]], problems: list[InputError]
-) -> ReviewAnswers:
-    def texts(name: str) -> set[str]:
-        return {text for row, names in rows if name in names and (text := row[names[name]])}
+def _only(path: Path, rows: Iterable[tuple[int, dict[str, Cell]]], name: str, kind: str) -> str:
+    """What all rows have in a column; empty when none has anything there."""
+    texts = {text.casefold(): text for _, cells in rows if (text := text_of(cells.get(name)))}
+    if len(texts) > 1:
+        named = ", ".join(sorted(text[:40] for text in texts.values())[:6])
+        raise InputError(
+            f"rows of several {kind} stand together ({named}): import each in a file of its own",
+            file=path,
+        )
+    return next(iter(texts.values()), "")
 
-    questions, people = {text.casefold() for text in texts("question")}, texts("person")
-    for what, values in (("questions", questions), ("people", people)):
-        if len(values) > 1:
-            named = ", ".join(sorted(value[:40] for value in values)[:6])
-            raise InputError(
-                f"rows of several {what} stand together ({named}): import each in a file of its "
-                "own",
-                file=path,
-            )
-    if not questions:
+
+def _question(path: Path, name: str) -> ReviewQuestion:
+    if not name:
         raise InputError(
             "no row says which question it answers: copy the column “question” from the sheet that "
             "was sent",
             file=path,
         )
     try:
-        question = find_question(questions.pop())
+        return find_question(name)
     except InputError as error:
         raise InputError(error.message, file=path, column=HEADINGS["question"]) from None
-    person = people.pop() if people else ""
-    taken: dict[str, Judgement] = {}
-    for row, columns in rows:
-        number = row.number
-        cells = {name: row.value(column) for name, column in columns.items()}
-        try:
-            judgement = _judgement(question, person, number, cells)
-        except InputError as error:
-            problems.append(InputError(error.message, file=path, row=number, column=error.column))
-            continue
-        if judgement is None:
-            continue
-        earlier = taken.setdefault(judgement.subject, judgement)
-        if earlier.answer != judgement.answer:
-            problems.append(
-                InputError(
-                    f"{judgement.subject} stands in row {earlier.row} too, with another answer; "
-                    "the first is taken: delete one of them",
-                    file=path,
-                    row=number,
-                )
-            )
-    return ReviewAnswers(
-        question.name, person, tuple(taken.values()), tuple(problems), path, file_sha256(path)
-    )
 
 
 def _judgement(
@@ -190,25 +183,17 @@ def _judgement(
     answer = question.as_answer(typed)
     if answer is None:
         near = difflib.get_close_matches(typed.casefold(), list(question.answers), 1)
-        help_ = f"did you mean {near[0]!r}?" if near else f"it is {_or(question.answers)}"
-        raise InputError(f"{typed[:40]!r} is not an answer: {help_}", column=HEADINGS["answer"])
+        *others, last = question.answers
+        meant = f"did you mean {near[0]!r}?" if near else f"it is {', '.join(others)} or {last}"
+        raise InputError(f"{typed[:40]!r} is not an answer: {meant}", column=HEADINGS["answer"])
     subject = text_of(cells.get("subject"))
     ids = [id.strip() for id in subject.split(PAIR)]
     is_pair = question.which == "pairs"
     if not all(ids) or len(ids) != (2 if is_pair else 1):
-        wrong = "is lost" if not subject else f"is {subject[:60]!r}, which is not {_whole(is_pair)}"
+        kind = f"a pair of two ids with {PAIR} between" if is_pair else "an item's id"
+        wrong = f"is {subject[:60]!r}, which is not {kind}" if subject else "is lost"
         raise InputError(
             f"the subject {wrong}: copy it from the sheet that was sent",
             column=HEADINGS["subject"],
         )
-    subject = pair_subject(*ids) if is_pair else ids[0]
-    return Judgement(subject, question.name, person, answer, comment, number)
-
-
-def _whole(is_pair: bool) -> str:
-    return f"a pair of two ids with {PAIR} between" if is_pair else "an item's id"
-
-
-def _or(answers: Iterable[str]) -> str:
-    *rest, last = answers
-    return f"{', '.join(rest)} or {last}" if rest else last
+    return Judgement(PAIR.join(sorted(ids)), question.name, person, answer, comment, number)

@@ -31,12 +31,7 @@ class Judgement:
 def majority(
     judgements: Iterable[Judgement], answers: Collection[str]
 ) -> dict[tuple[str, str], str]:
-    """What most people answered, by subject and question; a tie decides nothing.
-
-    Args:
-        judgements: those with other answers do not count.
-        answers: the answers that count.
-    """
+    """What most people answered, by subject and question, of those `answers`; a tie is left out."""
     votes: dict[tuple[str, str], Counter[str]] = {}
     for judgement in judgements:
         answer = judgement.answer.strip().lower()

@@ -37,9 +37,9 @@ class ReviewQuestion:
         kinds: of the items that it is asked of; empty for pairs.
         which: of those items, the ones to look at.
         filter: the filter that its answers settle or feed; its verdicts give hints.
-        reasons: of that filter's verdicts `ask`, those that it settles; empty is all.
         people: how many answers an item needs.
         note: what else people should know.
+        reasons: of that filter's verdicts `ask`, those that it settles; empty is all.
     """
 
     name: str
@@ -80,11 +80,7 @@ class ReviewQuestion:
 
 _YES_NO = {"yes": "yes", "no": "no", UNSURE: "I cannot tell"}
 _SEEN: tuple[ItemKind, ...] = ("picture", "template")
-_KEEP_DROP = {
-    "keep": "keep it",
-    "drop": "leave it out",
-    UNSURE: "I cannot tell",
-}
+_KEEP_DROP = {"keep": "keep it", "drop": "leave it out", UNSURE: "I cannot tell"}
 
 _QUESTIONS = (
     ReviewQuestion(
@@ -213,15 +209,10 @@ def by_subject(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
 
 
 def unanimous(by_person: Mapping[str, str], people: int = 2) -> str:
-    """What people answer about one subject, when enough of them agree.
+    """What people, each with an answer, say of one subject, when at least `people` of them agree.
 
-    Args:
-        by_person: each person's answer.
-        people: who must have answered.
-
-    Returns:
-        The answer, such as `yes` or `no`; `disagree` as soon as two differ, or when one of enough
-        people is unsure; `incomplete` while answers are missing.
+    `disagree` as soon as two differ, or when one of enough people is unsure; `incomplete` while
+    answers are missing.
 
     >>> unanimous({"ana": "no", "bo": "no"}), unanimous({"ana": "no"})
     ('no', 'incomplete')

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.curate.duplicates.pairs import PAIR, Pair
@@ -32,7 +32,6 @@ class ReviewSide:
     """One thing that a person looks at.
 
     Attributes:
-        name: what it is called.
         text: its own, or the caption's; several parts with ` // ` between.
         picture: a file, already small; None when there is none.
         about: what else is known, for people.
@@ -59,7 +58,7 @@ class ReviewRow:
     subject: str
     sides: tuple[ReviewSide, ...]
     hint: str = ""
-    scores: Mapping[str, float] | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     answer: str = ""
     comment: str = ""
 
@@ -85,15 +84,15 @@ def subjects(
         verdicts: the newest, by item and filter.
         pairs: what the search for duplicates found.
         no_text: ids of the items whose transcripts are marked `no text extracted`.
-        people: what most people answered about an item and a filter, before any verdict; see
-            `memeloc.curate.selecting.selection.answers_of`.
+        people: see `memeloc.curate.selecting.selection.answers_of`.
     """
     if question.which == "pairs":
         return [pair.subject for pair in pairs if pair.outcome == "ask"]
     items = list(items)
     settled = people or {}
+    own = question.filter
 
-    def is_dropped(subject: str, but: tuple[str, ...]) -> bool:
+    def is_dropped(subject: str, *but: str) -> bool:
         return any(
             settled.get((subject, name), verdict.verdict) == "drop"
             for name, verdict in verdicts.get(subject, {}).items()
@@ -101,20 +100,19 @@ def subjects(
         )
 
     def is_left(item: Item) -> bool:
-        own = question.filter
         # The captions of a template that is there twice count as those of the other one.
-        return not is_dropped(item.id, (own,)) and not is_dropped(item.parent, (own, "dedup"))
+        return not is_dropped(item.id, own) and not is_dropped(item.parent, own, "dedup")
 
     def is_asked(item: Item) -> bool:
-        for name, verdict in verdicts.get(item.id, {}).items():
-            if verdict.verdict != "ask" or (item.id, name) in settled:
-                continue
-            mine = name == question.filter and verdict.reason in (
-                question.reasons or (verdict.reason,)
+        return any(
+            verdict.verdict == "ask"
+            and (item.id, name) not in settled
+            and (
+                (name == own and verdict.reason in (question.reasons or (verdict.reason,)))
+                or verdict.reason == f"not answered: {question.name}"
             )
-            if mine or verdict.reason == f"not answered: {question.name}":
-                return True
-        return False
+            for name, verdict in verdicts.get(item.id, {}).items()
+        )
 
     above = {item.parent for item in items if item.kind == "caption" and is_left(item)}
     is_chosen: dict[str, Callable[[Item], bool]] = {
@@ -123,8 +121,8 @@ def subjects(
         "asked": is_asked,
         "unread": lambda item: item.id in no_text and is_left(item),
     }
-    mine = (item for item in items if item.kind in question.kinds)
-    return [item.id for item in mine if is_chosen[question.which](item)]
+    of_kinds = (item for item in items if item.kind in question.kinds)
+    return [item.id for item in of_kinds if is_chosen[question.which](item)]
 
 
 def left_for(person: str, asked: Sequence[str], judgements: Iterable[Judgement]) -> list[str]:
@@ -161,37 +159,36 @@ def review_rows(
         ids = subject.split(PAIR)
         if any(id not in items for id in ids):
             continue
-        sides = tuple(_side(items[id], items, picture) for id in ids)
         pair = pair_of.get(subject)
         verdict = (verdicts or {}).get(subject, {}).get(question.filter)
         earlier = before.get(subject)
         yield ReviewRow(
             subject,
-            sides,
-            hint=pair.reason if pair else _hint(question, items[ids[0]], items, verdict),
-            scores=dict(pair.scores) if pair else None,
-            answer=earlier.answer if earlier else "",
-            comment=earlier.comment if earlier else "",
+            tuple(_side(items[id], items, picture) for id in ids),
+            pair.reason if pair else _hint(question, items[ids[0]], items, verdict),
+            dict(pair.scores) if pair else {},
+            earlier.answer if earlier else "",
+            earlier.comment if earlier else "",
         )
 
 
 def _side(
     item: Item, items: Mapping[str, Item], picture: Callable[[Path], Path | None]
 ) -> ReviewSide:
-    template = items.get(item.parent)
-    shown = item.path or (template.path if template is not None else None)
-    facts = [item.origin.source]
-    if item.width:
-        facts.append(f"{item.width} x {item.height}")
-    if item.created:
-        facts.append(item.created)
+    template = items.get(item.parent, item)
+    shown = item.path or template.path
+    facts = [
+        item.origin.source,
+        f"{item.width} x {item.height}" if item.width else "",
+        item.created,
+    ]
     if item.votes is not None:
         facts.append(f"{item.votes:,} votes")
     return ReviewSide(
-        name=item.name or (template.name if template is not None else "") or item.id,
-        text=SEPARATOR.join(item.parts),
-        picture=picture(shown) if shown is not None else None,
-        about=", ".join(facts),
+        item.name or template.name or item.id,
+        SEPARATOR.join(item.parts),
+        picture(shown) if shown is not None else None,
+        ", ".join(filter(None, facts)),
     )
 
 
@@ -240,34 +237,25 @@ class ReviewStatus:
 def review_status(
     question: ReviewQuestion, asked: Sequence[str], judgements: Iterable[Judgement]
 ) -> ReviewStatus:
-    """How far a question is.
+    """How far a question is, from its subjects (see `subjects`) and the answers to it.
 
-    Args:
-        question: the question.
-        asked: its subjects, see `subjects`; what was answered counts besides.
-        judgements: the answers to it.
+    What was answered counts as asked.
     """
     by_person = by_subject(judgements)
-    people: Counter[str] = Counter()
-    answers: Counter[str] = Counter()
-    complete = agreed = disagreed = 0
-    for by in by_person.values():
-        people.update(by.keys())
-        if question.is_free:
-            outcome = INCOMPLETE if len(by) < question.people else "answered"
-        else:
-            answers.update(answer.casefold() for answer in by.values())
-            outcome = unanimous(by, question.people)
-        complete += len(by) >= question.people
-        agreed += outcome not in (INCOMPLETE, DISAGREE)
-        disagreed += outcome == DISAGREE
+    outcomes = [unanimous(by, question.people) for by in by_person.values()]
+    answers = Counter(text.casefold() for by in by_person.values() for text in by.values())
+    if question.is_free:
+        is_enough = (len(by) >= question.people for by in by_person.values())
+        outcomes = ["answered" if enough else INCOMPLETE for enough in is_enough]
+        answers.clear()
+    agreed = sum(outcome not in (INCOMPLETE, DISAGREE) for outcome in outcomes)
     return ReviewStatus(
-        question=question.name,
+        question.name,
         subjects=len({*asked, *by_person}),
         answered=len(by_person),
-        complete=complete,
+        complete=sum(len(by) >= question.people for by in by_person.values()),
         agreed=agreed,
-        disagreed=disagreed,
-        people=dict(sorted(people.items())),
+        disagreed=outcomes.count(DISAGREE),
+        people=dict(sorted(Counter(name for by in by_person.values() for name in by).items())),
         answers=dict(sorted(answers.items())),
     )

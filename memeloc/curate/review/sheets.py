@@ -6,7 +6,7 @@ are only hints; CSV has the same without pictures. `memeloc.curate.review.answer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from memeloc.tables import clean_text, drawable, write_table
 FORMATS = ("xlsx", "csv")
 
 _OF_PAIRS = ("other picture", "other text", "other about")
+_PICTURES = ("picture", "other picture")
 _HIDDEN = ("subject", "question", "person")
 _WIDTHS = {
     "picture": 30,
@@ -54,11 +55,9 @@ def write_review(
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise InputError(f"a sheet of a review is {' or '.join(FORMATS)}", file=path)
+    write = _write_csv if kind == "csv" else _write_xlsx
     with replacing(path) as temporary:
-        if kind == "csv":
-            _write_csv(question, rows, temporary, person)
-        else:
-            _write_xlsx(question, rows, temporary, person)
+        write(question, rows, temporary, person)
     return len(rows)
 
 
@@ -69,9 +68,8 @@ def _columns(question: ReviewQuestion) -> list[str]:
 
 def _cells(question: ReviewQuestion, row: ReviewRow, person: str) -> dict[str, str]:
     """A row's texts, by column."""
-    first = row.sides[0]
-    other = row.sides[1] if len(row.sides) > 1 else ReviewSide()
-    scores = ", ".join(f"{name} {value:g}" for name, value in (row.scores or {}).items())
+    first, other = (*row.sides, ReviewSide())[:2]
+    scores = ", ".join(f"{name} {value:g}" for name, value in row.scores.items())
     return {
         "text": first.text or first.name,
         "about": "\n".join(text for text in (first.name, first.about) if text),
@@ -95,7 +93,7 @@ def _write_csv(
     for row in rows:
         cells = _cells(question, row, person)
         files = [side.picture.name if side.picture else "" for side in row.sides]
-        cells |= dict(zip(("picture", "other picture"), files, strict=False))
+        cells |= dict(zip(_PICTURES, files, strict=False))
         table.append([clean_text(drawable(cells.get(name, ""))) for name in names])
     write_table(path, [HEADINGS[name] for name in names], table, suffix=".csv")
 
@@ -105,113 +103,103 @@ def _write_xlsx(
 ) -> None:
     from memeloc.tables.workbooks import new_workbook
 
+    names = _columns(question)
     with new_workbook(path) as book:
         book.set_properties({"title": f"memeloc: {question.name}", "comments": question.text})
         page = book.add_worksheet(SHEET)
-        _Writer(book, page, question, person).write(rows)
+        _lay_out(book, page, question, names)
+        forms = _formats(book, names)
+        for line, row in enumerate(rows, 1):
+            _write_row(page, line, row, _cells(question, row, person), forms)
+        if rows:
+            page.autofilter(0, 0, len(rows), len(names) - 1)
+            answer = names.index("answer")
+            page.data_validation(1, answer, len(rows), answer, _allowed(question))
         _write_guide(book, question)
 
 
-class _Writer:
-    """Writes the rows of a review onto a worksheet."""
+def _lay_out(book: Any, page: Any, question: ReviewQuestion, names: Sequence[str]) -> None:
+    head = book.add_format(
+        {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "text_wrap": True}
+    )
+    for index, name in enumerate(names):
+        width = _FREE_WIDTH if name == "answer" and question.is_free else _WIDTHS[name]
+        page.set_column(index, index, width, None, {"hidden": True} if name in _HIDDEN else {})
+        page.write_string(0, index, HEADINGS[name], head)
+    page.set_row(0, 22)
+    page.freeze_panes(1, 0)
+    page.set_landscape()
+    page.fit_to_pages(1, 0)
+    page.repeat_rows(0)
+    allowed = ("sort", "autofilter", "format_columns", "format_rows", "select_locked_cells")
+    page.protect("", dict.fromkeys(allowed, True))
 
-    def __init__(self, book: Any, page: Any, question: ReviewQuestion, person: str) -> None:
-        self._page = page
-        self._question = question
-        self._person = person
-        self._columns = {name: index for index, name in enumerate(_columns(question))}
-        cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
-        grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
-        own = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
-        small = {**grey, "font_color": "#666666", "font_size": 9}
-        forms = {
-            "text": grey,
-            "other text": grey,
-            "answer": {**own, "font_size": 12},
-            "comment": own,
-            "hint": {**small, "italic": True},
-        }
-        # Text without direction of its own takes that of the cell: 0 is by its first strong letter.
-        self._forms = {
-            name: book.add_format({**forms.get(name, small), "reading_order": 0})
-            for name in self._columns
-        }
-        self._head = book.add_format(
-            {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "text_wrap": True}
-        )
 
-    def write(self, rows: Sequence[ReviewRow]) -> None:
-        """Write the heading and all rows."""
-        self._layout()
-        for line, row in enumerate(rows, 1):
-            self._row(line, row)
-        if not rows:
-            return
-        last, answer = len(rows), self._columns["answer"]
-        self._page.autofilter(0, 0, last, len(self._columns) - 1)
-        allowed: dict[str, Any] = {"validate": "any"}
-        if self._question.answers:
-            allowed = {
-                "validate": "list",
-                "source": list(self._question.answers),
-                "error_title": "Your answer",
-                "error_message": "Pick one from the list.",
-            }
-        # The question stands beside every cell that it is answered in.
-        asked = {"input_message": self._question.text[:255]}
-        self._page.data_validation(1, answer, last, answer, allowed | asked)
+def _formats(book: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The format of each column."""
+    cell = {"text_wrap": True, "valign": "top", "font_size": 11, "num_format": "@"}
+    grey = {**cell, "bg_color": "#f3f3f3", "border": 1, "border_color": "#dddddd"}
+    own = {**cell, "locked": False, "border": 1, "border_color": "#bbbbbb"}
+    small = {**grey, "font_color": "#666666", "font_size": 9}
+    forms = {
+        "text": grey,
+        "other text": grey,
+        "answer": {**own, "font_size": 12},
+        "comment": own,
+        "hint": {**small, "italic": True},
+    }
+    # Text without direction of its own takes that of the cell: 0 is by its first strong letter.
+    return {name: book.add_format({**forms.get(name, small), "reading_order": 0}) for name in names}
 
-    def _layout(self) -> None:
-        page = self._page
-        for name, index in self._columns.items():
-            width = _FREE_WIDTH if name == "answer" and self._question.is_free else _WIDTHS[name]
-            options = {"hidden": True} if name in _HIDDEN else {}
-            page.set_column(index, index, width, None, options)
-            page.write_string(0, index, HEADINGS[name], self._head)
-        page.set_row(0, 22)
-        page.freeze_panes(1, 0)
-        page.set_landscape()
-        page.fit_to_pages(1, 0)
-        page.repeat_rows(0)
-        allowed = ("sort", "autofilter", "format_columns", "format_rows", "select_locked_cells")
-        page.protect("", dict.fromkeys(allowed, True))
 
-    def _row(self, line: int, row: ReviewRow) -> None:
-        has_picture = any(side.picture for side in row.sides)
-        longest = max(len(side.text) for side in row.sides)
-        height = max(_ROW_HEIGHT, _PICTURE_SIDE if has_picture else 20 * (1 + longest // 30))
-        self._page.set_row_pixels(line, min(height, 400))
-        cells = _cells(self._question, row, self._person)
-        for name, column in self._columns.items():
-            text = drawable(cells.get(name, ""))[:32_000]
-            if text:
-                self._page.write_string(line, column, text, self._forms[name])
-            else:
-                self._page.write_blank(line, column, None, self._forms[name])
-        for side, name in zip(row.sides, ("picture", "other picture"), strict=False):
-            if side.picture is not None and side.picture.is_file():
-                self._picture(line, self._columns[name], side)
+def _allowed(question: ReviewQuestion) -> dict[str, Any]:
+    """What may be answered; the question stands beside every cell that it is answered in."""
+    asked = {"input_message": question.text[:255]}
+    if question.is_free:
+        return {"validate": "any", **asked}
+    return {
+        "validate": "list",
+        "source": list(question.answers),
+        "error_title": "Your answer",
+        "error_message": "Pick one from the list.",
+        **asked,
+    }
 
-    def _picture(self, line: int, column: int, side: ReviewSide) -> None:
-        from PIL import Image
 
-        with Image.open(side.picture) as picture:  # type: ignore[arg-type]
-            width, height = picture.size
-            density = picture.info.get("dpi", (96, 96))
-        scale = min((_PICTURE_SIDE + 10) / width, (_PICTURE_SIDE - 6) / height)
-        self._page.insert_image(
-            line,
-            column,
-            str(side.picture),
-            {
-                "x_scale": scale * float(density[0]) / 96,
-                "y_scale": scale * float(density[1]) / 96,
-                "x_offset": 3,
-                "y_offset": 3,
-                "object_position": 1,
-                "description": drawable(side.name)[:200] or "the picture",
-            },
-        )
+def _write_row(
+    page: Any, line: int, row: ReviewRow, cells: Mapping[str, str], forms: Mapping[str, Any]
+) -> None:
+    has_picture = any(side.picture for side in row.sides)
+    longest = max(len(side.text) for side in row.sides)
+    height = max(_ROW_HEIGHT, _PICTURE_SIDE if has_picture else 20 * (1 + longest // 30))
+    page.set_row_pixels(line, min(height, 400))
+    for column, (name, form) in enumerate(forms.items()):
+        if text := drawable(cells.get(name, ""))[:32_000]:
+            page.write_string(line, column, text, form)
+        else:
+            page.write_blank(line, column, None, form)
+    for side, name in zip(row.sides, _PICTURES, strict=False):
+        if side.picture is not None and side.picture.is_file():
+            options = _picture(side.picture, drawable(side.name)[:200])
+            page.insert_image(line, list(forms).index(name), str(side.picture), options)
+
+
+def _picture(path: Path, name: str) -> dict[str, Any]:
+    """How a picture is placed in its cell."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        width, height = picture.size
+        density = picture.info.get("dpi", (96, 96))
+    scale = min((_PICTURE_SIDE + 10) / width, (_PICTURE_SIDE - 6) / height)
+    return {
+        "x_scale": scale * float(density[0]) / 96,
+        "y_scale": scale * float(density[1]) / 96,
+        "x_offset": 3,
+        "y_offset": 3,
+        "object_position": 1,
+        "description": name or "the picture",
+    }
 
 
 def _write_guide(book: Any, question: ReviewQuestion) -> None:
@@ -230,10 +218,10 @@ def _write_guide(book: Any, question: ReviewQuestion) -> None:
         "“hint” is what a program guessed. It is often wrong: decide by yourself.",
         "Please answer alone: what counts is what several people say without asking each other.",
     ]
+    if question.note:
+        lines.insert(0, question.note)
+    lines += [f"{answer}: {text}" for answer, text in question.answers.items() if answer != text]
     page.write_string(0, 0, question.text, title)
-    for row, text in enumerate([*([question.note] if question.note else []), *lines], 1):
-        page.write_string(row, 0, text, wrap)
-    meanings = [f"{answer}: {text}" for answer, text in question.answers.items() if answer != text]
-    for row, text in enumerate(meanings, 7):
+    for row, text in enumerate(lines, 1):
         page.write_string(row, 0, text, wrap)
     page.protect("")
