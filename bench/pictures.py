@@ -23,7 +23,7 @@ from bench.place import file_cost, folder_in_memory
 from bench.scenes import LANGUAGES, Scene, scenes, templates
 from memeloc.locales import default
 from memeloc.render.encode import Settings
-from memeloc.render.sets.manifest import PARTS, Rows, write_part
+from memeloc.render.sets.manifest import PARTS, Row, write_part
 from memeloc.render.sets.shards import Item, PictureFiles
 
 ENCODING = Bound("at most", 2.0, reach=1.8)
@@ -109,7 +109,7 @@ class _Memeloc:
         """Make all pictures as a shard of a run is made, its rows too; CPU seconds a picture."""
         self._parts += 1
         begin = process_time()
-        rows = Rows()
+        rows: list[Row] = []
         for scene in made:
             item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
             # Names are new each time, as in a run, and nothing is removed before the end: ext4

@@ -89,11 +89,8 @@ class Background:
             int(top * down) : max(int(bottom * down), int(top * down)) + 1,
             int(left * across) : max(int(right * across), int(left * across)) + 1,
         ]
-        return (
-            min(contrast(colour, float(cells.min())), contrast(colour, float(cells.max())))
-            if not (cells.min() < colour < cells.max())
-            else float(min(contrast(colour, float(cell)) for cell in cells.flat))
-        )
+        light, dark = np.maximum(cells, colour), np.minimum(cells, colour)
+        return float(((light + 0.05) / (dark + 0.05)).min())
 
 
 def load_background(template: Template, max_side: int | None) -> Background:

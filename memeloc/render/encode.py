@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Format = Literal["jpg", "png", "webp"]
 """The kinds of file, and their suffixes."""
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 TEMPORARY = ".memeloc-tmp"
 """How the name of an unfinished file ends."""
@@ -61,13 +62,10 @@ def file_format(name: str) -> Format:
     >>> file_format("JPEG")
     'jpg'
     """
-    wanted = {"jpeg": "jpg"}.get(name.lower(), name.lower())
-    for kind in get_args(Format):
-        if kind == wanted:
-            chosen: Format = kind
-            return chosen
-    kinds = ", ".join(get_args(Format))
-    raise InputError(f"A picture's format is one of {kinds}, not {name!r}.")
+    wanted = name.lower().replace("jpeg", "jpg")
+    if wanted not in FORMATS:
+        raise InputError(f"A picture's format is one of {', '.join(FORMATS)}, not {name!r}.")
+    return wanted
 
 
 def encode(image: Image, settings: Settings) -> bytes:

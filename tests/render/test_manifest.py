@@ -20,7 +20,8 @@ from memeloc.render.sets.manifest import (
     SOURCES,
     Earlier,
     EarlierPicture,
-    Rows,
+    Row,
+    picture_row,
     write_part,
 )
 from memeloc.render.sets.merging import MemeRows, NewManifest
@@ -32,26 +33,18 @@ TEMPLATE = Template(
 )
 
 
-def _add(rows: Rows, meme: str, language: str, size: float, inputs: str = "ab" * 32) -> None:
+def _add(rows: list[Row], meme: str, language: str, size: float, inputs: str = "ab" * 32) -> None:
     parts = (
         PartProof("top", size, ("ONE", "TWO"), (1, 2, 30, 40), 21.0, ("anton",), ("☃", "☂")),
         PartProof("bottom", 0.0, missing=("☃",), truncated=2),
     )
-    rows.add_picture(
-        meme_id=meme,
-        template=TEMPLATE.name,
-        language=language,
-        locale=language,
-        parts=("one two", ""),
-        path=f"{language}/robot-chef/{meme}.jpg",
-        inputs_sha256=inputs,
-        sha256="c" * 64,
-        size=1234,
-        proof=Proof(100, 200, parts, 0.25, 0.5, ("missing glyph", "overflow")),
-    )
+    proof = Proof(100, 200, parts, 0.25, 0.5, ("missing glyph", "overflow"))
+    row = picture_row(meme, TEMPLATE.name, language, language, ("one two", ""), proof)
+    file = {"path": f"{language}/robot-chef/{meme}.jpg", "sha256": "c" * 64, "bytes": 1234}
+    rows.append({**row, **file, "inputs_sha256": inputs})
 
 
-def _part(out: Path, number: int, rows: Rows) -> None:
+def _part(out: Path, number: int, rows: list[Row]) -> None:
     (out / PARTS).mkdir(parents=True, exist_ok=True)
     write_part(rows, out / PARTS / f"000001-{number:08d}.parquet")
 
@@ -94,7 +87,7 @@ def _write(
 
 
 def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
-    rows = Rows()
+    rows: list[Row] = []
     _add(rows, "m1", "de", 50.0)
     _add(rows, "m1", "en", 80.0)
     _part(tmp_path, 0, rows)
@@ -135,16 +128,17 @@ def test_a_row_says_all_of_the_proof(tmp_path: Path) -> None:
 
 
 def test_a_source_without_picture_stays_out_of_the_manifest(tmp_path: Path) -> None:
-    rows = Rows()
+    rows: list[Row] = []
     _add(rows, "m1", "de", 50.0)
-    rows.add_source(
-        meme_id="m1",
-        template=TEMPLATE,
-        language="en",
-        locale="en",
-        parts=("one",),
-        inputs_sha256="ab" * 32,
-        sizes=(100.0, 0.0),
+    rows.append(
+        {
+            "meme_id": "m1",
+            "template": TEMPLATE.name,
+            "language": "en",
+            "inputs_sha256": "ab" * 32,
+            "parts": ["top", "bottom"],
+            "font_size": (100.0, 0.0),
+        }
     )
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
@@ -172,7 +166,7 @@ def test_rows_come_together_in_any_order_from_any_parts(
         out = Path(folder)
         cuts = sorted(data.draw(st.lists(st.integers(0, len(ids)), max_size=4)))
         for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(ids)], strict=True)):
-            rows = Rows()
+            rows: list[Row] = []
             for meme in ids[begin:end]:
                 _add(rows, f"m{meme}", "en", 100.0)
                 _add(rows, f"m{meme}", "de", 10.0 + meme)
@@ -194,7 +188,7 @@ def test_rows_come_together_in_any_order_from_any_parts(
 
 
 def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> None:
-    rows = Rows()
+    rows: list[Row] = []
     _add(rows, "m1", "en", 100.0)
     _part(tmp_path, 0, rows)
     earlier = Earlier(tmp_path)
@@ -211,7 +205,7 @@ def test_a_manifest_that_is_dropped_leaves_the_one_before(tmp_path: Path) -> Non
 
 def test_the_newest_row_counts_and_unusable_files_do_not(tmp_path: Path) -> None:
     for number, inputs in enumerate(("0d" * 32, "ef" * 32)):
-        rows = Rows()
+        rows: list[Row] = []
         _add(rows, "m1", "de", 50.0, inputs)
         _part(tmp_path, number, rows)
     (tmp_path / MANIFEST).write_bytes(b"PAR1 and then nothing")

@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 from memeloc.model import SEPARATOR
 
 if TYPE_CHECKING:
-    from memeloc.model import Template
     from memeloc.render.proof import Proof
 
 MANIFEST = "manifest.parquet"
@@ -71,92 +70,42 @@ SCHEMA = pa.schema(
 """The manifest's columns."""
 
 
-class Rows:
-    """Rows that are being gathered, column by column, for a part."""
+Row = dict[str, Any]
+"""A row of a part, by column; what it lacks is null."""
 
-    def __init__(self) -> None:
-        self.columns: dict[str, list[Any]] = {
-            name: [] for name in SCHEMA.names if name not in VERSIONS and name != "relative_size"
-        }
 
-    def __len__(self) -> int:
-        return len(self.columns["meme_id"])
+def picture_row(
+    meme_id: str, template: str, language: str, locale: str, parts: Sequence[str], proof: Proof
+) -> Row:
+    """What a picture's row says of caption and proof.
 
-    def add_picture(
-        self,
-        *,
-        meme_id: str,
-        template: str,
-        language: str,
-        locale: str,
-        parts: Sequence[str],
-        path: str,
-        inputs_sha256: str,
-        sha256: str,
-        size: int,
-        proof: Proof,
-    ) -> None:
-        """Add a picture's row; its size relative to the source language's is added in the end."""
-        height, proofs = proof.height, proof.parts
-        sizes = [part.font_size for part in proofs]
-        missing = [cluster for part in proofs for cluster in part.missing]
-        self._append(
-            meme_id,
-            template,
-            language,
-            locale,
-            path,
-            sha256,
-            inputs_sha256,
-            size,
-            proof.width,
-            height,
-            SEPARATOR.join(parts),
-            [part.name for part in proofs],
-            sizes,
-            [size / height for size in sizes],
-            [part.lines for part in proofs],
-            [part.ink for part in proofs],
-            [part.contrast for part in proofs],
-            [part.fonts for part in proofs],
-            [part.too_small for part in proofs],
-            [part.broken_word for part in proofs],
-            list(dict.fromkeys(missing)) if missing else missing,
-            sum([part.truncated for part in proofs]),
-            proof.coverage,
-            proof.middle_coverage,
-            proof.problems,
-        )
-
-    def add_source(
-        self,
-        *,
-        meme_id: str,
-        template: Template,
-        language: str,
-        locale: str,
-        parts: Sequence[str],
-        inputs_sha256: str,
-        sizes: Sequence[float],
-    ) -> None:
-        """Add the row of a source caption that has no picture: `sizes` is what it is for."""
-        text, names = SEPARATOR.join(parts), [box.name for box in template.boxes]
-        key = (meme_id, template.name, language, locale, None, None, inputs_sha256)
-        self._append(*key, None, None, None, text, names, list(sizes), *[None] * 12)
-
-    def _append(self, *values: Any) -> None:
-        for column, value in zip(self.columns.values(), values, strict=True):
-            column.append(value)
-
-    def table(self) -> pa.Table:
-        """The rows as a table of `SCHEMA`."""
-        from memeloc.render.renderer import versions
-
-        count = len(self)
-        version_columns = {name: [version] * count for name, version in versions().items()}
-        return pa.Table.from_pydict(
-            self.columns | version_columns | {"relative_size": [None] * count}, schema=SCHEMA
-        )
+    The caller adds path, hashes and bytes; its size relative to the source language's is added in
+    the end.
+    """
+    proofs = proof.parts
+    return {
+        "meme_id": meme_id,
+        "template": template,
+        "language": language,
+        "locale": locale,
+        "width": proof.width,
+        "height": proof.height,
+        "text": SEPARATOR.join(parts),
+        "parts": [part.name for part in proofs],
+        "font_size": [part.font_size for part in proofs],
+        "size_share": [part.font_size / proof.height for part in proofs],
+        "lines": [part.lines for part in proofs],
+        "ink": [part.ink for part in proofs],
+        "contrast": [part.contrast for part in proofs],
+        "fonts": [part.fonts for part in proofs],
+        "too_small": [part.too_small for part in proofs],
+        "broken_word": [part.broken_word for part in proofs],
+        "missing": list(dict.fromkeys(cluster for part in proofs for cluster in part.missing)),
+        "truncated": sum(part.truncated for part in proofs),
+        "coverage": proof.coverage,
+        "middle_coverage": proof.middle_coverage,
+        "problems": proof.problems,
+    }
 
 
 class _NoPandas(MetaPathFinder):
@@ -184,11 +133,22 @@ def leave_out_pandas() -> None:
             sys.meta_path.remove(finder)
 
 
-def write_part(rows: Rows, path: Path) -> None:
+def write_part(rows: Sequence[Row], path: Path) -> None:
     """Write a finished shard's rows; that the file is there says that the shard is done."""
+    from memeloc.render.renderer import versions
+
+    ran = versions()
+    columns = {
+        name: [ran[name]] * len(rows) if name in ran else [row.get(name) for row in rows]
+        for name in SCHEMA.names
+    }
     temporary = path.with_name(f".{path.name}.tmp")
     pq.write_table(
-        rows.table(), temporary, compression="none", use_dictionary=False, write_statistics=False
+        pa.Table.from_pydict(columns, schema=SCHEMA),
+        temporary,
+        compression="none",
+        use_dictionary=False,
+        write_statistics=False,
     )
     temporary.replace(path)
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from memeloc.errors import InputError, MissingError
 from memeloc.fonts import FontLibrary
-from memeloc.model import Caption, Locale, Template
+from memeloc.model import SEPARATOR, Caption, Locale, Template
 from memeloc.render.encode import Settings, encode, write_whole
 from memeloc.render.jpeg import JpegEncoder
 from memeloc.render.renderer import Renderer
-from memeloc.render.sets.manifest import PARTS, Rows, leave_out_pandas, write_part
+from memeloc.render.sets.manifest import PARTS, Row, leave_out_pandas, picture_row, write_part
 from memeloc.render.sets.parity import common_sizes
 
 
@@ -125,7 +125,7 @@ class PictureFiles:
 
     def make(
         self,
-        rows: Rows,
+        rows: list[Row],
         meme_id: str,
         template: str,
         item: Item,
@@ -143,18 +143,12 @@ class PictureFiles:
             content = encode(rendered.image, self._settings)
         path = f"{language}/{template}/{meme_id}{self._suffix}"
         self._write(self._out / path, content)
-        rows.add_picture(
-            meme_id=meme_id,
-            template=template,
-            language=language,
-            locale=locale.tag,
-            parts=item.parts,
-            path=path,
-            inputs_sha256=item.inputs_sha256,
-            sha256=hashlib.sha256(content).hexdigest(),
-            size=len(content),
-            proof=rendered.proof,
-        )
+        row = picture_row(meme_id, template, language, locale.tag, item.parts, rendered.proof)
+        row["path"] = path
+        row["inputs_sha256"] = item.inputs_sha256
+        row["sha256"] = hashlib.sha256(content).hexdigest()
+        row["bytes"] = len(content)
+        rows.append(row)
         return rendered.proof.problems
 
     def run(self, shard: Shard) -> Made:
@@ -164,7 +158,7 @@ class PictureFiles:
         hold for all of them alike (a full disk, a missing font) is raised.
         """
         leave_out_pandas()
-        rows = Rows()
+        rows: list[Row] = []
         problems: Counter[str] = Counter()
         failed: dict[int, str] = {}
         number = rendered = flawed = 0
@@ -173,7 +167,7 @@ class PictureFiles:
             for item in meme.items:
                 try:
                     if not item.painted:
-                        self._measure(rows, meme, item)
+                        rows.append(self._measure(meme, item))
                     else:
                         if meme.together and sizes is None:
                             sizes = self._common_sizes(meme)
@@ -199,17 +193,19 @@ class PictureFiles:
             for language, parts in meme.together
         )
 
-    def _measure(self, rows: Rows, meme: ShardMeme, item: Item) -> None:
+    def _measure(self, meme: ShardMeme, item: Item) -> Row:
+        """The row of a source caption that has no picture: its sizes are what it is for."""
         template, locale = self._templates[meme.template], self._languages[item.language]
-        rows.add_source(
-            meme_id=meme.meme_id,
-            template=template,
-            language=item.language,
-            locale=locale.tag,
-            parts=item.parts,
-            inputs_sha256=item.inputs_sha256,
-            sizes=self.renderer.sizes(template, Caption(item.parts), locale),
-        )
+        return {
+            "meme_id": meme.meme_id,
+            "template": meme.template,
+            "language": item.language,
+            "locale": locale.tag,
+            "inputs_sha256": item.inputs_sha256,
+            "text": SEPARATOR.join(item.parts),
+            "parts": [box.name for box in template.boxes],
+            "font_size": self.renderer.sizes(template, Caption(item.parts), locale),
+        }
 
     def _write(self, path: Path, content: bytes) -> None:
         if path.parent not in self._made_folders:
