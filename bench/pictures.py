@@ -114,7 +114,9 @@ class _Memeloc:
             item = Item(self._columns[scene.locale.tag], scene.caption.parts, "0" * 64, True)
             # Names are new each time, as in a run, and nothing is removed before the end: ext4
             # takes longer to replace a file, and to make one where many were just removed.
-            self._files.make(rows, f"{self._parts}-{scene.number}", scene.template.name, item)
+            rows.append(
+                self._files.make(f"{self._parts}-{scene.number}", scene.template.name, item)
+            )
         write_part(rows, self._folder / PARTS / f"{self._parts:06d}.parquet")
         return (process_time() - begin) / len(made)
 

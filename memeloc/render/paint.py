@@ -176,13 +176,22 @@ class Painter:
         clipped = bool(inside != (left, top, right, bottom)) and _ink_outside(
             planes[..., 0], (left, top), inside
         )
-        if inside[0] < inside[2] and inside[1] < inside[3]:
-            self._compositor.blend(
-                canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
-                planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
-                ink,
-            )
+        self._blend(canvas, planes, (left, top), inside, ink)
         return Painted(box, [item.ink for item in placed], clipped)
+
+    def _blend(
+        self,
+        canvas: Canvas,
+        planes: NDArray[np.uint8],
+        corner: tuple[int, int],
+        inside: Box,
+        ink: Ink,
+    ) -> None:
+        """Blend masks that begin at `corner`, as far as they are inside the picture."""
+        (x, y), (left, top, right, bottom) = corner, inside
+        if left < right and top < bottom:
+            pixels = canvas.rows(top, bottom)[:, left:right]
+            self._compositor.blend(pixels, planes[top - y : bottom - y, left - x : right - x], ink)
 
     def _set_line(
         self, rows: Plane, item: Placed, corner: tuple[int, int], size: float, margin: float
@@ -266,12 +275,7 @@ class Painter:
         inside = (max(left, 0), max(top, 0), min(right, width), min(bottom, height))
         clipped = _ink_outside(planes[..., 0], (left, top), inside)
         box = _ink_of(planes[..., 0], left, top)
-        if inside[0] < inside[2] and inside[1] < inside[3]:
-            self._compositor.blend(
-                canvas.rows(inside[1], inside[3])[:, inside[0] : inside[2]],
-                planes[inside[1] - top : inside[3] - top, inside[0] - left : inside[2] - left],
-                ink,
-            )
+        self._blend(canvas, planes, (left, top), inside, ink)
         return Painted(box, [box] if box else [], clipped)
 
 

@@ -261,23 +261,11 @@ class Run:
             self._summary.rendered += made.rendered
             self._summary.problems.update(made.problems)
             self._summary.flawed += made.flawed
-            if made.failed or self._summary.example is None:
-                self._look_at(result.shard, made)
+            self._example(made.example)
+            for reason, pictures in made.failed.values():
+                self._fail(pictures, reason, done=False)
         self._advance(painted)
         self._write_slices()
-
-    def _look_at(self, shard: Shard, made: Made) -> None:
-        """Note what failed in a shard, and a picture that did not."""
-        number = 0
-        for meme in shard.memes:
-            for item in meme.items:
-                path = f"{item.language}/{meme.template}/{meme.meme_id}"
-                reason = made.failed.get(number)
-                number += 1
-                if reason is not None:
-                    self._fail(int(item.painted), f"{path}: {reason}", done=False)
-                elif item.painted:
-                    self._example(f"{path}.{self._settings.format}")
 
     def _fail(self, pictures: int, reason: str, *, done: bool = True) -> None:
         self._summary.failed += pictures
@@ -296,7 +284,7 @@ class Run:
         self._advance(problem.captions)
 
     def _example(self, path: str) -> None:
-        if self._summary.example is None:
+        if path and self._summary.example is None:
             self._summary.example = self._out / path
 
     def _advance(self, pictures: int) -> None:

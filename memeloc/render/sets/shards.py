@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,15 +76,18 @@ class Made:
 
     Attributes:
         rendered: how many pictures were made.
-        failed: the number of each item (of all in the shard, from 0) that has none, and why.
+        failed: by the number of each item (of all in the shard, from 0) that could not be made: a
+            sentence that names it, and how many pictures it cost, 0 or 1.
         flawed: how many pictures have a problem.
         problems: pictures by kind of problem.
+        example: path of one of the pictures, relative to the folder; empty without any.
     """
 
     rendered: int
-    failed: Mapping[int, str]
+    failed: Mapping[int, tuple[str, int]]
     flawed: int
     problems: Mapping[str, int]
+    example: str
 
 
 class PictureFiles:
@@ -125,13 +129,12 @@ class PictureFiles:
 
     def make(
         self,
-        rows: list[Row],
         meme_id: str,
         template: str,
         item: Item,
         max_sizes: Sequence[float] | None = None,
-    ) -> tuple[str, ...]:
-        """Make one picture, write it, add its row, and return the kinds of its problems."""
+    ) -> Row:
+        """Make one picture, write it, and return its row."""
         language = item.language
         locale = self._languages[language]
         rendered = self.renderer.render(
@@ -148,8 +151,7 @@ class PictureFiles:
         row["inputs_sha256"] = item.inputs_sha256
         row["sha256"] = hashlib.sha256(content).hexdigest()
         row["bytes"] = len(content)
-        rows.append(row)
-        return rendered.proof.problems
+        return row
 
     def run(self, shard: Shard) -> Made:
         """Make the pictures of a shard and then write its part.
@@ -159,31 +161,33 @@ class PictureFiles:
         """
         leave_out_pandas()
         rows: list[Row] = []
-        problems: Counter[str] = Counter()
-        failed: dict[int, str] = {}
-        number = rendered = flawed = 0
+        failed: dict[int, tuple[str, int]] = {}
+        numbers = count()
         for meme in shard.memes:
             sizes: tuple[float, ...] | None = None
             for item in meme.items:
+                number = next(numbers)
                 try:
-                    if not item.painted:
-                        rows.append(self._measure(meme, item))
-                    else:
-                        if meme.together and sizes is None:
-                            sizes = self._common_sizes(meme)
-                        kinds = self.make(rows, meme.meme_id, meme.template, item, sizes)
-                        problems.update(kinds)
-                        flawed += bool(kinds)
-                        rendered += 1
+                    if item.painted and meme.together and sizes is None:
+                        sizes = self._common_sizes(meme)
+                    make = self.make if item.painted else self._measure
+                    rows.append(make(meme.meme_id, meme.template, item, sizes))
                 except (MissingError, OSError):
                     raise
-                except InputError as error:
-                    failed[number] = str(error)
                 except Exception as error:  # one defect must not cost the other pictures
-                    failed[number] = f"unexpected {type(error).__name__}: {error}"
-                number += 1
+                    path = f"{item.language}/{meme.template}/{meme.meme_id}"
+                    unexpected = not isinstance(error, InputError)
+                    reason = f"unexpected {type(error).__name__}: {error}" if unexpected else error
+                    failed[number] = f"{path}: {reason}", int(item.painted)
         write_part(rows, self._out / PARTS / shard.part)
-        return Made(rendered, failed, flawed, problems)
+        painted = [row for row in rows if "path" in row]
+        return Made(
+            rendered=len(painted),
+            failed=failed,
+            flawed=sum(bool(row["problems"]) for row in painted),
+            problems=Counter(kind for row in painted for kind in row["problems"]),
+            example=painted[0]["path"] if painted else "",
+        )
 
     def _common_sizes(self, meme: ShardMeme) -> tuple[float, ...]:
         """The sizes that fit all languages of a meme."""
@@ -193,18 +197,19 @@ class PictureFiles:
             for language, parts in meme.together
         )
 
-    def _measure(self, meme: ShardMeme, item: Item) -> Row:
+    def _measure(self, meme_id: str, template: str, item: Item, _: object = None) -> Row:
         """The row of a source caption that has no picture: its sizes are what it is for."""
-        template, locale = self._templates[meme.template], self._languages[item.language]
+        locale, boxes = self._languages[item.language], self._templates[template].boxes
+        sizes = self.renderer.sizes(self._templates[template], Caption(item.parts), locale)
         return {
-            "meme_id": meme.meme_id,
-            "template": meme.template,
+            "meme_id": meme_id,
+            "template": template,
             "language": item.language,
             "locale": locale.tag,
             "inputs_sha256": item.inputs_sha256,
             "text": SEPARATOR.join(item.parts),
-            "parts": [box.name for box in template.boxes],
-            "font_size": self.renderer.sizes(template, Caption(item.parts), locale),
+            "parts": [box.name for box in boxes],
+            "font_size": sizes,
         }
 
     def _write(self, path: Path, content: bytes) -> None:
