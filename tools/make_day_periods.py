@@ -1,4 +1,4 @@
-"""Write data/google_forms/day_periods.json: what languages call forenoon and afternoon.
+"""Write survey/targets/data/day_periods.json: what languages call forenoon and afternoon.
 
 In: CLDR as Babel carries it. Out: JSON, so that the timestamps of any language can be read without
 it. Run: pip install Babel && python tools/make_day_periods.py
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "memeloc/survey/targets/google_forms/data/day_periods.json"
+TARGET = Path(__file__).parent.parent / "memeloc/survey/targets/data/day_periods.json"
 
 
 def main() -> None:

@@ -26,8 +26,7 @@ from memeloc.survey.targets.google_forms.plan import (
     question_id,
 )
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests, batches
-from memeloc.survey.targets.google_forms.script import CODE
-from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.targets.google_forms.target import CODE, GoogleForms
 from memeloc.survey.targets.google_forms.titles import (
     FSI,
     LONGEST_DESCRIPTION,
@@ -132,12 +131,12 @@ def test_what_is_there_already_is_not_made_again(english: SurveyPack) -> None:
     for stop in range(3):
         forms = FormsServer()
         own = forms.create(all_requests(form, exporter.address)["create"]["body"], {})["formId"]
-        there: set[str] = set()
         for body in batches(form, exporter.address)[:stop]:
             forms.batch_update(own, body)
-        ids = {value: key for key, value in form.ids().items()}
-        there = {ids[item["itemId"]] for item in forms.forms[own]["items"]}
-        for body in batches(form, exporter.address, present=there):
+        keys = {value: key for key, value in form.ids().items()}
+        items = forms.forms[own]["items"]
+        present = {keys[item["itemId"]]: {"itemId": item["itemId"]} for item in items}
+        for body in batches(form, exporter.address, present):
             forms.batch_update(own, body)
         titles = [item.get("title", "") for item in forms.forms[own]["items"]]
         assert titles == [item.title for item in form.items]
@@ -469,7 +468,11 @@ def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
     """A taxonomy of eleven labels, in a language without texts of its own."""
     labels = tuple(Label(f"kind-{number}") for number in range(11))
     name = "taxonomy.multi3hate.label"
-    words = {f"{name}.{label.id}.name": f"Kind {label.id}" for label in labels}
+    words = {
+        f"{name}.{label.id}.{key}": f"Kind {label.id}"
+        for label in labels
+        for key in ("name", "definition")
+    }
     locale = default().get("km")
     sheet = english.sheets[0]
     asked = tuple(entry for entry in sheet.entries if isinstance(entry, Question))

@@ -17,7 +17,7 @@ from google.auth.credentials import AnonymousCredentials
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.client import Connection
+from memeloc.survey.targets.google_forms.client import Connection, Service
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import MemoryState, SurveyPack
@@ -138,23 +138,21 @@ def test_a_run_may_be_killed_at_any_call(
     answered: bool,
 ) -> None:
     """Each run dies at its next call, before or after that was answered and before it was noted."""
-    from googleapiclient.http import HttpRequest
-
     forms, address = server
-    execute = HttpRequest.execute
+    send = Service.send
     left = [0]
 
     def dying(self: Any, *args: Any, **kwargs: Any) -> Any:
         left[0] -= 1
         if left[0] < 0 and not answered:
             raise KilledError
-        found = execute(self, *args, **kwargs)
+        answer = send(self, *args, **kwargs)
         if left[0] < 0:
             raise KilledError
-        return found
+        return answer
 
-    monkeypatch.setattr(HttpRequest, "execute", dying)
-    for allowed in range(40):
+    monkeypatch.setattr(Service, "send", dying)
+    for allowed in range(60):
         left[0] = allowed
         try:
             target(address).push(pack, state)

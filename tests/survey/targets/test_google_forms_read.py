@@ -21,7 +21,6 @@ from memeloc.errors import InputError
 from memeloc.survey.model import Answer, Submission
 from memeloc.survey.targets.google_forms.plan import Form, plan, question_id
 from memeloc.survey.targets.google_forms.target import GoogleForms
-from memeloc.survey.targets.google_forms.times import read_column
 from memeloc.survey.targets.google_forms.titles import FSI, PDI
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
@@ -405,50 +404,6 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
 # Times
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026/11/21 3:04:05 PM GMT+0",
-        "2026/11/21 4:04:05 PM GMT+1",
-        "2026/11/21 8:34:05 pm GMT+5:30",
-        "21.11.2026 15:04:05",
-        "21.11.2026, 15:04:05",
-        "11/21/2026 15:04:05",
-        "21/11/2026 3:04:05 p. m.",
-        "٢١\u200f/١١\u200f/٢٠٢٦ ٣:٠٤:٠٥ م",
-        "२१/११/२०२६ ३:०४:०५ अपराह्न",
-        "๒๑/๑๑/๒๕๖๙, ๑๕:๐๔:๐๕",
-        "21/11/2569 15:04:05",
-        "2026/11/21 下午3:04:05",
-        "2026. 11. 21 오후 3:04:05",
-        "2026年11月21日 15:04:05",
-        "21/11/2026 3:04:05 μ.μ.",
-        "21.11.2026 kl. 15.04.05",
-        "Nov 21, 2026, 3:04:05 PM",
-        "2026-11-21T15:04:05Z",
-    ],
-)
-def test_timestamps_of_any_locale(text: str) -> None:
-    assert read_column([text]).moments == (datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC),)
-
-
-def test_noon_and_midnight() -> None:
-    column = read_column(["2026/11/21 12:00:00 AM", "2026/11/21 12:00:00 PM"])
-    assert [one.hour for one in column.moments if one] == [0, 12]
-
-
-def test_days_and_months_are_told_apart_by_the_whole_column() -> None:
-    assert [
-        one.month for one in read_column(["3/4/2026 1:00", "21/4/2026 1:00"]).moments if one
-    ] == [4, 4]
-    assert [
-        one.month for one in read_column(["3/4/2026 1:00", "4/21/2026 1:00"]).moments if one
-    ] == [3, 4]
-    for cells in (["3/4/2026 1:00"], ["3/4/2026 1:00", "21/4/2026 1:00", "4/21/2026 1:00"]):
-        column = read_column(cells)
-        assert (column.order, column.moments[0], column.doubtful) == ("unknown", None, (0,))
-
-
 def test_an_ambiguous_column_is_told_and_its_answers_taken(
     english: SurveyPack, tmp_path: Path
 ) -> None:
@@ -460,12 +415,6 @@ def test_an_ambiguous_column_is_told_and_its_answers_taken(
         (2, "ambiguous time"),
         (4, "ambiguous time"),
     ]
-
-
-@given(st.text(max_size=60))
-def test_no_text_breaks_the_reading_of_times(text: str) -> None:
-    column = read_column([text])
-    assert len(column.moments) == 1
 
 
 @settings(

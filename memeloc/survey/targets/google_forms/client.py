@@ -1,23 +1,29 @@
-"""Google's client for Forms and Drive. In: credentials of the environment. Out: what was answered.
+"""Google's services for Forms and Drive. In: credentials of the environment. Out: JSON answers.
 
-Quota, a busy service and cut connections are waited for; what else goes wrong is one sentence.
+Google Forms API v1 and Drive API v3. Quota, a busy service and cut connections are waited for; what
+else goes wrong is one sentence.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.client import BadStatusLine, HTTPException, ResponseNotReady
-from typing import Any
+from typing import Any, TypeVar
 
-from memeloc.errors import MissingError, ServiceError
-from memeloc.request_pool import Backoff, TransientFailure, retry_after
+from memeloc.errors import MissingError
+from memeloc.request_pool import Backoff, retry_after
+from memeloc.survey.targets.services import RequestError, passing
 
-SCOPES = ("https://www.googleapis.com/auth/drive.file",)
+Result = TypeVar("Result")
+
 SERVICE = "Google Forms"
-_BUSY = frozenset({429, 500, 502, 503, 504})
-Send = Callable[[], Any]
+_SCOPE = "https://www.googleapis.com/auth/drive.file"
+"""Only what this program made itself."""
+_SIGN_IN = (
+    "Google does not accept the credentials ({error}). Sign in with: gcloud auth "
+    "application-default login --client-id-file=CLIENT.json "
+    f"--scopes={_SCOPE},https://www.googleapis.com/auth/cloud-platform"
+)
 
 
 @dataclass(slots=True)
@@ -26,7 +32,7 @@ class Connection:
 
     Attributes:
         endpoint: of the services, for tests; empty for Google's own.
-        credentials: instead of the environment's, for tests.
+        credentials: instead of the environment's (Application Default Credentials), for tests.
         backoff: how it waits when Google is busy.
         timeout: seconds that an answer may take; Google fetches pictures meanwhile.
     """
@@ -38,129 +44,68 @@ class Connection:
 
 
 class Service:
-    """The two clients, made of the discovery documents that come with them.
-
-    Credentials come from the environment (Application Default Credentials), with the one scope
-    `drive.file`: what this program made itself.
-    """
+    """A session with Google; `forms` and `files` are the addresses of its two collections."""
 
     def __init__(self, connection: Connection) -> None:
         try:
-            import google_auth_httplib2
-            import httplib2
-            from googleapiclient import discovery, discovery_cache
+            import google.auth
+            from google.auth.transport import requests
         except ImportError as error:
             raise MissingError(
                 "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
             ) from error
-        credentials = connection.credentials or _credentials()
+        credentials = connection.credentials
+        if credentials is None:
+            try:
+                credentials, _ = google.auth.default(scopes=[_SCOPE])
+            except google.auth.exceptions.DefaultCredentialsError as error:
+                raise MissingError(_SIGN_IN.format(error="there are none")) from error
+        transport: Any = requests  # which has no types
+        self._connection = connection
+        self._session = transport.AuthorizedSession(credentials)
+        self.forms = f"{connection.endpoint or 'https://forms.googleapis.com'}/v1/forms"
+        self.files = f"{connection.endpoint or 'https://www.googleapis.com'}/drive/v3/files"
 
-        def build(name: str, version: str) -> Any:
-            document = json.loads(discovery_cache.get_static_doc(name, version))
-            options = None
-            if connection.endpoint:
-                path = f"{connection.endpoint}/{document['servicePath']}"
-                options = {"api_endpoint": path.rstrip("/") + "/"}
-            http = google_auth_httplib2.AuthorizedHttp(
-                credentials, http=_once(httplib2.Http(timeout=connection.timeout))
-            )
-            return discovery.build_from_document(document, http=http, client_options=options)
-
-        self.forms = build("forms", "v1").forms()
-        self.drive = build("drive", "v3")
-        self.backoff = connection.backoff
-
-    def ask(self, send: Send) -> Any:
-        """Send until it is answered.
+    def ask(self, send: Callable[[], Result]) -> Result:
+        """What `send` returns, tried again while Google is busy.
 
         Raises:
             MissingError: the credentials are not accepted.
             ServiceError: it is refused, or was not answered in the end.
         """
+        return self._connection.backoff.ask(send, passing)
+
+    def send(self, method: str, url: str, body: Any = None, **query: str) -> dict[str, Any]:
+        """The answer to one request, sent once; raises as `ask` does."""
+        import requests
         from google.auth.exceptions import GoogleAuthError
-        from googleapiclient.errors import HttpError
 
         try:
-            return self.backoff.ask(send, refusal)
+            response = self._session.request(
+                method, url, json=body, params=query, timeout=self._connection.timeout
+            )
+            if response.ok:
+                return dict(response.json())
         except GoogleAuthError as error:
             raise MissingError(_SIGN_IN.format(error=error)) from error
-        except HttpError as error:
-            if error.status_code == 401:
-                raise MissingError(_SIGN_IN.format(error=_reason(error))) from error
-            raise ServiceError(SERVICE, _reason(error), retryable=False) from error
-
-
-def _once(http: Any) -> Any:
-    """The client's transport, without its own sending again when a connection is cut.
-
-    httplib2 repeats such a request whatever it was, so a lost answer to forms.create would make a
-    second form before anybody knew. It does not repeat what failed as an OSError.
-    """
-    send = http._conn_request
-
-    def conn_request(conn: Any, *request: Any) -> Any:
-        answer = type(conn).getresponse
-
-        def getresponse() -> Any:
-            try:
-                return answer(conn)
-            except (BadStatusLine, ResponseNotReady) as error:
-                conn.close()
-                raise ConnectionAbortedError(f"no answer came ({error})") from error
-
-        conn.getresponse = getresponse
-        return send(conn, *request)
-
-    http._conn_request = conn_request
-    return http
-
-
-_SIGN_IN = (
-    "Google does not accept the credentials ({error}). Sign in with: gcloud auth "
-    "application-default login --client-id-file=CLIENT.json "
-    "--scopes=https://www.googleapis.com/auth/drive.file,"
-    "https://www.googleapis.com/auth/cloud-platform"
-)
-
-
-def _credentials() -> Any:
-    import google.auth
-    from google.auth.exceptions import DefaultCredentialsError
-
-    try:
-        found, _ = google.auth.default(scopes=list(SCOPES))
-    except DefaultCredentialsError as error:
-        raise MissingError(_SIGN_IN.format(error="there are none")) from error
-    return found
-
-
-def refusal(error: Exception) -> TransientFailure | None:
-    """What of Google's errors may pass: quota, a busy service, a cut connection."""
-    import httplib2
-    from googleapiclient.errors import HttpError
-
-    if isinstance(error, HttpError):
-        busy = error.status_code in _BUSY or (
-            error.status_code == 403 and "ratelimit" in str(error.content).lower()
+        except requests.RequestException as error:
+            reason = f"the connection was cut ({type(error).__name__}: {error})"
+            raise RequestError(SERVICE, 0, reason) from error
+        reason = f"{response.status_code} {_message(response)}"
+        if response.status_code == 401:
+            raise MissingError(_SIGN_IN.format(error=reason))
+        raise RequestError(
+            SERVICE,
+            response.status_code,
+            reason,
+            retry_after(response.headers.get("retry-after", "")),
+            busy=response.status_code == 403 and "ratelimit" in response.text.lower(),
         )
-        if not busy:
-            return None
-        wait = retry_after(str(error.resp.get("retry-after", "")))
-        return TransientFailure(ServiceError(SERVICE, _reason(error), retryable=True), wait)
-    if isinstance(error, OSError | HTTPException | httplib2.HttpLib2Error):
-        message = f"the connection was cut ({type(error).__name__}: {error})"
-        return TransientFailure(ServiceError(SERVICE, message, retryable=True))
-    return None
 
 
-def _reason(error: Any) -> str:
-    """Google's message, in one line of bearable length."""
-    message = str(getattr(error, "reason", "") or error)
-    return f"{error.status_code} {' '.join(message.split())[:300]}"
-
-
-def undone(error: Exception) -> bool:
-    """Whether a request that raised this has surely changed nothing."""
-    from googleapiclient.errors import HttpError
-
-    return isinstance(error, HttpError) and 400 <= error.status_code < 500
+def _message(response: Any) -> str:
+    try:
+        message = response.json()["error"]["message"]
+    except (ValueError, LookupError, TypeError):
+        message = response.reason
+    return " ".join(str(message).split())[:300]

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
 from memeloc.survey.targets.google_forms.plan import QUESTIONS, STOP, plan, question_id, second_key
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
 
-_LONGEST_CHOICES = 20_000
-"""Characters of a cell with several answers; what is longer names none."""
-
 Texts = Mapping[str, Sequence[str]]
-"""What one person wrote, by the questions' keys."""
+"""What one person wrote, by the questions' keys; no text is blank."""
 
 
 class SheetForm:
     """A sheet's form as it is read back.
 
     Attributes:
-        sheet: whose it is.
         items: its questions by key.
         titles: keys of questions by their titles, as compared.
         ids: ids of questions, as they were asked for, by key.
@@ -35,11 +33,13 @@ class SheetForm:
         self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
         self.titles = {folded(item.title): key for key, item in self.items.items()}
         self.ids = {key: question_id(own) for key, own in form.ids().items() if key in self.items}
-        self._options = {
-            key: {folded(option.id): option.id for option in item.options}
-            | {folded(option.text): option.id for option in item.options}
-            for key, item in self.items.items()
-        }
+        self._places = pack.places
+        texts = SheetTexts(pack, sheet)
+        self._stop = {STOP, folded(texts.get("stop.button"))}
+        names = texts.second_answers
+        self._seconds = {folded(text): own for own, name in names.items() for text in (own, name)}
+        longest_first = sorted(map(re.escape, self._seconds), key=len, reverse=True)
+        self._second = re.compile(rf"({'|'.join(longest_first)})(?:[;,][;, ]*|$)")
 
     def submission(
         self, texts: Texts, row: int, submitted: datetime | str | None, *, own: str = ""
@@ -52,125 +52,71 @@ class SheetForm:
             submitted: when it was sent.
             own: the id of the response, if the file has one.
         """
-        filled = {key: [text for text in parts if text.strip()] for key, parts in texts.items()}
         answers, stopped = [], False
         for entry in map(entry_id, self.sheet.entries):
-            labels = self.chosen(f"entry:{entry}", filled)
-            stopped = stopped or STOP in labels
-            second = self.chosen(second_key(entry), filled)
-            if STOP not in labels and (labels or second):
-                asked = (
-                    (key, filled.get(key, [])) for key in (f"entry:{entry}", second_key(entry))
-                )
-                content = {self.items[key].title: written for key, written in asked if written}
-                answers.append(RawAnswer(entry, labels, second, content=content))
-        consent = self.chosen("consent", filled)
+            keys = (f"entry:{entry}", second_key(entry))
+            labels, seconds = (texts.get(key, ()) for key in keys)
+            if self._stop & set(map(folded, labels)):
+                stopped = True
+            elif labels or seconds:
+                content = {self.items[key].title: texts[key] for key in keys if texts.get(key)}
+                chosen = [own for text in seconds for own in self._chosen(text)]
+                answers.append(RawAnswer(entry, labels, chosen, content=content))
+        consents = [self._places.consent(self.sheet, text) for text in texts.get("consent", ())]
         return RawSubmission(
-            " ".join(filled.get("participant", ())),
+            " ".join(texts.get("participant", ())),
             answers,
             sheet=self.sheet.id,
             id=own,
             status="returned" if stopped else "complete",
-            consent=False if consent == ["no"] else None,
+            consent=False if consents == [False] else None,
             submitted=submitted,
-            comments="\n".join(filled.get("comments", ())),
+            comments="\n".join(texts.get("comments", ())),
             row=row,
-            content=self.content(filled),
+            content=self.content(texts),
         )
 
     def content(self, texts: Texts) -> dict[str, Any]:
         """What was written, by the questions' titles."""
-        return {
-            "sheet": self.sheet.id,
-            "answers": {
-                item.title: texts[key] for key, item in self.items.items() if texts.get(key)
-            },
-        }
+        written = {item.title: texts[key] for key, item in self.items.items() if texts.get(key)}
+        return {"sheet": self.sheet.id, "answers": written}
 
-    def chosen(self, key: str, texts: Texts) -> list[str]:
-        """The ids of the options that texts name, in the form's order, and texts that name none."""
-        item, options = self.items.get(key), self._options.get(key, {})
-        ids: list[str] = []
-        others: list[str] = []
-        for text in texts.get(key, ()):
-            option = options.get(folded(text))
-            named = [option] if option else _split(text, options)
-            ids += named
-            if not named:
-                others.append(text)
-        order = [option.id for option in item.options] if item else []
-        return [*sorted(set(ids), key=order.index), *others]
+    def _chosen(self, text: str) -> list[str]:
+        """Ids of answers to the second question in one cell; the text itself if it names another.
+
+        They stand between semicolons (Forms) or commas (the linked sheet); an answer may have such
+        a mark in it, so the longest that fits is taken each time.
+        """
+        rest, ids, end = folded(text), [], 0
+        while self._seconds and (match := self._second.match(rest, end)):
+            ids.append(self._seconds[match[1]])
+            end = match.end()
+        return ids if ids and end == len(rest) else [text]
 
 
 class Forms:
-    """The forms of a survey's sheets, each planned when it is first needed.
+    """The forms of a survey's sheets; raises as `plan` does.
 
-    A sheet that cannot be expressed as a form raises as `plan` does.
+    Attributes:
+        sheets: forms by the sheet's id.
+        titles: of all questions, as compared.
+        participants: titles, as compared, of the questions that ask who answers.
+        questions: the form and the question's key by the question's id, also by Google's own.
     """
 
     def __init__(self, pack: SurveyPack) -> None:
-        self._pack = pack
-        self._sheets = {sheet.id: sheet for sheet in pack.sheets}
-        self._forms: dict[str, SheetForm] = {}
-        self.by_name = {folded(sheet): sheet for sheet in self._sheets}
-        """Ids of sheets by themselves as texts are compared."""
-
-    def get(self, sheet: str) -> SheetForm | None:
-        """The form of the sheet of that id."""
-        if sheet not in self._sheets:
-            return None
-        if sheet not in self._forms:
-            self._forms[sheet] = SheetForm(self._pack, self._sheets[sheet])
-        return self._forms[sheet]
-
-    def __iter__(self) -> Iterator[SheetForm]:
-        for sheet in self._sheets:
-            if (form := self.get(sheet)) is not None:
-                yield form
-
-    @cached_property
-    def titles(self) -> frozenset[str]:
-        """The titles of all questions, as compared."""
-        return frozenset(title for form in self for title in form.titles)
-
-    @cached_property
-    def participants(self) -> frozenset[str]:
-        """The titles, as compared, of the questions that ask who answers."""
-        return frozenset(folded(form.items["participant"].title) for form in self)
-
-    @cached_property
-    def questions(self) -> dict[str, tuple[SheetForm, str]]:
-        """By a question's id the sheet's form and the question's key: also by Google's own ids."""
-        found = {own: (form, key) for form in self for key, own in form.ids.items()}
-        for sheet, values in self._pack.made.get("google-forms", {}).items():
-            form = self.get(sheet)
+        self.sheets = {sheet.id: SheetForm(pack, sheet) for sheet in pack.sheets}
+        forms = self.sheets.values()
+        self.titles = frozenset(title for form in forms for title in form.titles)
+        self.participants = frozenset(folded(form.items["participant"].title) for form in forms)
+        self.questions = {own: (form, key) for form in forms for key, own in form.ids.items()}
+        for sheet, values in pack.made.get("google-forms", {}).items():
             for key, item in values.get("items", {}).items():
-                if form is not None and key in form.items:
-                    found[str(item.get("questionId"))] = (form, key)
-        return found
+                if sheet in self.sheets and key in self.sheets[sheet].items:
+                    self.questions[str(item.get("questionId"))] = (self.sheets[sheet], key)
 
 
 @lru_cache(maxsize=4)
 def forms_of(pack: SurveyPack) -> Forms:
     """The forms of a survey; the same for all files of an import."""
     return Forms(pack)
-
-
-def _split(text: str, options: Mapping[str, str]) -> list[str]:
-    """Options that stand in one cell, between semicolons (Forms) or commas (the linked sheet).
-
-    An option may have such a mark in it, so the longest that fits is taken each time.
-    """
-    rest, ids = folded(text), []
-    if len(rest) > _LONGEST_CHOICES:
-        return []
-    longest_first = sorted(options, key=len, reverse=True)
-    while rest:
-        for option in longest_first:
-            if rest == option or rest.startswith((f"{option};", f"{option},")):
-                break
-        else:
-            return []
-        ids.append(options[option])
-        rest = rest[len(option) :].lstrip(";, ")
-    return ids

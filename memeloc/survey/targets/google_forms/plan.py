@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from memeloc.errors import InputError
-from memeloc.model import Direction
-from memeloc.survey.model import Entry, Question, Sheet, entry_id
+from memeloc.survey.model import Check, Entry, Sheet, entry_id
 from memeloc.survey.targets.google_forms.titles import (
     LONGEST_DESCRIPTION,
     LONGEST_TITLE,
@@ -26,11 +25,9 @@ from memeloc.survey.targets.google_forms.titles import (
     pieces_of,
     shortened,
 )
-from memeloc.survey.targets.instructions import memes_shown, minutes_shown
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Taxonomy
-from memeloc.survey.texts import SurveyTexts, explained
 from memeloc.tables import drawable
 
 LONGEST_ALT = 500
@@ -67,9 +64,6 @@ class Item:
         kind: `choice` is one of several, `choices` any of several.
         title: one line; unique among the form's questions, for a CSV's headers are titles.
         description: may have several lines.
-        options: of a choice.
-        routed: whether options lead to sections.
-        required: whether it has to be answered.
         picture: the picture's file name, or empty.
         source: where that picture stands on this machine.
         alt: the picture as text.
@@ -80,11 +74,15 @@ class Item:
     title: str
     description: str = ""
     options: tuple[Option, ...] = ()
-    routed: bool = False
     required: bool = False
     picture: str = ""
     source: Path | None = None
     alt: str = ""
+
+    @property
+    def routed(self) -> bool:
+        """Whether its options lead to sections; then all of them do."""
+        return any(option.goes for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +90,9 @@ class Form:
     """A sheet as a form.
 
     Attributes:
-        sheet: its id.
-        survey: the survey's name.
-        title: what annotators read at the top.
+        sheet, survey: its id, and the survey's name.
+        title, description: what annotators read at the top.
         document: what the form is called in Drive.
-        description: below the title.
-        items: in order.
         thanks: what stands there after sending.
     """
 
@@ -115,20 +110,15 @@ class Form:
         The API takes ids on creation, so a request that was cut off is not mistaken for one that
         never arrived. A question's id is its item's with the last bit turned.
         """
-        found: dict[str, str] = {}
-        taken: set[str] = set()
+        keys: dict[str, str] = {}
         for item in self.items:
-            salt = 0
-            while True:
-                name = "\x1f".join((self.survey, self.sheet, item.key, str(salt)))
-                number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
-                one = f"{number & 0x7FFFFFFE | 0x10000000:08x}"
-                if one not in taken:
-                    break
-                salt += 1
-            taken.add(one)
-            found[item.key] = one
-        return found
+            name = "\x1f".join((self.survey, self.sheet, item.key, "0"))
+            number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+            number = number & 0x7FFFFFFE | 0x10000000
+            while f"{number:08x}" in keys:
+                number = number + 2 & 0x7FFFFFFE | 0x10000000
+            keys[f"{number:08x}"] = item.key
+        return {key: own for own, key in keys.items()}
 
 
 def question_id(item_id: str) -> str:
@@ -149,262 +139,190 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
     return _Planner(pack, sheet).form()
 
 
-def second_key(entry: Entry | str) -> str:
-    """The key of the second question after an entry."""
-    return f"second:{entry if isinstance(entry, str) else entry_id(entry)}"
+def second_key(entry: str) -> str:
+    """The key of the second question after the entry of that id."""
+    return f"second:{entry}"
+
+
+_Picture = tuple[str, Path | None, str]
+"""File name in the export, path on this machine, and alternative text."""
 
 
 class _Planner:
     def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
-        self.pack, self.sheet = pack, sheet
-        self.taxonomy: Taxonomy = pack.taxonomy
-        self.texts: SurveyTexts = pack.texts[sheet.culture.locale.tag]
-        self.direction: Direction = sheet.culture.locale.direction
+        self.pack, self.sheet, self.taxonomy = pack, sheet, pack.taxonomy
+        self.texts = SheetTexts(pack, sheet)
+        self.codes = pack.codes.get(sheet.id)
         self.items: list[Item] = []
         self.titles: set[str] = set()
-        codes = pack.codes.get(sheet.id)
-        self.done = codes.done if codes else ""
-        self.no_consent = codes.no_consent if codes else ""
 
     def form(self) -> Form:
-        get = self.texts.get
-        minutes = minutes_shown(self.pack, self.sheet)
-        intro = get("intro", count=memes_shown(self.sheet), minutes=minutes)
-        self._text("warning", get("warning.heading"), get("warning.text"))
+        get, sheet = self.texts.get, self.sheet
+        self._add("warning", "text", get("warning.heading"), get("warning.text"))
         self._consent()
         self._introduction()
-        for number, entry in enumerate(self.sheet.entries, 1):
+        for number, entry in enumerate(sheet.entries, 1):
             self._entry(number, entry)
-        self._end()
-        items = [replace(item, description=item.description.strip()) for item in self.items]
-        self._check(items)
+        done = get("sent.code", code=self.codes.done) if self.codes else ""
+        self._add("section:end", "section", get("send"), done)
+        self._add("comments", "paragraph", get("comments.label"), required=False)
         return Form(
-            self.sheet.id,
-            self.sheet.survey,
+            sheet.id,
+            sheet.survey,
             shortened(one_line(get("title")), LONGEST_TITLE),
-            one_line(f"{self.sheet.survey} {self.sheet.id}"),
-            drawable(intro)[:LONGEST_DESCRIPTION],
-            tuple(items),
+            one_line(f"{sheet.survey} {sheet.id}"),
+            drawable(self.texts.introduction())[:LONGEST_DESCRIPTION],
+            tuple(self.items),
             drawable(get("sent.thanks")),
-        )
-
-    def _said(self, key: str, **values: object) -> str:
-        """A text whose placeholders may be of another direction than it is."""
-        return self.texts.get(
-            key, **{name: isolated(value, self.direction) for name, value in values.items()}
         )
 
     def _consent(self) -> None:
         get = self.texts.get
-        # An address that is copied must not bring isolates along; it reads well without them.
-        contact = get("consent.text", contact=self.pack.contact)
-        heading, rest = self._heading(get("consent.heading"))
-        self._question(
-            "consent",
-            "choice",
-            heading,
-            (
-                Option("yes", one_line(get("consent.yes")), "section:participant"),
-                Option("no", one_line(get("consent.no")), "section:declined"),
-            ),
-            description=f"{rest}\n{contact}",
-            routed=True,
+        options = (
+            Option("yes", one_line(get("consent.yes")), "section:participant"),
+            Option("no", one_line(get("consent.no")), "section:declined"),
         )
-        # A code is copied, too.
-        self._section("declined", get("consent.no"), get("consent.declined", code=self.no_consent))
-        self._question(
-            "declined",
-            "choice",
-            get("send"),
-            (Option("send", one_line(get("send")), SUBMIT),),
-            routed=True,
-        )
+        # Addresses and codes are copied, so no isolates stand around them; they read well without.
+        self._add("consent", "choice", get("consent.heading"), self.texts.consent, options)
+        code = self.codes.no_consent if self.codes else ""
+        declined = get("consent.declined", code=code)
+        self._add("section:declined", "section", get("consent.no"), declined)
+        send = Option("send", one_line(get("send")), SUBMIT)
+        self._add("declined", "choice", get("send"), options=(send,))
 
     def _introduction(self) -> None:
-        get = self.texts.get
-        name = self.taxonomy.name
-        self._section("participant", get("definition.heading"), "")
+        texts, get = self.texts, self.texts.get
+        self._add("section:participant", "section", get("definition.heading"))
         # The sheet's id makes every CSV say whose it is, whatever its file is called.
-        mark = isolated(self.sheet.id, self.direction)
-        self._question(
-            "participant",
-            "line",
-            f"{get('participant.label')} ({mark})",
-            description=get("participant.help"),
-        )
-        question = get(f"taxonomy.{name}.question")
-        self._text("definition", question, get(f"taxonomy.{name}.definition"))
+        mark = isolated(self.sheet.id, texts.locale.direction)
+        title = f"{get('participant.label')} ({mark})"
+        self._add("participant", "line", title, get("participant.help"))
+        self._add("definition", "text", texts.question, texts.definition)
         lines = [
-            self._said(
-                "definition.label",
-                label=self._label(label.id),
-                definition=explained(self.texts, self.taxonomy, label),
-            )
-            for label in self.taxonomy.labels
-            if self.texts.has(f"taxonomy.{name}.label.{label.id}.definition")
+            self._with_isolates("definition.label", label=texts.labels[label], definition=meaning)
+            for label, meaning in texts.definitions.items()
         ]
-        lines += [f"• {get(f'taxonomy.{name}.rule.{rule}')}" for rule in self.taxonomy.rules]
-        self._text("rules", get("rules.heading"), "\n".join(lines))
+        lines += [f"• {rule}" for rule in texts.rules]
+        self._add("rules", "text", get("rules.heading"), "\n".join(lines))
         if self.taxonomy.examples:
-            self._section("examples", get("examples.heading"), "")
+            self._add("section:examples", "section", get("examples.heading"))
         for example in self.taxonomy.examples:
-            key = f"taxonomy.{name}.example.{example.id}"
-            why = self._said(
-                "examples.because", label=self._label(example.label), why=get(f"{key}.why")
+            why = self._with_isolates(
+                "examples.because",
+                label=texts.labels[example.label],
+                why=texts.reasons[example.id],
             )
+            caption = texts.captions[example.id]
             source = self.pack.examples.get((self.sheet.culture.code, example.id))
-            caption = get(f"{key}.caption")
-            self._text(
-                f"example:{example.id}",
-                "" if source else one_line(caption),
-                why,
-                picture=picture_name(self.sheet, f"example-{example.id}", source) if source else "",
-                source=source,
-                alt=caption,
-            )
+            picture = self._picture(f"example-{example.id}", source, caption)
+            title = "" if source else one_line(caption)
+            self._add(f"example:{example.id}", "text", title, why, picture=picture)
 
     def _entry(self, number: int, entry: Entry) -> None:
-        get = self.texts.get
-        second = self.taxonomy.second
+        get, second, own = self.texts.get, self.taxonomy.second, entry_id(entry)
         total = len(self.sheet.entries)
-        own = entry_id(entry)
         after = f"section:{number + 1}" if number < total else "section:end"
-        self._section(str(number), get("progress", number=number, total=total), "")
-        # An explicit check has no picture that could be seen as a meme's.
-        picture = entry.picture
-        caption, title = "", get(f"taxonomy.{self.taxonomy.name}.question")
-        if isinstance(entry, Question):
-            caption = entry.caption
-        elif entry.kind == "explicit":
-            title = self._said("check.explicit", label=self._label(entry.expected))
-        else:
-            caption = get(f"taxonomy.{self.taxonomy.name}.example.{entry.example}.caption")
-        options = tuple(
+        progress = get("progress", number=number, total=total)
+        self._add(f"section:{number}", "section", progress)
+        title = self.texts.question
+        if isinstance(entry, Check) and entry.kind == "explicit":
+            label = self.texts.labels[entry.expected]
+            title = self._with_isolates("check.explicit", label=label)
+        alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
+        options = [
             Option(
-                label.id,
-                one_line(self._label(label.id)),
-                f"section:{number}-second" if second and label.id in second.when else after,
+                label,
+                one_line(name),
+                f"section:{number}-second" if second and label in second.when else after,
             )
-            for label in self.taxonomy.labels
-        )
-        self._question(
+            for label, name in self.texts.labels.items()
+        ]
+        options.append(Option(STOP, one_line(get("stop.button")), SUBMIT))
+        self._add(
             f"entry:{own}",
             "choice",
             f"{number}. {one_line(title)}",
-            (*options, Option(STOP, one_line(get("stop.button")), SUBMIT)),
-            routed=True,
-            picture=picture_name(self.sheet, own, picture) if picture else "",
-            source=picture,
-            alt=self._said("image.alt", number=number, caption=caption) if picture else "",
+            options=tuple(options),
+            picture=self._picture(own, entry.picture, alt),
         )
         if second is not None:
-            start = f"taxonomy.{self.taxonomy.name}.second.{second.id}"
-            self._section(f"{number}-second", get("progress", number=number, total=total), "")
-            self._question(
-                second_key(entry),
+            answers = self.texts.second_answers
+            self._add(f"section:{number}-second", "section", progress)
+            self._add(
+                second_key(own),
                 "choices" if second.several else "choice",
-                f"{number}. {one_line(get(f'{start}.question'))}",
-                tuple(
-                    Option(answer, one_line(get(f"{start}.answer.{answer}")))
-                    for answer in second.answers
-                ),
+                f"{number}. {one_line(self.texts.second_question)}",
+                options=tuple(Option(answer, one_line(name)) for answer, name in answers.items()),
             )
 
-    def _end(self) -> None:
-        get = self.texts.get
-        self._section("end", get("send"), get("sent.code", code=self.done) if self.done else "")
-        self._question("comments", "paragraph", get("comments.label"), required=False)
+    def _with_isolates(self, key: str, **values: object) -> str:
+        """A text whose placeholders may be of another direction than it is."""
+        direction = self.texts.locale.direction
+        return self.texts.get(
+            key, **{name: isolated(value, direction) for name, value in values.items()}
+        )
 
-    def _label(self, label: str) -> str:
-        return self.texts.get(f"taxonomy.{self.taxonomy.name}.label.{label}.name")
+    def _picture(self, name: str, source: Path | None, alt: str) -> _Picture:
+        if source is None:
+            return "", None, ""
+        alt = shortened(one_line(alt), LONGEST_ALT)
+        return picture_name(self.sheet, name, source), source, alt
 
-    def _section(self, name: str, title: str, description: str) -> None:
-        heading, rest = self._heading(title)
-        first, *more = pieces_of("\n".join(part for part in (rest, description) if part)) or [""]
-        self.items.append(Item(f"section:{name}", "section", heading, first))
-        self._more(f"section:{name}", more)
-
-    def _text(
-        self,
-        key: str,
-        title: str,
-        description: str,
-        picture: str = "",
-        source: Path | None = None,
-        alt: str = "",
-    ) -> None:
-        heading, rest = self._heading(title)
-        first, *more = pieces_of("\n".join(part for part in (rest, description) if part)) or [""]
-        if picture:
-            # A picture may have no description beside it, so its text follows.
-            alt = shortened(one_line(alt), LONGEST_ALT)
-            self.items.append(
-                Item(f"{key}:picture", "picture", "", picture=picture, source=source, alt=alt)
-            )
-        self.items.append(Item(key, "text", heading, first))
-        self._more(key, more)
-
-    def _more(self, key: str, pieces: Sequence[str]) -> None:
-        for number, piece in enumerate(pieces, 2):
-            self.items.append(Item(f"{key}:{number}", "text", "", piece))
-
-    def _question(
+    def _add(
         self,
         key: str,
         kind: Kind,
         title: str,
+        description: str = "",
         options: tuple[Option, ...] = (),
         *,
-        description: str = "",
-        routed: bool = False,
         required: bool = True,
-        picture: str = "",
-        source: Path | None = None,
-        alt: str = "",
+        picture: _Picture = ("", None, ""),
     ) -> None:
-        heading, rest = self._heading(title)
+        """Add an item; of a text that is too long for it, texts before or after it have the rest.
+
+        Raises:
+            InputError: Forms would refuse its options.
+        """
+        first, _, rest = title.strip().partition("\n")
+        heading = one_line(first)
+        if len(heading) > LONGEST_TITLE:
+            heading, rest = shortened(heading, LONGEST_TITLE), title
+        pieces = pieces_of(f"{rest.strip()}\n{description}") or [""]
+        if kind in QUESTIONS:
+            *before, last = pieces
+            for number, piece in enumerate(before, 1):
+                self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
+            self._check(key, options)
+            heading = self._unique(heading)
+            self.items.append(Item(key, kind, heading, last, options, required, *picture))
+            return
+        if picture[0]:  # it may have no description beside it, so its text follows
+            self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))
+        self.items.append(Item(key, kind, heading, pieces[0]))
+        for number, piece in enumerate(pieces[1:], 2):
+            self.items.append(Item(f"{key}:{number}", "text", "", piece))
+
+    def _unique(self, heading: str) -> str:
         unique, number = heading, 1
         while folded(unique) in self.titles:
             number += 1
             unique = f"{heading} ({number})"
         self.titles.add(folded(unique))
-        pieces = pieces_of("\n".join(part for part in (rest, description) if part))
-        for place, piece in enumerate(pieces[:-1], 1):
-            self.items.append(Item(f"{key}:before-{place}", "text", "", piece))
-        alt = shortened(one_line(alt), LONGEST_ALT)
-        last = pieces[-1] if pieces else ""
-        self.items.append(
-            Item(key, kind, unique, last, options, routed, required, picture, source, alt)
-        )
+        return unique
 
-    def _heading(self, text: str) -> tuple[str, str]:
-        """A title of one line, and what does not go into it."""
-        first, _, rest = text.strip().partition("\n")
-        line = one_line(first)
-        if len(line) <= LONGEST_TITLE:  # what is longer stands whole in the description
-            return line, rest.strip()
-        return shortened(line, LONGEST_TITLE), text.strip()
-
-    def _check(self, items: Sequence[Item]) -> None:
-        """Refuse what Forms would refuse.
-
-        Raises:
-            InputError: an option is empty or too long, or two read the same.
-        """
-        for item in items:
-            seen: dict[str, str] = {}
-            for option in item.options:
-                what = f"sheet {self.sheet.id}, {item.key}: the answer {option.id!r}"
-                if not option.text:
-                    raise InputError(f"{what} has no text in {self.texts.locale.tag}; add one.")
-                if len(option.text) > LONGEST_TITLE:
-                    raise InputError(
-                        f"{what} has {len(option.text)} characters; Google Forms takes "
-                        f"{LONGEST_TITLE} in an answer at the most. Shorten it."
-                    )
-                other = seen.setdefault(folded(option.text), option.id)
-                if other != option.id:
-                    raise InputError(
-                        f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "
-                        "that, and nobody could tell them apart. Change one of the two texts."
-                    )
+    def _check(self, key: str, options: Sequence[Option]) -> None:
+        seen: dict[str, str] = {}
+        for option in options:
+            what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
+            if not 0 < len(option.text) <= LONGEST_TITLE:
+                raise InputError(
+                    f"{what} has {len(option.text)} characters in {self.texts.locale.tag}; Google "
+                    f"Forms takes 1 to {LONGEST_TITLE} in an answer. Change it."
+                )
+            other = seen.setdefault(folded(option.text), option.id)
+            if other != option.id:
+                raise InputError(
+                    f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "
+                    "that, and nobody could tell them apart. Change one of the two texts."
+                )

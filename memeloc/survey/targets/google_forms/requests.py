@@ -1,18 +1,18 @@
 """A form as requests to the Forms API. In: a `Form`. Out: the bodies of forms.create and the rest.
 
-Google Forms API v1, as the discovery document in google-api-python-client describes it. Sections
-are created first, for options name them by id; then everything else at its place.
+Google Forms API v1, as its discovery document describes it. Sections are created first, for
+options name them by id; then everything else at its place.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.google_forms.plan import QUESTIONS, SUBMIT, Form, Item, question_id
+from memeloc.survey.targets.google_forms.plan import SUBMIT, Form, Item, question_id
+from memeloc.survey.targets.services import is_https
 
 NOWHERE = "https://pictures.invalid/"
 """Where pictures seem to be until somebody says where they are; RFC 6761 keeps it from existing."""
@@ -21,6 +21,11 @@ ITEMS_AT_ONCE = 20
 """Items in one batchUpdate: Google fetches their pictures before it answers."""
 PICTURE_WIDTH = 740
 """Pixels; the widest that the API takes."""
+PUBLISH = {
+    "publishSettings": {"publishState": {"isPublished": True, "isAcceptingResponses": True}},
+    "updateMask": "publishState",
+}
+"""The body of forms.setPublishSettings."""
 
 Address = Callable[[str], str]
 """Gives the https address of a picture by its file name."""
@@ -52,8 +57,7 @@ def addresses(base: str | Mapping[str, str]) -> Address:
 
 
 def _check_address(address: str, name: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme != "https" or not parts.hostname or re.search(r"\s", address):
+    if not is_https(address):
         raise InputError(
             f"Google fetches pictures from an https address; {address[:80]!r} ({name}) is not one."
         )
@@ -64,15 +68,13 @@ def _check_address(address: str, name: str) -> str:
 
 def all_requests(form: Form, address: Address) -> dict[str, Any]:
     """All that is sent to make a form, with the ids that its items will have."""
-    ids = form.ids()
     return {
         "sheet": form.sheet,
         "create": {"unpublished": True, "body": create_body(form)},
-        "batchUpdate": batches(form, address, ids=ids),
-        "setPublishSettings": publish_body(),
+        "batchUpdate": batches(form, address),
+        "setPublishSettings": PUBLISH,
         "items": {
-            item.key: {"itemId": ids[item.key], "questionId": question_id(ids[item.key])}
-            for item in form.items
+            key: {"itemId": own, "questionId": question_id(own)} for key, own in form.ids().items()
         },
     }
 
@@ -82,90 +84,67 @@ def create_body(form: Form) -> dict[str, Any]:
     return {"info": {"title": form.title, "documentTitle": form.document}}
 
 
-def publish_body() -> dict[str, Any]:
-    """The body of forms.setPublishSettings."""
-    state = {"isPublished": True, "isAcceptingResponses": True}
-    return {"publishSettings": {"publishState": state}, "updateMask": "publishState"}
-
-
-def settings_requests(form: Form) -> list[dict[str, Any]]:
-    """Title, description, and that no e-mail address is collected (hence no sign-in asked)."""
-    info = {"title": form.title, "description": form.description}
-    return [
-        {"updateFormInfo": {"info": info, "updateMask": "title,description"}},
-        {
-            "updateSettings": {
-                "settings": {"emailCollectionType": "DO_NOT_COLLECT"},
-                "updateMask": "emailCollectionType",
-            }
-        },
-    ]
-
-
 def batches(
-    form: Form,
-    address: Address,
-    *,
-    present: Collection[str] = (),
-    ids: Mapping[str, str] | None = None,
+    form: Form, address: Address, present: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[dict[str, Any]]:
     """The bodies of forms.batchUpdate that make what is missing of a form.
 
     Args:
         form: the plan.
         address: of pictures.
-        present: keys of the items that the form has already, in the plan's order.
-        ids: item ids by key; those of the form itself when not given.
+        present: the `itemId` of each item that the form has already, by its key.
     """
-    named = dict(ids or form.ids())
-    place = {item.key: index for index, item in enumerate(form.items)}
-    there = {place[key] for key in present}
-    missing = [item for item in form.items if item.key not in set(present)]
-    sections = [item for item in missing if item.kind == "section"]
-    others = [item for item in missing if item.kind != "section"]
-    first: list[dict[str, Any]] = [] if present else settings_requests(form)
-    steps = [first + [_created(item, place, there, named, address) for item in sections]]
-    for start in range(0, len(others), ITEMS_AT_ONCE):
-        some = others[start : start + ITEMS_AT_ONCE]
-        steps.append([_created(item, place, there, named, address) for item in some])
+    present = present or {}
+    ids = form.ids() | {key: item["itemId"] for key, item in present.items()}
+    keys = [item.key for item in form.items]
+    there = {place for place, key in enumerate(keys) if key in present}
+
+    def created(place: int, item: Item) -> dict[str, Any]:
+        location = {"index": sum(other < place for other in there)}
+        there.add(place)
+        return {"createItem": {"item": item_body(item, ids, address), "location": location}}
+
+    missing = [(place, item) for place, item in enumerate(form.items) if item.key not in present]
+    first = [] if present else _settings(form)
+    first += [created(*placed) for placed in missing if placed[1].kind == "section"]
+    others = [placed for placed in missing if placed[1].kind != "section"]
+    steps = [first] + [
+        [created(*placed) for placed in others[start : start + ITEMS_AT_ONCE]]
+        for start in range(0, len(others), ITEMS_AT_ONCE)
+    ]
     return [{"requests": requests} for requests in steps if requests]
 
 
-def _created(
-    item: Item, place: Mapping[str, int], there: set[int], ids: Mapping[str, str], address: Address
-) -> dict[str, Any]:
-    """A createItem request, before all present items that come later in the plan."""
-    own = place[item.key]
-    index = sum(one < own for one in there)
-    there.add(own)
-    return {"createItem": {"item": item_body(item, ids, address), "location": {"index": index}}}
+def _settings(form: Form) -> list[dict[str, Any]]:
+    """Title, description, and that no e-mail address is collected (hence no sign-in asked)."""
+    info = {"title": form.title, "description": form.description}
+    settings = {"emailCollectionType": "DO_NOT_COLLECT"}
+    return [
+        {"updateFormInfo": {"info": info, "updateMask": "title,description"}},
+        {"updateSettings": {"settings": settings, "updateMask": "emailCollectionType"}},
+    ]
 
 
 def item_body(item: Item, ids: Mapping[str, str], address: Address) -> dict[str, Any]:
-    """An item as the API has it."""
+    """An item as the API has it; `ids` are those of all items by key."""
     own = ids[item.key]
     body: dict[str, Any] = {"itemId": own}
-    if item.title:
-        body["title"] = item.title
-    if item.description:
-        body["description"] = item.description
+    body |= {key: text for key in ("title", "description") if (text := getattr(item, key))}
     image: dict[str, Any] = {}
     if item.picture:
-        image = {
-            "sourceUri": address(item.picture),
-            "properties": {"alignment": "CENTER", "width": PICTURE_WIDTH},
-        }
+        properties = {"alignment": "CENTER", "width": PICTURE_WIDTH}
+        image = {"image": {"sourceUri": address(item.picture), "properties": properties}}
         if item.alt:
-            image["altText"] = item.alt
+            image["image"]["altText"] = item.alt
     if item.kind == "section":
         body["pageBreakItem"] = {}
     elif item.kind == "text":
         body["textItem"] = {}
     elif item.kind == "picture":
-        body["imageItem"] = {"image": image}
-    elif item.kind in QUESTIONS:
+        body["imageItem"] = image
+    else:
         question = {"questionId": question_id(own), "required": item.required, **_asked(item, ids)}
-        body["questionItem"] = {"question": question, **({"image": image} if image else {})}
+        body["questionItem"] = {"question": question, **image}
     return body
 
 
@@ -174,14 +153,11 @@ def _asked(item: Item, ids: Mapping[str, str]) -> dict[str, Any]:
         return {"textQuestion": {"paragraph": item.kind == "paragraph"}}
     options = []
     for option in item.options:
-        choice: dict[str, Any] = {"value": option.text}
-        if item.routed and option.goes == SUBMIT:
+        choice = {"value": option.text}
+        if option.goes == SUBMIT:
             choice["goToAction"] = "SUBMIT_FORM"
-        elif item.routed and option.goes:
+        elif option.goes:
             choice["goToSectionId"] = ids[option.goes]
-        elif item.routed:
-            # Options that lead somewhere and options that do not may not stand together.
-            choice["goToAction"] = "NEXT_SECTION"
         options.append(choice)
     kind = "RADIO" if item.kind == "choice" else "CHECKBOX"
     return {"choiceQuestion": {"type": kind, "options": options}}

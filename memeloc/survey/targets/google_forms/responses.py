@@ -78,7 +78,7 @@ def _records(
     for own, answer in response.answers.items():
         if own in questions and answer.texts:
             written = texts.setdefault(questions[own][1], [])
-            written += [text.value for text in answer.texts.answers]
+            written += [text.value for text in answer.texts.answers if text.value.strip()]
             continue
         reason, message = "unknown answer", f"The answer to {own[:40]!r} is not a text."
         if own not in questions:

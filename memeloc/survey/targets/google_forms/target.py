@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -19,15 +20,26 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Connection
-from memeloc.survey.targets.google_forms.plan import plan
+from memeloc.survey.targets.google_forms.plan import Form, plan
 from memeloc.survey.targets.google_forms.push import push
 from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests
-from memeloc.survey.targets.google_forms.script import CODE, MANIFEST, README, script_data
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
+_DATA = Path(__file__).parent / "data"
+CODE = (_DATA / "Code.gs").read_text(encoding="utf-8")
+"""The Apps Script program that makes forms of the data beside it."""
+_MANIFEST = {
+    "exceptionLogging": "STACKDRIVER",
+    "oauthScopes": [
+        "https://www.googleapis.com/auth/drive",
+        "https://www.googleapis.com/auth/forms",
+    ],
+    "runtimeVersion": "V8",
+    "timeZone": "Etc/UTC",
+}
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 LARGEST_PICTURE = 50 * 1024 * 1024
 """Bytes of a picture that Google takes."""
@@ -82,15 +94,15 @@ class GoogleForms:
             form = plan(pack, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
             write_json(path, all_requests(form, self.address))
-            write_json(folder / "forms" / f"{sheet.id}.json", script_data(form))
+            write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
             for item in form.items:
                 if item.source is not None:
                     _copy(item.source, folder / "pictures" / item.picture)
             written.append(path)
             on_sheet()
         write_text(folder / "apps-script" / "Code.gs", CODE)
-        write_json(folder / "apps-script" / "appsscript.json", MANIFEST)
-        write_text(folder / "README.md", README)
+        write_json(folder / "apps-script" / "appsscript.json", _MANIFEST)
+        write_text(folder / "README.md", (_DATA / "README.md").read_text(encoding="utf-8"))
         return written
 
     def recognises(self, path: Path) -> bool:
@@ -115,10 +127,7 @@ class GoogleForms:
         """Make the forms, see `google_forms.push`; they are open at once, so none is published.
 
         Raises:
-            InputError: there is no address for the pictures, a form was made of other texts, or
-                `publish` is set.
-            MissingError: the client or the credentials are missing, or are not accepted.
-            ServiceError: Google refused, or could not be reached.
+            InputError: also if there is no address for the pictures, or `publish` is set.
         """
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
@@ -140,12 +149,17 @@ class GoogleForms:
         )
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a picture, as it is.
+def _script_data(form: Form) -> dict[str, Any]:
+    """A form as the script reads it: a file in Drive, so no text becomes part of the code."""
+    data = asdict(form)
+    for item, planned in zip(data["items"], form.items, strict=True):
+        del item["source"]
+        item["routed"] = planned.routed
+    return {"memeloc": "google-form", **data}
 
-    Raises:
-        InputError: it is not there, or none that Google takes.
-    """
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a picture, as it is; raises InputError where Google does not take it."""
     try:
         with source.open("rb") as stream:
             head = stream.read(8)

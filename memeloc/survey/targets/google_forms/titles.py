@@ -46,7 +46,7 @@ def picture_name(sheet: Sheet, name: str, picture: Path) -> str:
     Raises:
         InputError: Forms does not show such pictures.
     """
-    suffix = {".jpeg": ".jpg"}.get(picture.suffix.lower(), picture.suffix.lower())
+    suffix = picture.suffix.lower().replace(".jpeg", ".jpg")
     if suffix not in (".jpg", ".png", ".gif"):
         raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=picture)
     safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]

@@ -13,13 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from memeloc.survey.model import (
-    ARCHIVED,
-    COMPLETED,
-    RETURN_REQUESTED,
-    REVIEWED,
-    STARTED,
-)
+from memeloc.survey.model import ARCHIVED, COMPLETED, RETURN_REQUESTED, REVIEWED, STARTED
 
 PARTICIPANT, SUBMISSION, STUDY, STUDY_NAME = "participant", "submission", "study", "study name"
 STATUS, CODE, SECONDS = "status", "code", "seconds"
@@ -54,11 +48,8 @@ MEANINGS: Mapping[Group, Mapping[str, tuple[str, ...]]] = {
         "first_language": ("first language", "language", "native language"),
         "fluent_languages": ("fluent languages",),
         "monocultural": (
-            "monocultural",
-            "monocultural multicultural",
-            "mono multi cultural",
-            "multicultural",
-            "cultural background",
+            *("monocultural", "monocultural multicultural", "mono multi cultural"),
+            *("multicultural", "cultural background"),
         ),
         "student": ("student status",),
         "employment": ("employment status",),
@@ -79,19 +70,16 @@ MEANINGS: Mapping[Group, Mapping[str, tuple[str, ...]]] = {
 }
 
 STATUSES: Mapping[str, str] = {
-    "reserved": "RESERVED",
-    "active": "ACTIVE",
-    "processing": "PROCESSING",
-    "awaiting review": "AWAITING REVIEW",
-    "approved": "APPROVED",
-    "partially approved": "PARTIALLY APPROVED",
-    "rejected": "REJECTED",
-    "returned": "RETURNED",
+    **{
+        status.lower(): status
+        for status in (
+            *("RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW", "APPROVED", "REJECTED"),
+            *("PARTIALLY APPROVED", "RETURNED", "SCREENED OUT", "UNKNOWN"),
+        )
+    },
     "timed out": "TIMED-OUT",
     "timedout": "TIMED-OUT",
-    "screened out": "SCREENED OUT",
     "screenedout": "SCREENED OUT",
-    "unknown": "UNKNOWN",
 }
 """Statuses as `Participant.status` has them, by what exports and the API write."""
 

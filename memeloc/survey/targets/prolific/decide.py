@@ -26,51 +26,37 @@ def send_decisions(
     state: State,
     connect: Callable[[], ProlificApi],
     agree: Callable[[str], bool],
-) -> tuple[str, ...]:
-    """Approve, ask to return and reject, as decided and agreed to.
-
-    Args:
-        decisions: all of them.
-        ids: by `Decision.service`, which may be stored as a hash, Prolific's id of the submission.
-        state: what was sent before.
-        connect: opens the connection.
-        agree: is given a sentence with the counts before; only True goes on.
+) -> Mapping[str, int]:
+    """Approve, ask to return and reject, as decided and agreed to; see `Decide`.
 
     Returns:
-        What became of each decision: `sent`; `no id` when Prolific's id of the submission is not
+        How many decisions came to what: `sent`; `no id` when Prolific's id of the submission is not
         known; `sent before`; or the submission's status there, such as `APPROVED` or `return
         requested`. Nothing when it was not agreed to.
-
-    Raises:
-        InputError: an id is not one.
-        MissingError: httpx or the token is missing, or is not accepted.
-        ServiceError: Prolific refused, or could not be reached; what was sent until then is
-            remembered.
     """
-    outcomes = [
-        "no id" if not ids.get(each.service) else "sent before" if state.get(_key(each)) else ""
-        for each in decisions
-    ]
-    waiting = [place for place, outcome in enumerate(outcomes) if not outcome]
-    for place in waiting:
-        checked_id(ids[decisions[place].service], "submission")
+    outcomes: Counter[str] = Counter()
+    waiting: list[tuple[Decision, str]] = []
+    for decision in decisions:
+        own = ids.get(decision.service)
+        if not own:
+            outcomes["no id"] += 1
+        elif state.get(f"decided/{decision.service}"):
+            outcomes["sent before"] += 1
+        else:
+            waiting.append((decision, checked_id(own, "submission")))
     if not waiting:
-        return tuple(outcomes)
-    counts = Counter(decisions[place].action for place in waiting)
+        return outcomes
+    counts = Counter(decision.action for decision, _ in waiting)
     listed = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))
     if agree(f"Sending to Prolific: {listed}. This cannot be taken back.") is not True:
-        return ()
+        return {}
     with connect() as api:
-        for place in waiting:
-            decision = decisions[place]
-            outcomes[place] = _send(api, ids[decision.service], decision)
-            if outcomes[place] == SENT:
-                state.put(_key(decision), decision.action)
-    return tuple(outcomes)
-
-
-def _key(decision: Decision) -> str:
-    return f"decided/{decision.service}"
+        for decision, own in waiting:
+            outcome = _send(api, own, decision)
+            outcomes[outcome] += 1
+            if outcome == SENT:
+                state.put(f"decided/{decision.service}", decision.action)
+    return outcomes
 
 
 def _send(api: ProlificApi, submission: str, decision: Decision) -> str:

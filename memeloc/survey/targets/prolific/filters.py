@@ -27,23 +27,16 @@ SEX = "sex"
 FIXED = "fixed"
 """The key of a choice that is the same for every culture."""
 
-_Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
-
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Choice(_Section):
-    """Choices of a filter that stand for one of ours.
+    """Prolific's choices that stand for one of ours: ids such as `1`, and their labels there."""
 
-    Attributes:
-        ids: Prolific's, such as `1`.
-        labels: what they are called there; what `differing` compares with.
-    """
-
-    ids: Annotated[tuple[_Id, ...], Field(min_length=1)]
-    labels: Annotated[tuple[str, ...], Field(min_length=1)]
+    ids: Annotated[tuple[str, ...], Field(min_length=1)]
+    labels: tuple[str, ...]
 
     @model_validator(mode="after")
     def _a_label_for_each(self) -> Self:
@@ -63,7 +56,7 @@ class Criterion(_Section):
         choices: by language tag, country or `fixed`.
     """
 
-    filter_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{0,100}$")] = ""
+    filter_id: str = ""
     titles: Annotated[tuple[str, ...], Field(min_length=1)]
     kind: Literal["language", "country", "fixed"]
     labels: tuple[str, ...] = ()
@@ -117,13 +110,9 @@ class Filters(_Section):
                     "filters NAME`, or write it into a copy of filters.toml."
                 )
                 continue
-            wanted: dict[str, Any] = {
-                "filter_id": criterion.filter_id,
-                "selected_values": list(choice.ids),
-            }
+            filters.append({"filter_id": criterion.filter_id, "selected_values": [*choice.ids]})
             if name == SEX:
-                wanted["weightings"] = dict.fromkeys(choice.ids, 1)
-            filters.append(wanted)
+                filters[-1]["weightings"] = dict.fromkeys(choice.ids, 1)
         return filters, missing
 
 
@@ -138,7 +127,7 @@ def load_filters(path: Path | None = None) -> Filters:
 
 
 def lookup(
-    known: Filters,
+    filters: Filters,
     offered: Sequence[FilterRecord],
     cultures: Sequence[Culture],
     *,
@@ -148,7 +137,7 @@ def lookup(
     """Find the ids that a survey needs in what GET /api/v1/filters/ answered.
 
     Args:
-        known: what is known so far; choices of other cultures are kept.
+        filters: what is known so far; choices of other cultures are kept.
         offered: the filters that Prolific has.
         cultures: those of the survey.
         source: the address that was asked.
@@ -158,9 +147,8 @@ def lookup(
         What is known now, and a sentence for each thing that was not found.
     """
     problems: list[str] = []
-    criteria: dict[str, Criterion] = {}
-    for name, criterion in known.criteria.items():
-        criteria[name] = criterion
+    criteria = dict(filters.criteria)
+    for name, criterion in filters.criteria.items():
         record = _filter(criterion, offered)
         if record is None:
             problems.append(
@@ -170,73 +158,70 @@ def lookup(
             continue
         choices = dict(criterion.choices)
         for key, culture in {criterion.key(culture): culture for culture in cultures}.items():
-            ids = _choice_ids(known, criterion, culture, record.labels)
-            if not ids or (name == SEX and len(ids) != 2):
-                choices.pop(key, None)
-                listed = "; ".join(f"{i} = {of}" for i, of in list(record.labels.items())[:12])
-                problems.append(
-                    f"The filter {record.filter_id!r} has no choice that is surely {key}; it has "
-                    f"{listed}. Write the right one into [criteria.{name}.choices]."
-                )
+            ids = _choice_ids(filters, criterion, culture, record.labels)
+            if ids and (name != SEX or len(ids) == 2):
+                choices[key] = Choice(ids=ids, labels=tuple(record.labels[own] for own in ids))
                 continue
-            choices[key] = Choice(ids=ids, labels=tuple(record.labels[i] for i in ids))
-        changes = {"filter_id": record.filter_id, "choices": choices}
-        criteria[name] = criterion.model_copy(update=changes)
-    changed = {"looked_up": day, "source": source, "criteria": criteria}
-    return known.model_copy(update=changed), problems
+            choices.pop(key, None)
+            listed = "; ".join(f"{own} = {of}" for own, of in list(record.labels.items())[:12])
+            problems.append(
+                f"The filter {record.filter_id!r} has no choice that is surely {key}; it has "
+                f"{listed}. Write the right one into [criteria.{name}.choices]."
+            )
+        update = {"filter_id": record.filter_id, "choices": choices}
+        criteria[name] = criterion.model_copy(update=update)
+    update = {"looked_up": day, "source": source, "criteria": criteria}
+    return filters.model_copy(update=update), problems
 
 
 def differing(
-    known: Filters, offered: Iterable[FilterRecord], cultures: Sequence[Culture]
+    filters: Filters, offered: Iterable[FilterRecord], cultures: Sequence[Culture]
 ) -> list[str]:
     """A sentence for each id that means something else by now than it is written to mean.
 
     A choice whose number came to stand for another country would recruit the wrong people.
     """
-    by_id = {record.filter_id: record for record in offered}
+    labels_now = {record.filter_id: record.labels for record in offered}
     problems: list[str] = []
-    for name, criterion in known.criteria.items():
+    for name, criterion in filters.criteria.items():
         keys = {criterion.key(each) for each in cultures if name != "residence" or each.resident}
-        for key in sorted(keys & criterion.choices.keys() if criterion.filter_id else ()):
-            record = by_id.get(criterion.filter_id)
-            if record is None:
+        wanted = [choice for key, choice in criterion.choices.items() if key in keys]
+        if not criterion.filter_id or not wanted:
+            continue
+        if criterion.filter_id not in labels_now:
+            problems.append(f"Prolific has no filter {criterion.filter_id!r} any more; look again.")
+            continue
+        pairs = {pair for choice in wanted for pair in zip(choice.ids, choice.labels, strict=True)}
+        for own, label in sorted(pairs):
+            now = labels_now[criterion.filter_id].get(own, "nothing")
+            if _plain(now) != _plain(label):
                 problems.append(
-                    f"Prolific has no filter {criterion.filter_id!r} any more; look again."
+                    f"Choice {own} of Prolific's filter {criterion.filter_id!r} is "
+                    f"{now[:60]!r} and not {label!r}; look the filters up again."
                 )
-                break
-            choice = criterion.choices[key]
-            for number, label in zip(choice.ids, choice.labels, strict=True):
-                now = record.labels.get(number, "nothing")
-                if _plain(now) != _plain(label):
-                    problems.append(
-                        f"Choice {number} of Prolific's filter {criterion.filter_id!r} is "
-                        f"{now[:60]!r} and not {label!r}; look the filters up again."
-                    )
     return problems
 
 
-def write_filters(known: Filters, path: Path) -> None:
+def write_filters(filters: Filters, path: Path) -> None:
     """Write a TOML that `load_filters` reads; whole, by rename."""
-    lines = [
-        "# Ids of Prolific's filters, as GET /api/v1/filters/ gave them.",
-        f"looked_up = {_toml(known.looked_up)}",
-        f"source = {_toml(known.source)}",
-    ]
-    for name, criterion in sorted(known.criteria.items()):
-        lines += ["", f"[criteria.{name}]"]
-        lines += [
-            f"{key} = {_toml(value)}"
-            for key, value in criterion.model_dump(mode="json", exclude={"choices"}).items()
-        ]
-        if criterion.choices:
-            lines.append(f"[criteria.{name}.choices]")
-            lines += [
-                f"{_toml(key)} = {{ ids = {_toml(choice.ids)}, labels = {_toml(choice.labels)} }}"
-                for key, choice in sorted(criterion.choices.items())
-            ]
-    lines += ["", "[countries]"]
-    lines += [f"{_toml(code)} = {_toml(names)}" for code, names in sorted(known.countries.items())]
+    lines = ["# Ids of Prolific's filters, as GET /api/v1/filters/ gave them."]
+    lines += _assigned({"looked_up": filters.looked_up, "source": filters.source})
+    for name, criterion in sorted(filters.criteria.items()):
+        lines += ["", f"[criteria.{name}]", *_assigned(criterion.model_dump(exclude={"choices"}))]
+        for key, choice in sorted(criterion.choices.items()):
+            inline = ", ".join(_assigned(choice.model_dump()))
+            lines.append(f"choices.{json.dumps(key)} = {{ {inline} }}")
+    countries = {json.dumps(code): names for code, names in sorted(filters.countries.items())}
+    lines += ["", "[countries]", *_assigned(countries)]
     write_text(path, "\n".join(lines) + "\n")
+
+
+def _assigned(values: Mapping[str, str | Sequence[str]]) -> list[str]:
+    """Settings as TOML has them, which for texts and lists of texts is as JSON has them."""
+    return [
+        f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+        for key, value in values.items()
+    ]
 
 
 def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterRecord | None:
@@ -252,27 +237,21 @@ def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterReco
 
 
 def _choice_ids(
-    known: Filters, criterion: Criterion, culture: Culture, labels: Mapping[str, str]
+    filters: Filters, criterion: Criterion, culture: Culture, labels: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Choices that are surely what is looked for; a fixed one may have more words around it."""
+    names: Sequence[str] = criterion.labels
     if criterion.kind == "language":
-        names: Sequence[str] = (culture.locale.recruitment or culture.locale.name.split(" (")[0],)
+        names = (culture.locale.recruitment or culture.locale.name.split(" (")[0],)
     elif criterion.kind == "country":
-        names = known.countries.get(culture.code, ())
-    else:
-        names = criterion.labels
+        names = filters.countries.get(culture.code, ())
     plain = {_plain(name) for name in names}
-    ids = tuple(i for i, label in labels.items() if _plain(label) in plain)
+    ids = tuple(own for own, label in labels.items() if _plain(label) in plain)
     if not ids and criterion.kind == FIXED:
-        ids = tuple(i for i, label in labels.items() if any(n in _plain(label) for n in plain))
+        ids = tuple(own for own, label in labels.items() if any(n in _plain(label) for n in plain))
         return ids if len(ids) == 1 else ()
     return ids
 
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _toml(value: str | Sequence[str]) -> str:
-    """A value as TOML has it, which for these is as JSON has it."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

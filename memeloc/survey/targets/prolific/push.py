@@ -8,11 +8,13 @@ agreed to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memeloc.errors import InputError, ServiceError
+from memeloc.survey.design.pay import amount
 from memeloc.survey.targets.prolific.client import SERVICE, ProlificApi, checked_id, validated
 from memeloc.survey.targets.prolific.records import CostRecord, GroupRecord, StudyRecord
 from memeloc.survey.targets.prolific.settings import ProlificSettings
@@ -41,35 +43,9 @@ class Pushed:
     made: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Money:
-    """What publishing costs, in minor units.
-
-    Attributes:
-        currency: of the account.
-        studies: how many are published.
-        rewards: what of the total people get; being screened out is counted as often as it may
-            happen.
-        total: with Prolific's fee and tax, as Prolific computes them.
-    """
-
-    currency: str
-    studies: int
-    rewards: int
-    total: int
-
-    def sentence(self) -> str:
-        """What whoever agrees reads."""
-        return (
-            f"Publishing {self.studies} studies costs {self.total / 100:,.2f} {self.currency}, "
-            f"fee and tax included; people get {self.rewards / 100:,.2f} of it."
-        )
-
-
 def noted(state: State, study: Study) -> Mapping[str, str]:
     """What the state holds of a sheet's study: its `id` and the `digest` of its content."""
-    found = state.get(f"study/{study.sheet}")
-    return found if isinstance(found, dict) else {}
+    return state.get(f"study/{study.sheet}") or {}
 
 
 def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
@@ -86,44 +62,32 @@ def studies_made(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 class Drafting:
-    """One run against one account.
-
-    Args:
-        api: the connection.
-        survey: the survey's name.
-        settings: the options.
-        state: what was made so far.
-    """
+    """One run against one account; `state` has what was made so far."""
 
     def __init__(
         self, api: ProlificApi, survey: str, settings: ProlificSettings, state: State
     ) -> None:
         self.api, self.survey, self.settings, self.state = api, survey, settings, state
-        self._ids: dict[str, list[str]] | None = None
+        self._ids: Mapping[str, set[str]] | None = None
 
     def group(self) -> str:
         """The group of all who took part in this survey, made when there is none."""
-        noted_group = self.state.get(GROUP)
-        if noted_group:
-            return str(noted_group)
-        workspace = self.api.workspace()
+        if not self.state.get(GROUP):
+            workspace = self.api.workspace()
+            self.state.put(GROUP, self.api.patiently(lambda: self._find_or_make_group(workspace)))
+        return str(self.state.get(GROUP))
+
+    def _find_or_make_group(self, workspace: str) -> str:
         name = f"memeloc {self.survey[:120]}"
-
-        def send() -> str:
-            # Looked for each time: an answer that was lost may have made it.
-            for group in self.api.pages(GroupRecord, "participant-groups/", workspace_id=workspace):
-                if group.name == name and not group.is_deleted:
-                    return group.id
-            body = {
-                "name": name,
-                "workspace_id": workspace,
-                "description": "Took part in a sheet of this survey; kept out of all others.",
-            }
-            return validated(GroupRecord, self.api.send("POST", "participant-groups/", body)).id
-
-        made = self.api.patiently(send)
-        self.state.put(GROUP, made)
-        return made
+        for group in self.api.pages(GroupRecord, "participant-groups/", workspace_id=workspace):
+            if group.name == name and not group.is_deleted:
+                return group.id
+        body = {
+            "name": name,
+            "workspace_id": workspace,
+            "description": "Took part in a sheet of this survey; kept out of all others.",
+        }
+        return validated(GroupRecord, self.api.send("POST", "participant-groups/", body)).id
 
     def draft(self, study: Study) -> Pushed:
         """A study, found or made.
@@ -133,15 +97,15 @@ class Drafting:
         """
         before, made = noted(self.state, study), False
         if not before:
-            number, made = self._found_or_made(study)
-            before = {"id": number, "digest": digest(study.body)}
+            own, made = self._find_or_make(study)
+            before = {"id": own, "digest": digest(study.body)}
             self.state.put(f"study/{study.sheet}", before)
         elif before["digest"] != digest(study.body):
             raise InputError(
                 f"The study of {study.sheet} was drafted with other content. Keep it, or delete "
                 f"it at Prolific ({before['id']}) and push a survey of another name."
             )
-        record = self.api.get(StudyRecord, f"studies/{before['id']}/")
+        record = self._study(before["id"])
         currency = record.presentment_currency_code or record.currency_code
         if currency and currency.upper() != self.settings.pay.currency:
             raise InputError(
@@ -150,40 +114,41 @@ class Drafting:
             )
         return Pushed(study.sheet, record.id, record.status, made)
 
-    def _found_or_made(self, study: Study) -> tuple[str, bool]:
+    def _study(self, own: str) -> StudyRecord:
+        return validated(StudyRecord, self.api.ask("GET", f"studies/{own}/"))
+
+    def _find_or_make(self, study: Study) -> tuple[str, bool]:
         tried = False
 
-        def send() -> tuple[str, bool]:
+        def send() -> str:
             nonlocal tried
             if tried or self._ids is None:  # an answer that was lost may have made it
                 self._ids = self._ids_by_name()
-            ids = self._ids.get(study.internal_name, [])
+            ids = self._ids.get(study.internal_name, ())
             if len(ids) > 1:
                 raise ServiceError(
                     SERVICE,
                     f"it has {len(ids)} studies named {study.internal_name!r}; delete all but one",
                     retryable=False,
                 )
-            if ids:
-                self._check_same(study, ids[0])
-                return ids[0], tried
+            for own in ids:
+                self._check_same(study, own)
+                return own
             tried = True
-            answer = self.api.send("POST", "studies/", dict(study.body))
-            return validated(StudyRecord, answer).id, True
+            return validated(StudyRecord, self.api.send("POST", "studies/", study.body)).id
 
-        return self.api.patiently(send)
+        return self.api.patiently(send), tried
 
-    def _ids_by_name(self) -> dict[str, list[str]]:
+    def _ids_by_name(self) -> Mapping[str, set[str]]:
         project = self.settings.project
         path = f"projects/{checked_id(project, 'project')}/studies/" if project else "studies/"
-        ids: dict[str, dict[str, None]] = {}
+        ids: dict[str, set[str]] = defaultdict(set)
         for record in self.api.pages(StudyRecord, path):
-            ids.setdefault(record.internal_name or "", {})[record.id] = None
-        return {name: list(each) for name, each in ids.items()}
+            ids[record.internal_name or ""].add(record.id)
+        return ids
 
-    def _check_same(self, study: Study, number: str) -> None:
-        """Whether a study that bears the name asks for the same."""
-        record = self.api.get(StudyRecord, f"studies/{number}/")
+    def _check_same(self, study: Study, own: str) -> None:
+        record = self._study(own)
         for name in ("external_study_url", "total_available_places", "reward"):
             value = getattr(record, name)
             if value is not None and value != study.body[name]:
@@ -193,60 +158,60 @@ class Drafting:
                 )
 
     def publish(
-        self,
-        studies: Sequence[Study],
-        drafts: Sequence[Pushed],
-        agree: Callable[[str], bool],
-    ) -> tuple[Pushed, ...]:
+        self, studies: Sequence[Study], drafts: Sequence[Pushed], agree: Callable[[str], bool]
+    ) -> list[Pushed]:
         """Publish what is still a draft, once the money is agreed to."""
-        waiting = [each.sheet for each in drafts if each.status == DRAFT]
-        bodies = {each.sheet: each.body for each in studies}
-        if not waiting or agree(self.money([bodies[name] for name in waiting]).sentence()) is not (
-            True
-        ):
-            return tuple(drafts)
-        return tuple(self._published(drafts, bodies))
+        bodies = {study.sheet: study.body for study in studies}
+        waiting = [bodies[pushed.sheet] for pushed in drafts if pushed.status == DRAFT]
+        if not waiting or agree(self._costs(waiting)) is not True:
+            return list(drafts)
+        public = {pushed.study for pushed in drafts if pushed.status != DRAFT}
+        published = []
+        for pushed in drafts:
+            if pushed.status == DRAFT:
+                status = self._publish(pushed.study, bodies[pushed.sheet]["filters"], public)
+                pushed = replace(pushed, status=status)
+                public.add(pushed.study)
+            published.append(pushed)
+        return published
 
-    def _published(
-        self, drafts: Sequence[Pushed], bodies: Mapping[str, Mapping[str, Any]]
-    ) -> Iterator[Pushed]:
-        out = [each.study for each in drafts if each.status != DRAFT]
-        for draft in drafts:
-            if draft.status != DRAFT:
-                yield draft
-                continue
-            path = f"studies/{draft.study}/"
-            if out:
-                # Who returned another sheet of this survey has seen memes, and is in no group.
-                before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(out)}
-                filters = [*bodies[draft.sheet]["filters"], before]
-                self.api.ask("PATCH", path, {"filters": filters})
+    def _publish(self, own: str, filters: Sequence[Any], public: set[str]) -> str:
+        """The status of a study once it is public."""
+        path = f"studies/{own}/"
+        if public:
+            # Who returned another sheet of this survey has seen memes, and is in no group.
+            before = {"filter_id": STUDIES_FILTER, "selected_values": sorted(public)}
+            self.api.ask("PATCH", path, {"filters": [*filters, before]})
 
-            def send(path: str = path) -> StudyRecord:
-                record = validated(StudyRecord, self.api.send("GET", path))
-                if record.status != DRAFT:  # it was published, and the answer lost
-                    return record
-                answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
-                return validated(StudyRecord, answer)
+        def send() -> str:
+            status = validated(StudyRecord, self.api.send("GET", path)).status
+            if status != DRAFT:  # it was published, and the answer lost
+                return status
+            answer = self.api.send("POST", f"{path}transition/", {"action": "PUBLISH"})
+            return validated(StudyRecord, answer).status
 
-            status = self.api.patiently(send).status
-            out.append(draft.study)
-            yield Pushed(draft.sheet, draft.study, status, draft.made)
+        return self.api.patiently(send)
 
-    def money(self, bodies: Sequence[Mapping[str, Any]]) -> Money:
-        """What publishing studies costs, fee and tax included."""
-        total, rewards = 0, 0
-        for body in bodies:
-            paid = [(body["reward"], body["total_available_places"])]
-            paid += [
-                (action["fixed_screen_out_reward"], action["slots"])
-                for code in body["completion_codes"]
-                for action in code["actions"]
-                if "fixed_screen_out_reward" in action
-            ]
-            for reward, places in paid:
-                asked = {"reward": reward, "total_available_places": places}
-                answer = self.api.ask("POST", "study-cost-calculator/", asked)
-                total += round(validated(CostRecord, answer).total_cost)
-                rewards += reward * places
-        return Money(self.settings.pay.currency, len(bodies), rewards, total)
+    def _costs(self, bodies: Sequence[Mapping[str, Any]]) -> str:
+        """What whoever agrees reads: the money as Prolific computes it, with its fee and tax.
+
+        Being screened out is counted as often as it may happen.
+        """
+        paid = [(body["reward"], body["total_available_places"]) for body in bodies]
+        paid += [
+            (action["fixed_screen_out_reward"], action["slots"])
+            for body in bodies
+            for code in body["completion_codes"]
+            for action in code["actions"]
+            if "fixed_screen_out_reward" in action
+        ]
+        total = 0
+        for reward, places in paid:
+            asked = {"reward": reward, "total_available_places": places}
+            answer = self.api.ask("POST", "study-cost-calculator/", asked)
+            total += round(validated(CostRecord, answer).total_cost)
+        rewards, currency = sum(each * places for each, places in paid), self.settings.pay.currency
+        return (
+            f"Publishing {len(bodies)} studies costs {amount(total, currency)}, fee and tax "
+            f"included; people get {rewards / 100:,.2f} of it."
+        )

@@ -19,15 +19,18 @@ from memeloc.survey.codes import ENDINGS
 from memeloc.survey.model import Participant, RejectedRow
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.targets.prolific import columns
-from memeloc.survey.targets.prolific.client import ID
 from memeloc.survey.targets.prolific.columns import key_of
+from memeloc.survey.targets.prolific.records import ID
 from memeloc.survey.targets.prolific.rows import ExportRow, read_rows
 from memeloc.survey.targets.protocol import SurveyPack
 
-_CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2}(?:[.,]\d{1,9})?)", re.ASCII)
-_NUMBER = re.compile(r"\d{1,9}(?:[.,]\d{1,12})?", re.ASCII)
+_TAKEN = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,2}):)?(\d{1,9}(?:[.,]\d{1,12})?)", re.ASCII)
+"""Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
 _MANY = 200
 """Unknown headings that are listed at the most."""
+
+_Endings = Mapping[str, tuple[str, str]]
+"""Sheet and ending by completion code in small letters."""
 
 
 def people(
@@ -46,24 +49,24 @@ def people(
     """
     every = read_rows(path)
     rows = [row for row in every if _has_ids(row)]
-    codes = _endings(pack)
+    endings = _endings(pack)
     placed: dict[tuple[str, ...], tuple[ExportRow, Participant]] = {}
-    for row, own in zip(rows, _sheets(rows, path, pack, studies, sheet, codes), strict=True):
+    for row, own in zip(rows, _sheets(rows, path, pack, studies, sheet, endings), strict=True):
         if not own:
             message = (
                 "It is not known of which sheet its study is: call the file as the sheet is "
                 "called, such as r1-b03-DE.csv."
             )
-            row.reject("unknown study", message, row.content)
+            row.reject("unknown study", message)
             continue
-        person = _person(row, own, codes)
+        person = _person(row, own, endings)
         begun = "" if person.submission else row.get(model.STARTED)
         key = (person.submission or person.participant, own, begun)
         before = placed.setdefault(key, (row, person))
         if before[1] != person:
             older, newer = sorted((before, (row, person)), key=lambda pair: _age(pair[0]))
             message = "The submission is there twice, and differs; the later one is taken."
-            older[0].reject("doubled row", message, older[0].content)
+            older[0].reject("doubled row", message)
             placed[key] = newer
     # Of a person who came back to a study, what holds is what was begun last.
     kept = sorted(placed.values(), key=lambda pair: _age(pair[0]))
@@ -73,27 +76,24 @@ def people(
 
 
 def _has_ids(row: ExportRow) -> bool:
-    """Whether a row says whose it is."""
     if row.problems and not row.submission:
         return False  # it was rejected whole
     for name in row.formulas:
-        if name in (columns.PARTICIPANT, columns.SUBMISSION):
-            row.reject(
-                "formula", f"The id of the {name} is a formula; write it as a text.", row.content
-            )
-            return False
-        message = "A formula stands where Prolific writes a value; it is left out."
-        row.reject("formula", message, {"column": name})
+        if name not in (columns.PARTICIPANT, columns.SUBMISSION):
+            message = "A formula stands where Prolific writes a value; it is left out."
+            row.reject("formula", message, {"column": name})
     for name in (columns.PARTICIPANT, columns.SUBMISSION):
         text = row.get(name)
-        if key_of(text) in columns.WITHHELD:
+        if name in row.formulas:
+            row.reject("formula", f"The id of the {name} is a formula; write it as a text.")
+        elif key_of(text) in columns.WITHHELD:
             message = f"Prolific does not say its {name} any more, so it joins no answers."
-            row.reject(key_of(text), message, row.content)
-            return False
-        if not ID.fullmatch(text) and (text or name == columns.PARTICIPANT):
-            message = f"{text[:80]!r} is not an id of a {name}."
-            row.reject(f"no {name}", message, row.content)
-            return False
+            row.reject(key_of(text), message)
+        elif not ID.fullmatch(text) and (text or name == columns.PARTICIPANT):
+            row.reject(f"no {name}", f"{text[:80]!r} is not an id of a {name}.")
+        else:
+            continue
+        return False
     return True
 
 
@@ -103,36 +103,36 @@ def _sheets(
     pack: SurveyPack,
     studies: Mapping[str, str],
     whole_file: str,
-    codes: Mapping[str, tuple[str, str]],
+    endings: _Endings,
 ) -> list[str]:
     """The sheet of each row's study; empty where nothing says it."""
     sheets = {sheet.id for sheet in pack.sheets}
-    known = {study: sheet for study, sheet in studies.items() if sheet in sheets}
+    by_study = {study: sheet for study, sheet in studies.items() if sheet in sheets}
     if not whole_file:
         parts = {part for word in words_of(path.stem) for part in (word, *word.split("_"))}
-        named = (parts & sheets) | {known[part] for part in parts & known.keys()}
-        whole_file = named.pop() if len(named) == 1 else ""
+        whole_file = _only((parts & sheets) | {by_study[part] for part in parts & by_study.keys()})
     placed: list[tuple[str, str]] = []
     votes: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         study, name = row.get(columns.STUDY), row.get(columns.STUDY_NAME)
-        names = words_of(name) & sheets
-        sheet = known.get(study) or known.get(name) or ""
-        if not sheet:
-            sheet = names.pop() if len(names) == 1 else whole_file
-        by_code = codes.get(row.get(columns.CODE).casefold(), ("", ""))[0]
+        sheet = by_study.get(study) or by_study.get(name) or _only(words_of(name) & sheets)
+        sheet = sheet or whole_file
+        by_code = endings.get(row.get(columns.CODE).casefold(), ("", ""))[0]
         if by_code:
             votes[study or name].add(by_code)
         if sheet and by_code not in ("", sheet):
             message = f"Its completion code is that of {by_code}, and its study that of {sheet}."
-            row.reject("code of another sheet", message, row.content)
+            row.reject("code of another sheet", message)
         placed.append((sheet or by_code, study or name))
     # The people of a study who entered no code are of the sheet of those who did.
-    alone = {study: min(own) for study, own in votes.items() if len(own) == 1}
-    return [sheet or alone.get(study, "") for sheet, study in placed]
+    return [sheet or _only(votes[study]) for sheet, study in placed]
 
 
-def _person(row: ExportRow, sheet: str, codes: Mapping[str, tuple[str, str]]) -> Participant:
+def _only(sheets: set[str]) -> str:
+    return min(sheets) if len(sheets) == 1 else ""
+
+
+def _person(row: ExportRow, sheet: str, endings: _Endings) -> Participant:
     details: dict[str, Any] = dict(row.details)
     details |= {name: moment.isoformat() for name, moment in sorted(row.moments.items())}
     for name, meaning in (("study_id", columns.STUDY), ("study_name", columns.STUDY_NAME)):
@@ -142,12 +142,11 @@ def _person(row: ExportRow, sheet: str, codes: Mapping[str, tuple[str, str]]) ->
     if key_of(code) in columns.NO_CODE:
         details["ended"] = "no code"
     elif code:
-        whose, ending = codes.get(code.casefold(), ("", ""))
+        whose, ending = endings.get(code.casefold(), ("", ""))
         details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
-    if row.withheld:
-        details["withheld"] = dict(sorted(row.withheld.items()))
-    if row.other:
-        details["other"] = dict(sorted(row.other.items()))
+    for name in ("withheld", "other"):
+        if cells := getattr(row, name):
+            details[name] = dict(sorted(cells.items()))
     return Participant(
         row.get(columns.PARTICIPANT),
         dict(sorted(row.facts.items())),
@@ -172,14 +171,12 @@ def _status(row: ExportRow) -> str:
 
 
 def _seconds(row: ExportRow) -> float | None:
-    """The time taken, `634`, `634.5`, `634,5` or `10:34`; else what lies between the moments."""
+    """The time taken; else what lies between the moments."""
     text = row.get(columns.SECONDS)
     taken: float | None = None
-    if clock := _CLOCK.fullmatch(text):
-        hours, minutes, seconds = int(clock[1] or 0), int(clock[2]), clock[3].replace(",", ".")
-        taken = hours * 3600 + minutes * 60 + float(seconds)
-    elif _NUMBER.fullmatch(text):
-        taken = float(text.replace(",", "."))
+    if match := _TAKEN.fullmatch(text):
+        hours, minutes = int(match[1] or 0), int(match[2] or 0)
+        taken = hours * 3600 + minutes * 60 + float(match[3].replace(",", "."))
     elif text:
         message = f"The time taken, {text[:40]!r}, is not a number of seconds."
         row.reject("unknown time taken", message, {"text": text})
@@ -209,16 +206,13 @@ def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
         yield RejectedRow("", 1, "unknown column", message, content)
 
 
-def _endings(pack: SurveyPack) -> dict[str, tuple[str, str]]:
-    """Sheet and ending by completion code; one that several sheets have says neither."""
-    found: dict[str, tuple[str, str]] = {}
-    doubled: set[str] = set()
+def _endings(pack: SurveyPack) -> _Endings:
+    """Those of the survey's codes; one that several sheets have says neither."""
+    endings: dict[str, dict[str, str]] = defaultdict(dict)
     for sheet, codes in pack.codes.items():
         for ending in ENDINGS:
-            code = str(getattr(codes, ending)).casefold()
-            if found.setdefault(code, (sheet, ending))[0] != sheet:
-                doubled.add(code)
-    return {code: pair for code, pair in found.items() if code not in doubled}
+            endings[getattr(codes, ending).casefold()].setdefault(sheet, ending)
+    return {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
 
 
 def _age(row: ExportRow) -> tuple[float, float, int]:

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What Prolific's ids of people, studies, submissions and groups look like."""
 
 
-class WorkspaceRecord(BaseModel):
+class Record(BaseModel):
+    """Something that has an id."""
+
+    id: Annotated[str, Field(pattern=f"^{ID.pattern}$")]
+
+
+class WorkspaceRecord(Record):
     """A workspace of the account."""
 
-    id: Id
     title: str | None = ""
 
 
-class GroupRecord(BaseModel):
+class GroupRecord(Record):
     """A participant group."""
 
-    id: Id
     name: str | None = ""
     is_deleted: bool = False
+
+
+class StudyRecord(Record):
+    """A study, a draft or published."""
+
+    internal_name: str | None = ""
+    status: str = ""
+    external_study_url: str | None = None
+    total_available_places: int | None = None
+    reward: float | None = None
+    presentment_currency_code: str | None = None
+    currency_code: str | None = None
 
 
 class FilterRecord(BaseModel):
@@ -36,19 +53,6 @@ class FilterRecord(BaseModel):
     def labels(self) -> dict[str, str]:
         """By the id of a choice, what it is called."""
         return {key: str(label) for key, label in (self.choices or {}).items()}
-
-
-class StudyRecord(BaseModel):
-    """A study, a draft or published."""
-
-    id: Id
-    internal_name: str | None = ""
-    status: str = ""
-    external_study_url: str | None = None
-    total_available_places: int | None = None
-    reward: float | None = None
-    presentment_currency_code: str | None = None
-    currency_code: str | None = None
 
 
 class SubmissionRecord(BaseModel):

@@ -9,18 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.files import read_head
 from memeloc.survey import model
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.google_forms.times import read_column
 from memeloc.survey.targets.json_files import read_json, starts_as_json
 from memeloc.survey.targets.prolific import columns
 from memeloc.survey.targets.prolific.columns import column_of, key_of
+from memeloc.survey.targets.time_columns import read_column
 from memeloc.survey.times import read_moment
 from memeloc.tables import read_table, read_tables
 
@@ -37,12 +36,9 @@ class ExportRow:
     """What one row says.
 
     Attributes:
-        number: where it stands.
         content: all of it as written, for what has no place.
-        submission: by meaning, what describes the submission.
-        facts: of the person.
-        details: what is known and decides nothing.
-        other: by heading, what is not known.
+        submission, facts, details, other: by meaning, what describes the submission and the person,
+            what decides nothing, and by heading what is not known.
         withheld: by fact or heading, why Prolific does not say it any more.
         moments: of `submission`, what is a time.
         formulas: meanings or headings of cells that compute their value.
@@ -64,8 +60,9 @@ class ExportRow:
         """What describes the submission, or empty."""
         return self.submission.get(meaning, "")
 
-    def reject(self, reason: str, message: str, content: Mapping[str, Any]) -> None:
-        """Note what is odd about it."""
+    def reject(self, reason: str, message: str, content: Mapping[str, Any] | None = None) -> None:
+        """Note what is odd about it; without `content`, all of it is kept."""
+        content = self.content if content is None else content
         self.problems.append(RejectedRow("", self.number, reason, message, content))
 
 
@@ -75,7 +72,7 @@ def is_prolifics(path: Path) -> bool:
     Raises:
         InputError: it cannot be read.
     """
-    if not _is_json(path):
+    if not starts_as_json(path):
         return any(read_tables(path, is_header=_is_export, encodings=_ENCODINGS))
     return starts_as_json(path, '"participant', '"status"') and _is_submission(
         next(_submissions(read_json(path)), None)
@@ -88,14 +85,10 @@ def read_rows(path: Path) -> list[ExportRow]:
     Raises:
         InputError: it cannot be read at all, or has not the headings that are needed.
     """
-    rows = list(_listed(path) if _is_json(path) else _table(path))
+    rows = list(_listed(path) if starts_as_json(path) else _table(path))
     for name in model.MOMENTS:
-        _read_moments(rows, name)
+        _read_moments([row for row in rows if row.get(name)], name)
     return rows
-
-
-def _is_json(path: Path) -> bool:
-    return read_head(path).lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[")
 
 
 def _meanings(headings: Iterable[str]) -> set[str]:
@@ -123,7 +116,7 @@ def _listed(path: Path) -> Iterator[ExportRow]:
         if not _is_submission(value):
             row = ExportRow(number, {"value": value})
             message = "It is not a submission of Prolific's API: id, participant, status."
-            row.reject("not a submission", message, row.content)
+            row.reject("not a submission", message)
             yield row
             continue
         cells: dict[str, Any] = {}
@@ -154,32 +147,23 @@ def _table(path: Path) -> Iterator[ExportRow]:
         ) from error
     if table.note:
         note = ExportRow(1, {})
-        note.reject("encoding", table.note, {})
+        note.reject("encoding", table.note)
         yield note
     for line in table.rows:
         if line.reason:
             row = ExportRow(line.number, line.texts)
-            row.reject(line.reason, line.error, line.texts)
+            row.reject(line.reason, line.error)
+            yield row
         else:
-            row = _row(line.number, line.texts, line.formulas)
-        yield row
+            yield _row(line.number, line.texts, line.formulas)
 
 
 def _row(number: int, texts: Mapping[str, str], formulas: Sequence[str] = ()) -> ExportRow:
     """A row with its cells sorted by what their headings mean."""
-    by_rank = sorted(
-        ((column_of(heading), heading, text) for heading, text in texts.items()),
-        key=lambda cell: cell[0].rank,
-    )
-    content = {heading: text for column, heading, text in by_rank if column.group != "dropped"}
-    row = ExportRow(number, {heading: content[heading] for heading in texts if heading in content})
-    groups: Mapping[str, dict[str, Any]] = {
-        "submission": row.submission,
-        "facts": row.facts,
-        "details": row.details,
-        "other": row.other,
-    }
-    for column, heading, text in by_rank:
+    cells = [(column_of(heading), heading, text) for heading, text in texts.items()]
+    content = {heading: text for column, heading, text in cells if column.group != "dropped"}
+    row = ExportRow(number, content)
+    for column, heading, text in sorted(cells, key=lambda cell: cell[0].rank):
         word = key_of(text) or text
         if text.startswith("=") or heading in formulas:
             row.formulas.append(column.name)
@@ -188,29 +172,27 @@ def _row(number: int, texts: Mapping[str, str], formulas: Sequence[str] = ()) ->
         elif word in columns.WITHHELD and column.name not in _NEEDED:
             row.withheld.setdefault(column.name, word)
         else:
-            before = groups[column.group].setdefault(column.name, text)
+            before = getattr(row, column.group).setdefault(column.name, text)
             if before is not text and (key_of(before) or before) != word:
                 name = column.name[:60].replace("_", " ")
                 message = f"Two columns that mean {name} differ; the first of them is taken."
-                both = {"column": heading, "values": [before, text]}
-                row.reject("columns differ", message, both)
+                row.reject("columns differ", message, {"column": heading, "values": [before, text]})
     return row
 
 
 def _read_moments(rows: Sequence[ExportRow], name: str) -> None:
     """Read a column of times; those without a zone are UTC, as Prolific writes them."""
-    strange = []
+    rewritten = []
     for row in rows:
-        if text := row.get(name):
-            moment = read_moment(text)
-            if moment is None:
-                strange.append(row)
-            else:
-                row.moments[name] = moment
-    moments = read_column([row.get(name) for row in strange], UTC).moments
-    for row, read in zip(strange, moments, strict=True):
-        if read is not None:
-            row.moments[name] = read
+        if moment := read_moment(row.get(name)):
+            row.moments[name] = moment
+        else:
+            rewritten.append(row)  # by a spreadsheet
+    for row, moment in zip(
+        rewritten, read_column([row.get(name) for row in rewritten]), strict=True
+    ):
+        if moment:
+            row.moments[name] = moment
             continue
         text = row.get(name)
         row.details[f"{name}_as_written"] = text

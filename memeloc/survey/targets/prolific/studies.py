@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.survey.design.pay import SMALLEST_SCREEN_OUT, shortest_limit
@@ -22,6 +21,7 @@ from memeloc.survey.targets.prolific.client import checked_id
 from memeloc.survey.targets.prolific.filters import Filters
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.services import is_https
 
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """What Prolific puts into a study's address of who opens it."""
@@ -64,8 +64,8 @@ class Study:
             for code in self.body["completion_codes"]
         ]
         kept_out = {"filter_id": GROUP_FILTER, "selected_values": [group]}
-        filters = [*self.body["filters"], kept_out]
-        return replace(self, body={**self.body, "completion_codes": codes, "filters": filters})
+        changed = {"completion_codes": codes, "filters": [*self.body["filters"], kept_out]}
+        return replace(self, body={**self.body, **changed})
 
 
 def digest(body: Mapping[str, Any]) -> str:
@@ -104,6 +104,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
     warning = _line(texts.get("warning.text"))
     introduction = _line(texts.get("intro", count=memes_shown(sheet), minutes=minutes))
     reward = int(settings.pay.reward(minutes) * 100)
+    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": pack.name}
     body: dict[str, Any] = {
         "name": _line(texts.get("title"))[:LONGEST_NAME],
         "internal_name": f"memeloc {pack.name[:120]} {sheet.id}",
@@ -123,25 +124,29 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
         "study_labels": ["annotation"],
         "content_warnings": [settings.warning],
         "content_warning_details": warning,
+        "metadata": json.dumps(metadata, sort_keys=True),
     }
-    if settings.limit:
-        body["maximum_allowed_time"] = settings.limit
-    if settings.screen_out_places:
-        body["is_custom_screening"] = True
-    if settings.project:
-        body["project"] = settings.project
-    metadata = {"culture": sheet.culture.code, "sheet": sheet.id, "survey": pack.name}
-    body["metadata"] = json.dumps(metadata, sort_keys=True)
-    made = Study(sheet.id, body, tuple(missing), not (settings.minutes or pack.minutes))
-    return made.in_group(settings.group) if settings.group else made
+    optional = {
+        "maximum_allowed_time": settings.limit,
+        "is_custom_screening": bool(settings.screen_out_places),
+        "project": settings.project,
+    }
+    body |= {name: value for name, value in optional.items() if value}
+    drafted = Study(sheet.id, body, tuple(missing), not (settings.minutes or pack.minutes))
+    return drafted.in_group(settings.group) if settings.group else drafted
 
 
 def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
     """The four ways that a sheet can end. Nothing is approved or rejected by itself."""
-    if len({codes.done, codes.failed_checks, codes.no_consent, codes.screened_out}) < 4:
-        raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
     review = {"action": "MANUALLY_REVIEW"}
-    screened_out = ("OTHER", _returned("Not one of those it is for"))
+    endings: list[tuple[str, str, dict[str, Any]]] = [
+        (codes.done, "COMPLETED", review),
+        (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
+        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
+        (codes.screened_out, "OTHER", _returned("Not one of those it is for")),
+    ]
+    if len({code for code, _, _ in endings}) < len(endings):
+        raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
     if settings.screen_out_places:
         least = SMALLEST_SCREEN_OUT[settings.pay.currency]
         if not least <= settings.screen_out_reward < reward:
@@ -155,13 +160,7 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
             "fixed_screen_out_reward": settings.screen_out_reward,
             "slots": settings.screen_out_places,
         }
-        screened_out = ("FIXED_SCREENOUT", paid)
-    endings: list[tuple[str, str, dict[str, Any]]] = [
-        (codes.done, "COMPLETED", review),
-        (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
-        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
-        (codes.screened_out, *screened_out),
-    ]
+        endings[-1] = (codes.screened_out, "FIXED_SCREENOUT", paid)
     return [
         {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
         for code, kind, action in endings
@@ -177,25 +176,14 @@ def _address(pack: SurveyPack, sheet: Sheet, urls: str | Mapping[str, str]) -> s
 
     Without `urls` it is the form that was made for it at another service, if there is one.
     """
-    made = (state.get(sheet.id) for state in pack.made.values())
-    forms = [form["prolific"] for form in made if isinstance(form, dict) and form.get("prolific")]
+    forms = (form.get(sheet.id) for form in pack.made.values())
+    made = next((form["prolific"] for form in forms if form and form.get("prolific")), NOWHERE)
     if isinstance(urls, str):
         address = urls and (urls if "{sheet}" in urls else f"{urls.rstrip('/')}/{{sheet}}.html")
     else:
         address = urls.get(sheet.id, "")
-    address = (address or (forms[0] if forms else NOWHERE)).replace("{sheet}", sheet.id)
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        parts = urlsplit("")
-    strange = any(ord(sign) <= 32 or ord(sign) == 127 for sign in address)
-    if (
-        strange
-        or parts.scheme != "https"
-        or not parts.hostname
-        or parts.username is not None
-        or parts.fragment
-    ):
+    address = (address or made).replace("{sheet}", sheet.id)
+    if not is_https(address):
         raise InputError(
             f"{address[:100]!r} is not an address that Prolific can send people to: it begins with "
             "https:// and has neither a password nor a part after #."

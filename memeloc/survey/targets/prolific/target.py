@@ -10,7 +10,7 @@ the two by participant.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from memeloc.settings import validate
 from memeloc.survey.design.pay import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.targets.prolific.client import ApiSettings, ProlificApi
+from memeloc.survey.targets.prolific.client import ProlificApi
 from memeloc.survey.targets.prolific.decide import send_decisions
 from memeloc.survey.targets.prolific.filters import (
     Filters,
@@ -125,28 +125,27 @@ class Prolific:
         """Draft a study for each sheet; publish them if the money is agreed to. See `Push`."""
         studies = self.studies(pack)
         if dry_run:
-            drafts: Sequence[Pushed] = [
+            pushed = [
                 Pushed(each.sheet, noted(state, each).get("id", ""), DRAFT, made=False)
                 for each in studies
             ]
-            return [asdict(each) for each in drafts]
+            return [asdict(each) for each in pushed]
         missing = list(dict.fromkeys(sentence for each in studies for sentence in each.missing))
         if missing:
             more = f" ({len(missing) - 1} more are missing)" if len(missing) > 1 else ""
             raise InputError(f"{missing[0]}{more}")
         with self._connect() as api:
-            cultures = {sheet.culture.code: sheet.culture for sheet in pack.sheets}
-            filters = self._filters(pack.root)
-            for problem in differing(filters, api.filters(), list(cultures.values())):
+            cultures = [sheet.culture for sheet in pack.sheets]
+            for problem in differing(self._filters(pack.root), api.filters(), cultures):
                 raise InputError(problem)
             drafting = Drafting(api, pack.name, self.settings, state)
             if not self.settings.group:
                 group = drafting.group()
                 studies = tuple(each.in_group(group) for each in studies)
-            drafts = [drafting.draft(each) for each in studies]
+            pushed = [drafting.draft(each) for each in studies]
             if publish:
-                drafts = drafting.publish(studies, drafts, agree)
-            return [asdict(each) for each in drafts]
+                pushed = drafting.publish(studies, pushed, agree)
+            return [asdict(each) for each in pushed]
 
     def decide(
         self,
@@ -157,7 +156,7 @@ class Prolific:
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Mapping[str, int]:
         """Approve, ask to return and reject, each once. See `Decide`."""
-        return Counter(send_decisions(decisions, ids, state, self._connect, agree))
+        return send_decisions(decisions, ids, state, self._connect, agree)
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
         """Ask for the ids of filters that cultures need, and keep them. See `Lookup`."""
@@ -174,8 +173,7 @@ class Prolific:
         return LookedUp(path, len(filters.criteria), tuple(problems))
 
     def _connect(self) -> ProlificApi:
-        settings = self.settings
-        return ProlificApi(ApiSettings(settings.endpoint, settings.workspace, backoff=self.backoff))
+        return ProlificApi(self.settings.endpoint, self.settings.workspace, self.backoff)
 
     def _filters(self, root: Path | None) -> Filters:
         """The file that is named, the workspace's, or the shipped one."""
@@ -186,50 +184,42 @@ class Prolific:
 
     def _readme(self, pack: SurveyPack, studies: Sequence[Study]) -> str:
         pay = self.pay
-        cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
-        sums: dict[str, list[int]] = {}
-        for made in studies:
-            places, reward = made.body["total_available_places"], made.body["reward"]
-            for name in (cultures[made.sheet], "all"):
-                row = sums.setdefault(name, [0, 0, 0])
-                row[:] = [row[0] + 1, row[1] + places, row[2] + places * reward]
-        lines = [
-            f"# {pack.name}: studies for Prolific",
-            "",
-            f"{pay.wage} {pay.currency} an hour. Prolific's fee is taken to be {pay.fee:%} of the "
-            "rewards, without tax; what it really is, Prolific says before anything is published.",
-            "",
-            "| culture | studies | places | rewards | with fee |",
-            "| --- | ---: | ---: | ---: | ---: |",
-        ]
-        for name in (*sorted(sums.keys() - {"all"}), "all"):
-            count, places, rewards = sums.get(name, [0, 0, 0])
-            lines.append(
-                f"| {name} | {count} | {places} | {amount(rewards, pay.currency)} | "
+        by_culture: dict[str, list[Study]] = defaultdict(list)
+        for sheet, study_ in zip(pack.sheets, studies, strict=True):
+            by_culture[sheet.culture.code].append(study_)
+        rows = []
+        for name, some in (*sorted(by_culture.items()), ("all", studies)):
+            places = [each.body["total_available_places"] for each in some]
+            rewards = sum(each.body["reward"] * n for each, n in zip(some, places, strict=True))
+            rows.append(
+                f"| {name} | {len(some)} | {sum(places)} | {amount(rewards, pay.currency)} | "
                 f"{amount(rewards * (1 + pay.fee), pay.currency)} |"
             )
-        lines.append("")
+        parts = [
+            f"# {pack.name}: studies for Prolific",
+            f"{pay.wage} {pay.currency} an hour. Prolific's fee is taken to be {pay.fee:%} of the "
+            "rewards, without tax; what it really is, Prolific says before anything is published.",
+            "| culture | studies | places | rewards | with fee |\n"
+            "| --- | ---: | ---: | ---: | ---: |\n" + "\n".join(rows),
+        ]
         guessed = next((each for each in studies if each.guessed), None)
         if guessed:
-            lines += [
+            parts.append(
                 f"Nobody measured how long a sheet takes; {guessed.sheet} is taken to last "
                 f"{guessed.body['estimated_completion_time']} minutes. Measure it: Prolific "
-                "asks for more pay when the median takes longer.",
-                "",
-            ]
+                "asks for more pay when the median takes longer."
+            )
         missing = sorted({sentence for each in studies for sentence in each.missing})
         if missing:
-            lines += ["## Missing", "", "Studies in `incomplete` cannot be sent until these are "
-                      "known:", ""]  # fmt: skip
-            lines += [f"- {sentence}" for sentence in missing] + [""]
+            parts.append("## Missing")
+            parts.append("Studies in `incomplete` cannot be sent until these are known:")
+            parts.append("\n".join(f"- {sentence}" for sentence in missing))
         group = "These files name no group: whoever creates studies of them by hand adds one."
         if self.settings.group:
             group = f"These studies do so with the group {self.settings.group}."
-        lines += [
-            "## One sheet only",
-            "",
+        parts.append("## One sheet only")
+        parts.append(
             "Pushing makes a participant group of all who took part, which every study adds to "
-            f"and keeps out. {group}",
-            "",
-        ]
-        return "\n".join(lines)
+            f"and keeps out. {group}"
+        )
+        return "\n\n".join(parts) + "\n"

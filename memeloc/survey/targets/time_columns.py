@@ -1,0 +1,146 @@
+"""Columns of timestamps, as spreadsheets write them in any locale. In: texts. Out: moments in UTC.
+
+Which of two numbers is the day is decided by the whole column, never by one row: `3/4` means what
+`21/4` beside it means. Where nothing decides it, no moment is given. Digits of any script are read,
+Buddhist years (after 2400) are counted back, and the markers of forenoon and afternoon are CLDR's
+(data/day_periods.json, made by tools/make_day_periods.py).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+_BUDDHIST = 543
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CLOCK = re.compile(
+    r"(\d{1,2})\s*(?:[:時点时시h]|\.(?=\d{2}[.:]\d{2}(?!\d)))\s*(\d{2})"
+    r"(?:\s*[:.分분]\s*(\d{2})(?:[.,](\d{1,9}))?)?\s*[秒초]?"
+)
+_ZONE = re.compile(
+    r"(?:gmt|utc)\s*(?:([+\-−])?\s*(\d{1,2})(?::?(\d{2}))?)?|([+\-−])(\d{2}):?(\d{2})$|z$"
+)
+_BETWEEN = r"\s*[/.\-年년月월\s]\s*"
+_DATE = re.compile(
+    rf"(?<!\d)(?:\d{{4}}{_BETWEEN}\d{{1,2}}{_BETWEEN}\d{{1,2}}"
+    rf"|\d{{1,2}}{_BETWEEN}\d{{1,2}}{_BETWEEN}(?:\d{{4}}|\d{{2}}))(?!\d)\s*[日일.]?"
+)
+_NAMED = re.compile(
+    rf"(\d{{1,2}})?\.?\s*({'|'.join(_MONTHS)})[a-z]*\.?\s*(\d{{1,2}})?,?\s+(\d{{4}})"
+)
+
+
+class _Stamp(NamedTuple):
+    """A timestamp taken apart; `order` is that of `date`, such as `dmy`; empty if it is open."""
+
+    order: str
+    date: tuple[int, ...]
+    clock: tuple[int, int, int, int]
+    zone: tzinfo | None
+
+
+def looks_like_time(text: str) -> bool:
+    """Whether a cell may be a timestamp.
+
+    >>> looks_like_time("21.11.2026 15:04:05"), looks_like_time("I don't know")
+    (True, False)
+    """
+    return _stamp(text) is not None
+
+
+def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | None]:
+    """The moments of a column; None where a cell has none or it is not clear.
+
+    `zone` is that of timestamps that name none.
+
+    >>> [str(moment) for moment in read_column(["3/4/2026 1:00", "21/4/2026 1:00", "soon"])]
+    ['2026-04-03 01:00:00+00:00', '2026-04-21 01:00:00+00:00', 'None']
+    """
+    stamps = [_stamp(cell) for cell in cells]
+    orders = {stamp.order for stamp in stamps if stamp} & {"dmy", "mdy"}
+    common = orders.pop() if len(orders) == 1 else ""
+    return [stamp and _moment(stamp, stamp.order or common, zone) for stamp in stamps]
+
+
+def _moment(stamp: _Stamp, order: str, zone: tzinfo) -> datetime | None:
+    if not order and stamp.date[0] != stamp.date[1]:
+        return None
+    numbers = dict(zip(order or "dmy", stamp.date, strict=True))
+    year = numbers["y"]
+    if year < 100:
+        year += 2000
+    elif year > 2400:
+        year -= _BUDDHIST
+    try:
+        moment = datetime(year, numbers["m"], numbers["d"], *stamp.clock)
+        return moment.replace(tzinfo=stamp.zone or zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _stamp(text: str) -> _Stamp | None:
+    if len(text) > 100:
+        return None
+    rest = re.sub(r"(?<=\d)t(?=\d)", " ", _plain(text))
+    clock = _CLOCK.search(rest)
+    if clock is None:
+        return None
+    before, after = rest[: clock.start()], rest[clock.end() :].strip()
+    zone = None
+    if match := _ZONE.search(after):
+        sign, hours, minutes = match[1] or match[4], match[2] or match[5], match[3] or match[6]
+        offset = timedelta(hours=int(hours or 0) % 24, minutes=int(minutes or 0) % 60)
+        zone = timezone(-offset if sign in ("-", "−") else offset)
+        after = after[: match.start()]
+    words = f"{before} {after}"
+    if date := _DATE.search(words):
+        numbers = tuple(map(int, re.findall(r"\d+", date[0])))
+        order = _order(numbers, dotted="." in date[0].rstrip("."))
+    elif (date := _NAMED.search(words)) and (date[1] or date[3]):
+        order = "dmy"
+        numbers = (int(date[1] or date[3]), _MONTHS.index(date[2]) + 1, int(date[4]))
+    else:
+        return None
+    hour = _hour(int(clock[1]), words.replace(date[0], " ", 1))
+    micro = int((clock[4] or "").ljust(6, "0")[:6])
+    return _Stamp(order, numbers, (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
+
+
+def _order(numbers: Sequence[int], *, dotted: bool) -> str:
+    first, second, _ = numbers
+    if first > 99:
+        return "ymd"
+    if dotted or first > 12:
+        return "dmy"
+    return "mdy" if second > 12 else ""
+
+
+def _hour(hour: int, words: str) -> int:
+    """The hour of 24, by the marker of the half of the day among the words beside it."""
+    markers = {words.replace(" ", "").strip(","), *words.replace(",", " ").split()}
+    if 1 <= hour <= 12 and markers & (_FORENOON | _AFTERNOON):
+        return hour % 12 + (12 if markers & _AFTERNOON else 0)
+    return hour
+
+
+def _plain(text: str) -> str:
+    """A text in small letters and ASCII digits, without marks of direction."""
+    letters = (
+        str(unicodedata.decimal(letter, letter))
+        for letter in unicodedata.normalize("NFKC", text).lower()
+        if unicodedata.category(letter) != "Cf"
+    )
+    return " ".join("".join(letters).replace("،", " ").split())
+
+
+_PERIODS = json.loads((Path(__file__).parent / "data" / "day_periods.json").read_text("utf-8"))
+_FORENOON, _AFTERNOON = (
+    frozenset(_plain(word).replace(" ", "") for word in _PERIODS[half]) for half in ("am", "pm")
+)
