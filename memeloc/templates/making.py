@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import tomli_w
 from PIL import Image, ImageDraw, ImageFont
 
 from memeloc.errors import InputError
@@ -12,7 +13,7 @@ from memeloc.model import Template, TextBox, check_tag_name
 from memeloc.templates.definition import turned_corners
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM, name_from
 from memeloc.templates.pictures import open_picture
-from memeloc.templates.writing import box_text, encode, put_folder, quoted
+from memeloc.templates.writing import boxes_toml, encode, plain, put_folder
 
 _COLOURS = ("#d7263d", "#1b6ca8", "#1e8449", "#8e44ad", "#b9770e", "#117a8b")
 
@@ -40,8 +41,7 @@ LAYOUTS: dict[str, tuple[TextBox, ...]] = {
 _HEAD = """\
 # A template of memeloc: a picture and the boxes that hold its text.
 
-title = {title}
-# What the picture shows, in a sentence or two, for translators.
+{title}# What the picture shows, in a sentence or two, for translators.
 description = ""
 keywords = []
 image = "{image}"
@@ -92,8 +92,8 @@ def add_template(
     picture = open_picture(image)
     file, encoded = encode(picture, image.read_bytes())
     title = (name or image.stem).replace("-", " ").replace("_", " ").strip().capitalize()
-    text = _HEAD.format(title=quoted(title), image=file)
-    text += "\n".join(map(box_text, LAYOUTS[layout]))
+    text = _HEAD.format(title=tomli_w.dumps({"title": plain(title)}), image=file)
+    text += boxes_toml(LAYOUTS[layout])
     put_folder(folder, {file: encoded, DEFINITION: text.encode()})
     return folder
 

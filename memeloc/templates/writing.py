@@ -10,9 +10,10 @@ import io
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 
+import tomli_w
 from PIL import Image
 
 from memeloc.errors import InputError
@@ -104,15 +105,15 @@ def write_folder(
     try:
         image = open_picture(picture)
         file, content = encode(image, picture)
-        text = definition_text(
-            file,
-            boxes or TOP_BOTTOM,
-            title=title,
-            description=description,
-            keywords=keywords,
-            source=source,
-            licence=licence,
-        )
+        head = {
+            "title": plain(title),
+            "description": plain(description),
+            "keywords": [plain(keyword) for keyword in keywords],
+            "image": file,
+            "source": plain(source),
+            "licence": plain(licence),
+        }
+        text = f"{tomli_w.dumps(head)}\n{boxes_toml(boxes or TOP_BOTTOM)}"
         definition = check_definition(parse_toml(text), folder / DEFINITION)
         check_turned_boxes(definition.boxes, image.size, folder / DEFINITION)
     except InputError as error:
@@ -182,62 +183,31 @@ def encode(picture: Image.Image, source: bytes) -> tuple[str, bytes]:
     return "picture.png", encoded.getvalue()
 
 
-def definition_text(
-    image: str,
-    boxes: Sequence[TextBox],
-    *,
-    title: str,
-    description: str,
-    keywords: Sequence[str],
-    source: str,
-    licence: str,
-) -> str:
-    """What stands in a template.toml; of a box only what differs from what is assumed anyway."""
-    words = ", ".join(quoted(word) for word in keywords)
-    head = (
-        f"title = {quoted(title)}\n"
-        f"description = {quoted(description)}\n"
-        f"keywords = [{words}]\n"
-        f"image = {quoted(image)}\n"
-        f"source = {quoted(source)}\n"
-        f"licence = {quoted(licence)}\n"
-    )
-    return head + "".join("\n" + box_text(box) for box in boxes)
+def boxes_toml(boxes: Sequence[TextBox]) -> str:
+    """Boxes as a template.toml has them; of each only what differs from what is assumed anyway."""
+    return tomli_w.dumps({"box": [_box_table(box) for box in boxes]})
 
 
-def box_text(box: TextBox) -> str:
-    """A box as it stands in a template.toml."""
-    lines = ["[[box]]", f"name = {quoted(box.name)}"]
-    lines += [f"{key} = {_value(getattr(box, key))}" for key in ("x", "y", "width", "height")]
-    if box.angle:
-        lines.append(f"angle = {_value(box.angle)}")
-    if box.align != "center":
-        lines.append(f"align = {quoted(box.align)}")
-    if box.valign != "middle":
-        lines.append(f"valign = {quoted(box.valign)}")
-    lines.append(f"style = {quoted(box.style.name)}")
-    base = STYLES[box.style.name]
-    for entry in fields(TextStyle):
-        value = getattr(box.style, entry.name)
-        if value != getattr(base, entry.name):
-            lines.append(f"{entry.name} = {_value(value)}")
-    return "\n".join(lines) + "\n"
+def _box_table(box: TextBox) -> dict[str, object]:
+    usual = STYLES[box.style.name]
+    values = {field.name: getattr(box, field.name) for field in fields(box)}
+    del values["style"]
+    kept = {
+        name: round(value, _PLACES) if isinstance(value, float) else value
+        for name, value in values.items()
+        if value != _ASSUMED.get(name)
+    }
+    style = {
+        field.name: getattr(box.style, field.name)
+        for field in fields(TextStyle)
+        if getattr(box.style, field.name) != getattr(usual, field.name)
+    }
+    return {**kept, "style": box.style.name, **style}
 
 
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        # Without an exponent, and without a minus before a nought.
-        return f"{round(value, _PLACES) + 0.0:.{_PLACES}f}".rstrip("0").rstrip(".")
-    return quoted(str(value))
+_ASSUMED = {field.name: field.default for field in fields(TextBox) if field.default is not MISSING}
 
 
-def quoted(text: str) -> str:
-    r"""A TOML basic string; what is not printable becomes a space.
-
-    >>> quoted('the "late" train\n')
-    '"the \\"late\\" train "'
-    """
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else " " for c in escaped) + '"'
+def plain(text: str) -> str:
+    """A text with a space for each character that is not printable, a line feed included."""
+    return "".join(char if char.isprintable() else " " for char in text)
