@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-from urllib.parse import urljoin
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from memeloc.errors import MemelocError
 from memeloc.items import Refusal
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+"""Control characters and lone surrogates, which no store takes."""
 
 
 def line_of(value: Any, limit: int = 1000) -> str:
@@ -22,30 +27,26 @@ def line_of(value: Any, limit: int = 1000) -> str:
         value = str(value)
     if not isinstance(value, str):
         return ""
-    return " ".join(_CONTROLS.sub("\ufffd", value).split())[:limit]
+    return " ".join(CONTROLS.sub("\ufffd", value).split())[:limit]
 
 
 def lines_of(value: Any) -> tuple[str, ...]:
     """The texts of a list, an empty one for what is no text; line breaks are kept."""
-    if not isinstance(value, list):
-        return ()
+    lines = value[:100] if isinstance(value, list) else []
     return tuple(
-        _CONTROLS.sub("\ufffd", one).strip()[:5000] if isinstance(one, str) else line_of(one)
-        for one in value[:100]
+        CONTROLS.sub("\ufffd", line).strip()[:5000] if isinstance(line, str) else line_of(line)
+        for line in lines
     )
 
 
 def count_of(value: Any) -> int | None:
-    """A whole number from 0; None for what is no such number; a text of digits is one.
+    """A whole number from 0, or a text of its digits; None for anything else.
 
     >>> count_of("12"), count_of(-1), count_of(True)
     (12, None, None)
     """
-    if isinstance(value, str) and re.fullmatch(r"\d{1,15}", value.strip(), re.ASCII):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if 0 <= value < 10**15 else None
+    digits = line_of(value)
+    return int(digits) if re.fullmatch(r"\d{1,15}", digits, re.ASCII) else None
 
 
 def web_address(value: Any) -> str:
@@ -62,12 +63,34 @@ def joined_address(page: str, value: Any) -> str:
     """
     address = line_of(value, 4000)
     try:
-        return web_address(urljoin(page, address)) if address else ""
+        joined = urljoin(page, address) if address else ""
+        urlsplit(joined)
+        return web_address(joined)
     except ValueError:
         return ""
+
+
+def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Details without empty texts, lists, mappings and None."""
+    return {name: value for name, value in values.items() if value not in (None, "", [], (), {})}
 
 
 def refused(source: str, url: str, error: MemelocError) -> Refusal:
     """What is stored of something that could not be read."""
     reason = getattr(error, "reason", "") or "not readable"
     return Refusal(source, url[:4000], str(reason), getattr(error, "message", "") or str(error))
+
+
+def fetch_picture(fetcher: Fetcher, source: str, address: str, page: str) -> bytes | Refusal:
+    """The picture of a template, or why there is none.
+
+    Args:
+        fetcher, source: the source's.
+        address: of the picture; empty where the page at `page` shows none.
+    """
+    if not address:
+        return Refusal(source, page, "no picture", "no picture is named; it comes in without one")
+    try:
+        return fetcher.get(address, accept="picture").body
+    except MemelocError as error:
+        return refused(source, address, error)

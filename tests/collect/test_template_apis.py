@@ -175,7 +175,7 @@ def test_imgflip_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert not any("secret" in one for one in site.asked)
         site.answers["/search_memes"] = Answer(b"", "text/plain", 403)
         _, _, refusals = collected(source, site, tmp_path)
-        assert [one.reason for one in refusals] == ["status", "status"]
+        assert [one.reason for one in refusals] == ["forbidden", "forbidden"]
     elsewhere = ImgflipSource("http://imgflip.example.org", search=("owl",))
     _, _, refusals = collected(elsewhere, site, tmp_path)
     assert [one.reason for one in refusals] == ["not https"]

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import TYPE_CHECKING
+
+import httpx
 
 from memeloc.errors import MemelocError
-
-if TYPE_CHECKING:
-    import httpx
 
 LONGEST = 4000
 """Characters that an address may have."""
@@ -70,8 +68,6 @@ def place_of(url: str) -> tuple[httpx.URL, Place]:
     Raises:
         FetchRefused: it is no address that is followed.
     """
-    import httpx
-
     if len(url) > LONGEST:
         raise FetchRefused(url, "not an address", f"it has over {LONGEST:,} characters")
     try:
@@ -106,28 +102,18 @@ def is_public(address: str) -> bool:
     (True, False, False)
     """
     try:
-        found = ip_address(address.partition("%")[0])
+        parsed = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    if isinstance(found, IPv6Address):
-        if found in _NAT64:
-            return _inner_public(found)
-        if found not in _UNICAST or found in _DOCUMENTATION:
-            return False
-    elif found in _PROTOCOLS:
-        return False
-    if not found.is_global or found.is_multicast or found.is_reserved or found.is_unspecified:
-        return False
-    return not isinstance(found, IPv6Address) or _inner_public(found)
-
-
-def _inner_public(address: IPv6Address) -> bool:
-    """Whether every IPv4 address that an IPv6 one stands for is public."""
     inner: list[IPv4Address] = []
-    if address.sixtofour is not None:
-        inner.append(address.sixtofour)
-    if address.teredo is not None:
-        inner += address.teredo
-    if address in _NAT64:
-        inner.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return all(is_public(str(one)) for one in inner)
+    if isinstance(parsed, IPv6Address):
+        if parsed in _NAT64:
+            return is_public(str(IPv4Address(int(parsed) & 0xFFFFFFFF)))
+        if parsed not in _UNICAST or parsed in _DOCUMENTATION:
+            return False
+        inner = [parsed.sixtofour] if parsed.sixtofour else list(parsed.teredo or ())
+    elif parsed in _PROTOCOLS:
+        return False
+    if not parsed.is_global or parsed.is_multicast or parsed.is_reserved or parsed.is_unspecified:
+        return False
+    return all(is_public(str(each)) for each in inner)

@@ -10,44 +10,34 @@ headers a second, or one interim answer after another, is never silent for long.
 
 from __future__ import annotations
 
+import math
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import certifi
 import httpcore
-import httpx
 
-from memeloc.collect.fetching.addresses import is_public
-
-
-class InsideNetworkError(Exception):
-    """A name leads to a machine inside the network."""
-
-
-class UnknownNameError(Exception):
-    """A name leads nowhere."""
-
-
-class TooSlowError(Exception):
-    """A request's deadline has passed."""
+from memeloc.collect.fetching.addresses import FetchRefused, Place, is_public
 
 
 class Deadline(threading.local):
-    """When the request that this thread is about has to be done, by `time.monotonic`."""
+    """When the request of the current thread has to be done, by `time.monotonic`."""
 
-    moment: float | None = None
+    moment = math.inf
 
-    def within(self, timeout: float | None) -> float | None:
-        """The seconds that are left, `timeout` at most."""
-        if self.moment is None:
-            return timeout
+    def within(self, timeout: float | None) -> float:
+        """The seconds that are left, `timeout` at most.
+
+        Raises:
+            FetchRefused: none are left.
+        """
         left = self.moment - time.monotonic()
         if left <= 0:
-            raise TooSlowError("it takes longer than a request may take")
+            raise FetchRefused("", "too slow", "it takes longer than a request may take")
         return left if timeout is None else min(timeout, left)
 
 
@@ -66,11 +56,7 @@ class _Timed(httpcore.NetworkStream):
             raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        try:
-            self._stream.write(buffer, self._deadline.within(timeout))
-        except httpcore.WriteTimeout:
-            self._deadline.within(None)
-            raise
+        self._stream.write(buffer, self._deadline.within(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -88,17 +74,10 @@ class _Timed(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-class PublicOnly(httpcore.NetworkBackend):
-    """Connects to public addresses only.
-
-    Args:
-        allowed: `host:port` that may be inside the network all the same.
-        deadline: when the request has to be done.
-    """
-
-    def __init__(self, allowed: frozenset[str], deadline: Deadline | None = None) -> None:
+class _PublicOnly(httpcore.NetworkBackend):
+    def __init__(self, allowed: frozenset[str], deadline: Deadline) -> None:
         self._allowed = allowed
-        self._deadline = deadline or Deadline()
+        self._deadline = deadline
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -110,22 +89,20 @@ class PublicOnly(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to one of the addresses of a host, all of which must be public."""
+        host = host.strip("[]")
+        name = Place("", host.lower(), port).name
         try:
-            found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-        except socket.gaierror as error:
-            if error.errno == socket.EAI_AGAIN:
-                raise httpcore.ConnectError(f"the name {host} cannot be looked up") from error
-            raise UnknownNameError(f"there is no machine called {host}") from error
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise UnknownNameError(f"there is no machine called {host}") from error
-        addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-        bare = host.strip("[]")
-        name = f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
-        if name.lower() not in self._allowed:
-            inside = [address for address in addresses if not is_public(address)]
-            if inside or not addresses:
-                raise InsideNetworkError(f"{host} leads to {', '.join(inside) or 'nothing'}")
-        failure: Exception | None = None
+            if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
+                raise httpcore.ConnectError(f"the name {host} cannot be looked up") from error
+            raise FetchRefused(name, "not reached", f"there is no machine called {host}") from error
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        inside = [address for address in addresses if not is_public(address)]
+        if inside and name not in self._allowed:
+            sentence = f"{host} leads to {', '.join(inside)}"
+            raise FetchRefused(name, "inside the network", sentence)
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
                 left = self._deadline.within(timeout)
@@ -135,82 +112,21 @@ class PublicOnly(httpcore.NetworkBackend):
                 return _Timed(stream, self._deadline)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
-        raise failure or httpcore.ConnectError(f"{host} has no address")
-
-    def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore.NetworkStream:
-        """Refused: no page is read from a socket of this machine."""
-        raise InsideNetworkError("sockets of this machine are not read")
-
-    def sleep(self, seconds: float) -> None:
-        """Wait between two attempts to connect."""
-        self._sockets.sleep(seconds)
+        raise failure
 
 
-class _Body(httpx.SyncByteStream):
-    """An answer's body as it comes, with the network's errors as httpx names them."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._stream
-        except httpcore.TimeoutException as error:
-            raise httpx.ReadTimeout(str(error) or "the answer took too long") from error
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise httpx.ReadError(str(error) or "the connection was cut") from error
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        if hasattr(self._stream, "close"):
-            self._stream.close()
-
-
-class PublicTransport(httpx.BaseTransport):
-    """Carries httpx's requests over `PublicOnly`.
+def public_pool(allowed: frozenset[str], deadline: Deadline) -> httpcore.ConnectionPool:
+    """Connections that go to public addresses only; a request to another raises `FetchRefused`.
 
     Proxies that the environment names are not used: what a proxy connects to cannot be checked.
-    The request's extension `deadline` is when all of it has to be done, by `time.monotonic`.
+
+    Args:
+        allowed: `host:port` that may be inside the network all the same.
+        deadline: of each thread's request.
     """
-
-    def __init__(self, allowed: frozenset[str]) -> None:
-        self._deadline = Deadline()
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=ssl.create_default_context(cafile=certifi.where()),
-            max_connections=4,
-            keepalive_expiry=30.0,
-            network_backend=PublicOnly(allowed, self._deadline),
-        )
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the body of the answer is still to be read."""
-        asked = httpcore.Request(
-            method=request.method,
-            url=httpcore.URL(
-                scheme=request.url.raw_scheme,
-                host=request.url.raw_host,
-                port=request.url.port,
-                target=request.url.raw_path,
-            ),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        self._deadline.moment = request.extensions.get("deadline")
-        try:
-            answer = self._pool.handle_request(asked)
-        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-            raise httpx.ConnectError(str(error) or "no connection", request=request) from error
-        except httpcore.TimeoutException as error:
-            raise httpx.ReadTimeout(str(error) or "no answer in time", request=request) from error
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise httpx.ReadError(str(error) or "no answer", request=request) from error
-        return httpx.Response(
-            answer.status, headers=answer.headers, stream=_Body(answer.stream), request=request
-        )
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._pool.close()
+    return httpcore.ConnectionPool(
+        ssl_context=ssl.create_default_context(cafile=certifi.where()),
+        max_connections=4,
+        keepalive_expiry=30.0,
+        network_backend=_PublicOnly(allowed, deadline),
+    )

@@ -15,20 +15,26 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
+from urllib.parse import urlencode
 
-from memeloc.collect.fetching.addresses import FetchRefused, Place, place_of
+from memeloc.errors import MissingError, ServiceError
+from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure, retry_after
+
+try:
+    import httpcore
+    import httpx
+    from protego import Protego
+
+    from memeloc.collect.fetching.addresses import FetchRefused, Place, place_of
+    from memeloc.collect.fetching.connecting import Deadline, public_pool
+except ModuleNotFoundError as error:
+    raise MissingError(f"Collecting needs {error.name}: pip install 'memeloc[collect]'") from error
+
 from memeloc.collect.fetching.encodings import decode
 from memeloc.collect.fetching.http_cache import Entry, HttpCache
 from memeloc.collect.fetching.responses import check_picture, read_body, refusal_of, within
 from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
-from memeloc.errors import MissingError, ServiceError
-from memeloc.request_pool import GIVE_UP_AFTER, Backoff, TransientFailure, retry_after
-
-if TYPE_CHECKING:
-    import httpx
-    from protego import Protego
 
 __all__ = ["FetchRefused", "FetchSettings", "FetchStatistics", "Fetcher", "Page"]
 
@@ -46,6 +52,7 @@ _ROBOTS_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB of it are read
 _LONGEST_PAUSE = 60.0  # seconds; a longer Crawl-delay would be a refusal in other words
 _AGENT_TOKEN = "memeloc"  # noqa: S105 - what robots.txt calls a product token
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_CUT_OFF = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +74,6 @@ class Page:
     from_cache: bool
 
     @property
-    def encoding(self) -> str:
-        """The encoding of its text: see `memeloc.collect.fetching.encodings.decode`."""
-        return decode(self.body, self.content_type)[1]
-
-    @property
     def text(self) -> str:
         """Its text; what cannot be decoded is U+FFFD."""
         return decode(self.body, self.content_type)[0]
@@ -88,13 +90,25 @@ class Page:
             raise FetchRefused(self.url, "not JSON", f"the answer is not JSON ({error})") from error
 
 
-class _BusyError(Exception):
-    """An answer that asks to come again later."""
+class _Wanted(NamedTuple):
+    """What is expected of an address, how large, and how old (seconds) it may be in the cache."""
 
+    accept: Accept
+    limit: int
+    max_age: float
+    is_robots: bool = False
+
+
+class _Response(NamedTuple):
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+class _BusyError(Exception):
     def __init__(self, status: int, wait: float) -> None:
-        self.status = status
         self.wait = wait
-        super().__init__(f"status {status}")
+        super().__init__(f"the server is busy (status {status})")
 
 
 class Fetcher:
@@ -106,28 +120,15 @@ class Fetcher:
     Args:
         cache: the folder of what was fetched before; None keeps nothing.
         settings: how.
-
-    Raises:
-        MissingError: the extra is not installed.
     """
 
     def __init__(self, cache: Path | None = None, settings: FetchSettings | None = None) -> None:
-        try:
-            import httpx
-            from protego import Protego
-
-            from memeloc.collect.fetching.connecting import PublicTransport
-        except ModuleNotFoundError as error:
-            raise MissingError(
-                f"Collecting needs {error.name}: pip install 'memeloc[collect]'"
-            ) from error
         self.settings = settings or FetchSettings()
         self.statistics = FetchStatistics()
         self._cache = HttpCache(cache) if cache is not None else None
-        self._parse_robots = Protego.parse
-        self._httpx = httpx
-        # The transport alone: no cookies, no proxies, no password files, no redirects of its own.
-        self._transport = PublicTransport(self.settings.allow_hosts)
+        # Connections alone: no cookies, no proxies, no password files, no redirects of their own.
+        self._deadline = Deadline()
+        self._pool = public_pool(self.settings.allow_hosts, self._deadline)
         self._timeout = httpx.Timeout(self.settings.timeout).as_dict()
         self._backoff = Backoff(
             attempts=self.settings.retries + 1,
@@ -143,17 +144,12 @@ class Fetcher:
 
     def close(self) -> None:
         """Close all connections."""
-        self._transport.close()
+        self._pool.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def get(self, url: str, *, accept: Accept = "page", max_bytes: int | None = None) -> Page:
@@ -167,176 +163,165 @@ class Fetcher:
         Raises:
             FetchRefused: it is not fetched, or not taken; `reason` is a short key for why.
         """
-        try:
-            return self._get(url, accept, max_bytes)
-        except FetchRefused:
-            self.statistics.refused += 1
-            raise
-
-    def _get(self, url: str, accept: Accept, max_bytes: int | None) -> Page:
         limit = max_bytes or (
             self.settings.max_picture_bytes if accept == "picture" else self.settings.max_page_bytes
         )
-        entry, content, kept = self._follow(url, accept, limit, self.settings.max_age, robots=True)
-        if accept == "picture" and not entry.picture:
-            check_picture(entry.url, content)
-            if self._cache is not None:
-                self._cache.put(replace(entry, picture=True))
-        elif accept == "page" and b"\0" in content[:1000] and content[:2] not in _UTF16:
-            raise FetchRefused(entry.url, "not a page", "it is no text, so no page")
+        try:
+            entry, content, kept = self._follow(url, _Wanted(accept, limit, self.settings.max_age))
+            if accept == "picture" and not entry.picture:
+                check_picture(entry.url, content)
+                self._keep(replace(entry, picture=True))
+            elif accept == "page" and b"\0" in content[:1000] and content[:2] not in _UTF16:
+                raise FetchRefused(entry.url, "not a page", "it is no text, so no page")
+        except FetchRefused:
+            self.statistics.refused += 1
+            raise
         moment = datetime.fromtimestamp(entry.fetched, UTC)
         return Page(entry.url, content, entry.content_type, moment, kept)
 
-    def _follow(
-        self, url: str, accept: Accept, limit: int, max_age: float, *, robots: bool
-    ) -> tuple[Entry, bytes, bool]:
+    def post(self, url: str, form: dict[str, str]) -> Page:
+        """Send a form with a password to an API and read its answer; one request, nothing is kept.
+
+        Raises:
+            FetchRefused: the address is not https and no allowed host, or there is no answer.
+        """
+        parsed, place = place_of(url)
+        if parsed.scheme != "https" and place.name not in self.settings.allow_hosts:
+            raise FetchRefused(url, "not https", "a password is sent over https only")
+        wanted = _Wanted("json", self.settings.max_page_bytes, 0.0)
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        try:
+            answer = self._send(parsed, place, wanted, headers, urlencode(form).encode())
+        except (*_CUT_OFF, _BusyError) as error:
+            sentence = f"it cannot be reached ({str(error) or type(error).__name__})"
+            raise FetchRefused(url, "not reached", sentence) from error
+        if answer.status != 200:
+            raise refusal_of(url, answer.status)
+        kind = answer.headers.get("content-type", "")
+        return Page(url, answer.body, kind, datetime.now(UTC), False)
+
+    def _follow(self, url: str, wanted: _Wanted) -> tuple[Entry, bytes, bool]:
         """The page at the end of an address's redirects, and whether its bytes were there."""
         first = url
         for _ in range(self.settings.max_redirects + 1):
             parsed, place = place_of(url)
-            if robots:
+            if not wanted.is_robots:
                 self._check_robots(parsed, place)
-            entry, content, kept = self._hop(
-                parsed, place, accept, limit, max_age, shorten=not robots
-            )
+            entry, content, kept = self._hop(parsed, place, wanted)
             if not entry.location:
                 return entry, content, kept
             try:
                 url = str(parsed.join(entry.location))
-            except (self._httpx.InvalidURL, ValueError) as error:
+            except (httpx.InvalidURL, ValueError) as error:
                 sentence = f"it leads to what is no address ({error})"
                 raise FetchRefused(url, "not an address", sentence) from error
-        raise FetchRefused(
-            first,
-            "too many redirects",
-            f"it leads on more than {self.settings.max_redirects} times",
-        )
+        sentence = f"it leads on more than {self.settings.max_redirects} times"
+        raise FetchRefused(first, "too many redirects", sentence)
 
-    def _hop(
-        self,
-        url: httpx.URL,
-        place: Place,
-        accept: Accept,
-        limit: int,
-        max_age: float,
-        *,
-        shorten: bool,
-    ) -> tuple[Entry, bytes, bool]:
+    def _hop(self, parsed: httpx.URL, place: Place, wanted: _Wanted) -> tuple[Entry, bytes, bool]:
         """One address: from the cache while it is fresh, else asked for."""
-        known = self._cache.find(str(url)) if self._cache is not None else None
-        content = self._cache.body(known) if self._cache and known and known.body else None
-        if known is not None and time.time() - known.fetched < max_age:
-            if known.location:
-                return known, b"", True
+        url = str(parsed)
+        cached = self._cache.find(url) if self._cache is not None else None
+        content = self._cache.body(cached) if self._cache and cached and cached.body else None
+        if cached is not None and time.time() - cached.fetched < wanted.max_age:
+            if cached.location:
+                return cached, b"", True
             if content is not None:
                 self.statistics.cached += 1
-                return known, within(known.url, content, limit), True
+                return cached, within(url, content, wanted.limit), True
         if self._silent.get(place.name, 0) >= GIVE_UP_AFTER:
             sentence = f"{place.name} took no connection {GIVE_UP_AFTER} times, so it is left alone"
-            raise FetchRefused(str(url), "not reached", sentence)
-        headers = {
-            "User-Agent": self.settings.user_agent,
-            "Accept": _ACCEPT[accept],
-            "Accept-Encoding": "gzip",
-        }
-        if known is not None and content is not None:
-            if known.etag.isascii() and known.etag:  # RFC 9110 allows others; few servers mean them
-                headers["If-None-Match"] = known.etag
-            if known.modified.isascii() and known.modified:
-                headers["If-Modified-Since"] = known.modified
+            raise FetchRefused(url, "not reached", sentence)
+        headers = {}
+        if cached is not None and content is not None:
+            # RFC 9110 allows others than ASCII; few servers mean them.
+            conditions = {"If-None-Match": cached.etag, "If-Modified-Since": cached.modified}
+            headers = {name: value for name, value in conditions.items() if value.isascii()}
         try:
-            answer, body = self._backoff.ask(
-                lambda: self._send(url, place, headers, limit, shorten), self._passing(url)
+            answer = self._backoff.ask(
+                lambda: self._send(parsed, place, wanted, headers),
+                lambda error: _transient(place.host, error),
             )
         except ServiceError as error:
-            if isinstance(error.__cause__, self._httpx.ConnectError):
+            if isinstance(error.__cause__, httpcore.ConnectError | httpcore.ConnectTimeout):
                 self._silent[place.name] = self._silent.get(place.name, 0) + 1
             reason = "busy" if isinstance(error.__cause__, _BusyError) else "not reached"
-            raise FetchRefused(str(url), reason, error.message) from error
+            raise FetchRefused(url, reason, error.message) from error
         self._silent.pop(place.name, None)
-        entry = Entry(str(url), time.time())
-        if answer.status_code == 304 and known is not None and content is not None:
+        if answer.status == 304 and cached is not None and content is not None:
             self.statistics.not_modified += 1
-            entry = replace(known, fetched=entry.fetched)
-            self._keep(entry, None)
-            return entry, within(entry.url, content, limit), True
+            entry = self._keep(replace(cached, fetched=time.time()))
+            return entry, within(url, content, wanted.limit), True
         location = answer.headers.get("location", "")
-        if answer.status_code in _REDIRECTS and location:
-            entry = replace(entry, location=location)
-            self._keep(entry, None)
-            return entry, b"", False
-        if answer.status_code != 200:
-            raise refusal_of(str(url), answer.status_code)
+        if answer.status in _REDIRECTS and location:
+            return self._keep(Entry(url, time.time(), location)), b"", False
+        if answer.status != 200:
+            raise refusal_of(url, answer.status)
         self.statistics.fetched += 1
-        self.statistics.bytes += len(body)
-        entry = replace(
-            entry,
+        self.statistics.bytes += len(answer.body)
+        entry = Entry(
+            url,
+            time.time(),
             content_type=answer.headers.get("content-type", ""),
             etag=answer.headers.get("etag", ""),
             modified=answer.headers.get("last-modified", ""),
         )
-        return self._keep(entry, body), body, False
+        return self._keep(entry, answer.body), answer.body, False
 
-    def _keep(self, entry: Entry, body: bytes | None) -> Entry:
+    def _keep(self, entry: Entry, body: bytes | None = None) -> Entry:
         return entry if self._cache is None else self._cache.put(entry, body)
 
     def _send(
-        self, url: httpx.URL, place: Place, headers: dict[str, str], limit: int, shorten: bool
-    ) -> tuple[httpx.Response, bytes]:
+        self,
+        url: httpx.URL,
+        place: Place,
+        wanted: _Wanted,
+        headers: dict[str, str],
+        form: bytes | None = None,
+    ) -> _Response:
         """Send one request when the host's turn has come, and read the answer."""
-        with self._lock_of(place):
-            self._wait_for(place)
-            self.statistics.requests += 1
-            deadline = time.monotonic() + self.settings.total
-            asked = 0.0
-            request = self._httpx.Request(
-                "GET",
-                url,
-                headers=headers,
-                extensions={"timeout": self._timeout, "deadline": deadline},
-            )
-            try:
-                answer = self._transport.handle_request(request)
-                try:
-                    if answer.status_code in _BUSY:
-                        wait = retry_after(answer.headers.get("retry-after", ""))
-                        asked = min(wait, self.settings.patience)
-                        raise _BusyError(answer.status_code, wait)
-                    body = b""
-                    if answer.status_code == 200:
-                        body = read_body(answer, limit, deadline, shorten=shorten)
-                    return answer, body
-                finally:
-                    answer.close()
-            finally:
-                self._next[place.name] = time.monotonic() + max(asked, self._pause(place))
-
-    def _passing(self, url: httpx.URL) -> Any:
-        """Which failures may pass, for `Backoff`."""
-        from memeloc.collect.fetching.connecting import (
-            InsideNetworkError,
-            TooSlowError,
-            UnknownNameError,
+        sent = [
+            ("User-Agent", self.settings.user_agent),
+            ("Accept", _ACCEPT[wanted.accept]),
+            ("Accept-Encoding", "gzip"),
+            *((name, value) for name, value in headers.items() if value),
+        ]
+        target = httpcore.URL(
+            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
-
-        host = url.host
-
-        def judge(error: Exception) -> TransientFailure | None:
-            if isinstance(error, InsideNetworkError):
-                raise FetchRefused(str(url), "inside the network", f"{error}") from error
-            if isinstance(error, TooSlowError):
-                raise FetchRefused(str(url), "too slow", f"{error}") from error
-            if isinstance(error, UnknownNameError):
-                raise FetchRefused(str(url), "not reached", f"{error}") from error
-            if isinstance(error, _BusyError):
-                sentence = f"the server is busy (status {error.status})"
-                return TransientFailure(ServiceError(host, sentence, retryable=True), error.wait)
-            if isinstance(error, self._httpx.TransportError):
-                sentence = f"it cannot be reached ({str(error) or type(error).__name__})"
-                return TransientFailure(ServiceError(host, sentence, retryable=True))
-            return None
-
-        return judge
+        with self._lock:
+            turn = self._locks.setdefault(place.name, threading.Lock())
+        with turn:
+            time.sleep(max(0.0, self._next.get(place.name, 0.0) - time.monotonic()))
+            self.statistics.requests += 1
+            deadline = self._deadline.moment = time.monotonic() + self.settings.total
+            wait = 0.0
+            try:
+                with self._pool.stream(
+                    "GET" if form is None else "POST",
+                    target,
+                    headers=sent,
+                    content=form,
+                    extensions={"timeout": self._timeout},
+                ) as answer:
+                    received = httpx.Headers(answer.headers)
+                    if answer.status in _BUSY:
+                        wait = retry_after(received.get("retry-after", ""))
+                        raise _BusyError(answer.status, wait)
+                    body = b""
+                    if answer.status == 200:
+                        body = read_body(
+                            str(url),
+                            answer.iter_stream(),
+                            received.get("content-encoding", ""),
+                            wanted.limit,
+                            deadline,
+                            shorten=wanted.is_robots,
+                        )
+                    return _Response(answer.status, received, body)
+            finally:
+                pause = max(min(wait, self.settings.patience), self._pause(place))
+                self._next[place.name] = time.monotonic() + pause
 
     # Politeness
 
@@ -350,39 +335,35 @@ class Fetcher:
     def _robots_of(self, place: Place) -> Protego | FetchRefused:
         """The rules of a host: none when it has no robots.txt, all refused when it cannot tell."""
         key = f"{place.scheme}://{place.name}"
-        known = self._robots.get(key)
-        if known is None:
+        if key not in self._robots:
+            wanted = _Wanted("page", _ROBOTS_BYTES, _ROBOTS_AGE, is_robots=True)
+            rules: Protego | FetchRefused
             try:
-                entry, content, _ = self._follow(
-                    f"{key}/robots.txt", "page", _ROBOTS_BYTES, _ROBOTS_AGE, robots=False
-                )
-                known = self._parse_robots(decode(content, entry.content_type)[0])
+                entry, content, _ = self._follow(f"{key}/robots.txt", wanted)
+                rules = Protego.parse(decode(content, entry.content_type)[0])
             except FetchRefused as error:
+                rules = error
                 if error.reason in ("not found", "forbidden", "status"):
-                    known = self._parse_robots("")
-                elif error.reason == "inside the network":
-                    known = error
-                else:
-                    known = FetchRefused(
-                        error.url,
-                        "robots.txt not reached",
-                        f"the site's robots.txt cannot be read ({error.message}), so it is left",
+                    rules = Protego.parse("")
+                elif error.reason != "inside the network":
+                    sentence = (
+                        f"the site's robots.txt cannot be read ({error.message}), so it is left"
                     )
-            self._robots[key] = known
-        return known
+                    rules = FetchRefused(error.url, "robots.txt not reached", sentence)
+            self._robots[key] = rules
+        return self._robots[key]
 
     def _pause(self, place: Place) -> float:
         rules = self._robots.get(f"{place.scheme}://{place.name}")
-        asked = None
-        if rules is not None and not isinstance(rules, FetchRefused):
-            asked = rules.crawl_delay(_AGENT_TOKEN)
+        asked = rules.crawl_delay(_AGENT_TOKEN) if isinstance(rules, Protego) else None
         return max(self.settings.delay, min(float(asked or 0.0), _LONGEST_PAUSE))
 
-    def _wait_for(self, place: Place) -> None:
-        wait = self._next.get(place.name, 0.0) - time.monotonic()
-        if wait > 0:
-            time.sleep(wait)
 
-    def _lock_of(self, place: Place) -> threading.Lock:
-        with self._lock:
-            return self._locks.setdefault(place.name, threading.Lock())
+def _transient(host: str, error: Exception) -> TransientFailure | None:
+    """Which failures may pass, for `Backoff`."""
+    if isinstance(error, _BusyError):
+        return TransientFailure(ServiceError(host, str(error), retryable=True), error.wait)
+    if isinstance(error, _CUT_OFF):
+        sentence = f"it cannot be reached ({str(error) or type(error).__name__})"
+        return TransientFailure(ServiceError(host, sentence, retryable=True))
+    return None

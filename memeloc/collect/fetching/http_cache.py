@@ -16,16 +16,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What an address gave.
+    """What an address gave, `fetched` seconds after 1970: its `body` (SHA-256), or a `location`.
 
-    Attributes:
-        url: the address.
-        fetched: when it was last known to be so, in seconds since 1970.
-        location: where it leads on; empty for a page.
-        body: SHA-256 of its bytes.
-        content_type: as the server stated it.
-        etag, modified: what the server gave to ask by whether it has changed.
-        picture: whether the bytes were found to be a picture.
+    `etag` and `modified` are the server's, to ask by whether it has changed; `picture` says whether
+    the bytes were found to be one.
     """
 
     url: str
@@ -39,11 +33,7 @@ class Entry:
 
 
 class HttpCache:
-    """Entries and bodies in a folder.
-
-    Args:
-        folder: where; it is made when something is put.
-    """
+    """Entries and bodies in a folder, which is made when something is put."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -52,15 +52,9 @@ class FetchSettings:
 
 @dataclass(slots=True)
 class FetchStatistics:
-    """What fetching did.
-
-    Attributes:
-        requests: that were sent, robots.txt and retries among them.
-        fetched: answers with a body.
-        not_modified: answers that say that nothing has changed.
-        cached: pages that were not asked for again.
-        refused: pages that were refused, or not to be had.
-        bytes: of the bodies, after decompression.
+    """What fetching did: requests sent (robots.txt and retries among them), responses with a body
+    and those that nothing has changed, pages taken from the cache, pages refused, and the bytes of
+    the bodies after decompression.
     """
 
     requests: int = 0

@@ -8,28 +8,27 @@ are: for the text regions collect a checkout of its folder (`memegen-folder`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from memeloc.collect.page_values import (
     count_of,
     joined_address,
-    line_of,
     lines_of,
     refused,
     web_address,
 )
-from memeloc.collect.rows import even_rows
+from memeloc.collect.sources.template_api import Entry, TemplateApi
 from memeloc.errors import MemelocError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetching.fetch import Fetcher, Page
+    from memeloc.collect.fetching.fetch import Fetcher
 
 ADDRESS = "https://api.memegen.link"
 
 
-class MemegenSource:
+class MemegenSource(TemplateApi):
     """Templates of a memegen server.
 
     Args:
@@ -46,86 +45,49 @@ class MemegenSource:
         self.ids = tuple(ids)
         self.limit = limit
 
-    def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        """Yield each template and its example; what fails is a refusal."""
-        seen: set[str] = set()
-        for entry, page in self._entries(fetcher):
-            if isinstance(entry, Refusal):
-                yield entry
-                continue
-            key = line_of(entry.get("id"), 200) if isinstance(entry, dict) else ""
-            if not key:
-                sentence = "an entry of the list has no id, so it was left out"
-                yield Refusal(self.name, page.url, "no id", sentence)
-                continue
-            if key in seen:
-                continue
-            seen.add(key)
-            yield from self._template(fetcher, key, entry, page)
-            if self.limit and len(seen) >= self.limit:
-                return
-
-    def _entries(self, fetcher: Fetcher) -> Iterator[tuple[Any, Any]]:
-        """What the server says of each template, with the page that says it, or a refusal."""
-        urls = [f"{self.address}/templates/{quote(one, safe='')}" for one in self.ids]
+    def entries(self, fetcher: Fetcher) -> Iterator[Entry | Refusal]:
+        """The entries of the list, or of each template that is asked for."""
+        urls = [f"{self.address}/templates/{quote(key, safe='')}" for key in self.ids]
         for url in urls or [f"{self.address}/templates/"]:
             try:
                 page = fetcher.get(url, accept="json")
                 value = page.json()
             except MemelocError as error:
-                yield refused(self.name, url, error), None
+                yield refused(self.name, url, error)
                 continue
-            except (ValueError, RecursionError):
-                yield Refusal(self.name, url, "not JSON", "the answer is not JSON"), None
-                continue
-            entries = [value] if self.ids else value
-            if not isinstance(entries, list):
+            records = [value] if self.ids else value
+            if isinstance(records, list):
+                yield from (Entry(record, page, {}) for record in records)
+            else:
                 sentence = "the answer is not a list of templates"
-                yield Refusal(self.name, url, "not as expected", sentence), None
-                continue
-            for entry in entries:
-                yield entry, page
+                yield Refusal(self.name, url, "not as expected", sentence)
 
-    def _template(
-        self, fetcher: Fetcher, key: str, entry: dict[str, Any], page: Page
+    def template(
+        self, fetcher: Fetcher, key: str, entry: Entry
     ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        lines = count_of(entry.get("lines"))
-        picture = None
-        blank = joined_address(page.url, entry.get("blank"))
+        """An entry's template, and its example."""
+        record, page, _ = entry
+        lines = count_of(record.get("lines"))
+        blank = joined_address(page.url, record.get("blank"))
         blank = blank or f"{self.address}/images/{quote(key)}.png"
-        try:
-            picture = fetcher.get(blank, accept="picture").body
-        except MemelocError as error:
-            yield refused(self.name, blank, error)
-        details: dict[str, Any] = {
-            "id": key,
+        url = f"{self.address}/templates/{quote(key)}"
+        details = {
             "lines": lines,
-            "overlays": count_of(entry.get("overlays")),
-            "styles": [one for one in lines_of(entry.get("styles")) if one],
-            "source": web_address(entry.get("source")),
+            "overlays": count_of(record.get("overlays")),
+            "styles": [style for style in lines_of(record.get("styles")) if style],
+            "source": web_address(record.get("source")),
             "blank": blank,
         }
-        if lines not in (None, 2):
-            details["notes"] = [
-                "the API tells the number of text regions and not their places; they are laid out "
-                "below each other"
-            ]
-        origin = Origin(self.name, key, f"{self.address}/templates/{quote(key)}", "", page.fetched)
-        yield FoundTemplate(
-            origin=origin,
-            name=line_of(entry.get("name"), 500) or key,
-            picture=picture,
-            keywords=tuple(dict.fromkeys(one for one in lines_of(entry.get("keywords")) if one)),
-            boxes=even_rows(2 if lines is None else lines),
-            details={name: value for name, value in details.items() if value not in (None, "", [])},
-        )
-        example = entry.get("example")
-        texts = lines_of(example.get("text")) if isinstance(example, dict) else lines_of(example)
+        keywords = tuple(dict.fromkeys(word for word in lines_of(record.get("keywords")) if word))
+        origin = Origin(self.name, key, url, "", page.fetched)
+        yield from self.found(fetcher, origin, entry, blank, lines, details, keywords)
+        example = record.get("example")
+        texts = lines_of(example.get("text") if isinstance(example, dict) else example)
         if any(texts):
-            room = max(len(texts), 2 if lines is None else lines)
+            count = max(len(texts), 2 if lines is None else lines)
             yield FoundCaption(
-                origin=Origin(self.name, f"{key}#example", origin.url, "", page.fetched),
+                origin=Origin(self.name, f"{key}#example", url, "", page.fetched),
                 template=key,
-                parts=texts + ("",) * (room - len(texts)),
+                parts=texts + ("",) * (count - len(texts)),
                 details={"kind": "example"},
             )
