@@ -6,12 +6,13 @@ Tables are read in one pass, pictures one by one.
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from memeloc.errors import InputError, MemelocError
 from memeloc.items import Refusal
@@ -19,22 +20,18 @@ from memeloc.model import Caption
 from memeloc.tables import read_table, text_of
 from memeloc.templates.pictures import SUFFIXES, picture_size
 
+Item = TypeVar("Item")
+
 OUTSIDE = "outside the folder"
 """Reason of refusing what leads out of the dataset."""
 
 _LONGEST_DETAIL = 2000
 _LICENCES = ("LICENSE", "LICENCE", "LICENSE.txt", "LICENCE.txt", "LICENSE.md", "COPYING")
-_DRIVE = re.compile(r"^[A-Za-z]:")
 _STATED = re.compile(r"^licen[sc]e:\s*[\"']?([^\"'\n]+?)[\"']?\s*$", re.MULTILINE)
 
 
 class NotTakenError(MemelocError):
-    """A row or picture that is not taken.
-
-    Attributes:
-        reason: a short key that can be counted.
-        sentence: what is wrong.
-    """
+    """A row or picture is not taken: a short `reason` that can be counted, and a `sentence`."""
 
     def __init__(self, reason: str, sentence: str) -> None:
         self.reason = reason
@@ -59,34 +56,44 @@ class Row:
     cells: Mapping[str, Any]
     error: str = ""
 
-    def refusal(self, source: str, wrong: NotTakenError) -> Refusal:
-        """The refusal of this row."""
-        return Refusal(source, self.place, wrong.reason, wrong.sentence)
-
     @property
     def place(self) -> str:
         """Its file and number, for people."""
         return f"{self.file}, row {self.number}" if self.number else self.file
-
-    def check(self) -> None:
-        """Raise NotTakenError when the row could not be read."""
-        if self.error:
-            raise NotTakenError("not readable", self.error)
 
     def text(self, column: str) -> str:
         """A cell as text, see `memeloc.tables.text_of`; empty when there is none."""
         return text_of(self.cells.get(column))
 
     def need(self, column: str) -> str:
-        """A cell that must hold something.
+        """A cell that must have a value, stripped.
 
         Raises:
-            NotTakenError: it does not.
+            NotTakenError: it has none.
         """
-        found = self.text(column).strip()
-        if not found:
+        value = self.text(column).strip()
+        if not value:
             raise NotTakenError("not readable", f"its {column} is missing")
-        return found
+        return value
+
+
+def taken(source: str, place: str, items: Iterable[Item]) -> Iterator[Item | Refusal]:
+    """The items, and in place of a `NotTakenError` a refusal."""
+    try:
+        yield from items
+    except NotTakenError as error:
+        yield Refusal(source, place, error.reason, error.sentence)
+
+
+def read_rows(
+    source: str, rows: Iterable[Row], read: Callable[[Row], Iterable[Item]]
+) -> Iterator[Item | Refusal]:
+    """What is read from each row, and a refusal for each that is not taken."""
+    for row in rows:
+        if row.error:
+            yield Refusal(source, row.place, "not readable", row.error)
+        else:
+            yield from taken(source, row.place, read(row))
 
 
 def parts_of(text: str) -> tuple[str, ...]:
@@ -94,61 +101,73 @@ def parts_of(text: str) -> tuple[str, ...]:
     return Caption.parse(text).parts if text.strip() else ()
 
 
-def details_of(cells: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
+def details_of(cells: Mapping[str, Any], used: Iterable[str]) -> dict[str, Any]:
     """What else a row says: values that are JSON, of a sensible length."""
-    left = set(cells) - set(taken)
-    return {
-        name: value
-        for name in cells
-        if name in left and (value := _plain(cells[name])) not in (None, "", [], {})
-    }
+    left = {name: _plain(value) for name, value in cells.items() if name not in set(used)}
+    return {name: value for name, value in left.items() if value not in (None, "", [], {})}
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    if value is None or isinstance(value, bool | int):
+    is_nested = isinstance(value, list | tuple | dict)
+    if isinstance(value, bytes) or (is_nested and depth == 3):
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else None
-    if isinstance(value, str):
-        return value[:_LONGEST_DETAIL]
-    if depth < 3 and isinstance(value, list | tuple):
-        return [_plain(one, depth + 1) for one in value[:100]]
-    if depth < 3 and isinstance(value, dict):
-        return {str(key): _plain(one, depth + 1) for key, one in list(value.items())[:100]}
-    return None if isinstance(value, bytes | list | tuple | dict) else str(value)[:_LONGEST_DETAIL]
+    if isinstance(value, dict):
+        return {str(key): _plain(each, depth + 1) for key, each in list(value.items())[:100]}
+    if is_nested:
+        return [_plain(each, depth + 1) for each in value[:100]]
+    return str(value)[:_LONGEST_DETAIL]
 
 
-def table_rows(path: Path, root: Path, required: Sequence[str]) -> Iterator[Row]:
+def table_rows(
+    path: Path, root: Path, required: Sequence[str], *, only: bool = False
+) -> Iterator[Row]:
     """The rows of a CSV, JSON Lines or Parquet table without pictures in it.
 
+    A table that cannot be read, or has not the columns, is a row with the error.
+
     Raises:
-        InputError: it cannot be opened, or has not the columns.
+        InputError: it cannot be read, and is the `only` one.
     """
     file = relative(path, root)
-    table = read_table(path, required)
-    for row in table.rows:
-        names = row.header.names
-        if row.error:
-            yield Row(file, row.number, {}, row.error)
-        elif len(row.cells) > len(names):
-            yield Row(file, row.number, {}, "it has more cells than the table has columns")
-        else:
-            yield Row(file, row.number, dict(zip(names, row.cells, strict=False)))
+    try:
+        for row in read_table(path, required).rows:
+            names = row.header.names
+            error = row.error
+            if not error and len(row.cells) > len(names):
+                error = "it has more cells than the table has columns"
+            yield Row(file, row.number, dict(zip(names, row.cells, strict=False)), error)
+    except InputError as error:
+        if only:
+            raise
+        yield Row(file, 0, {}, error.message)
 
 
-def rows_of_all(tables: Sequence[Path], root: Path, required: Sequence[str]) -> Iterator[Row]:
-    """The rows of several tables. One that cannot be read is a row that says so.
+def find_tables(path: Path, what: str) -> tuple[Path, list[Path]]:
+    """The folder of a dataset of JSON Lines, and its tables, the training split first.
+
+    Args:
+        path: the folder, or one table.
+        what: what is wanted, for the error.
 
     Raises:
-        InputError: there is only one table, and it cannot be read.
+        InputError: it is not there, or there is no table.
     """
-    for table in tables:
-        try:
-            yield from table_rows(table, root, required)
-        except InputError as error:
-            if len(tables) == 1:
-                raise
-            yield Row(relative(table, root), 0, {}, error.message)
+    if path.is_file():
+        return path.parent.resolve(), [path.resolve()]
+    root = check_dataset(path, what)
+    tables = [
+        table
+        for table in root.glob("*.jsonl")
+        if table.is_file() and table.resolve().parent == root
+    ]
+    if not tables:
+        raise InputError(f"there is no .jsonl file in it; give {what}", file=path)
+    # A meme of several splits is of the first of them.
+    return root, sorted(tables, key=lambda table: (not table.stem.startswith("train"), table.name))
 
 
 def check_dataset(path: Path, what: str) -> Path:
@@ -172,47 +191,31 @@ def relative(path: Path, root: Path) -> str:
     return os.fsencode(below.as_posix()).decode("utf-8", "backslashreplace")
 
 
-def read_picture(root: Path, name: str) -> bytes:
-    """A picture that a dataset names, by its path below the folder.
-
-    Args:
-        root: the folder, resolved.
-        name: the path, with slashes or backslashes.
-
-    Raises:
-        NotTakenError: it leads out of the folder, is not there, or is no picture.
-    """
-    return read_checked(find_inside(root, name), name)
-
-
 def find_inside(root: Path, name: str) -> Path:
-    """A file below a folder.
+    """A file below a folder, by its path with slashes or backslashes.
 
     Raises:
         NotTakenError: the path leads out of the folder, by itself or by a link, or there is no
             such file.
     """
-    plain = name.strip().replace("\\", "/")
     shown = repr(name[:120])
-    if not plain:
+    if not name.strip():
         raise NotTakenError("no picture", "it names no picture")
-    if plain.startswith("/") or _DRIVE.match(plain) or ".." in PurePosixPath(plain).parts:
-        raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
     try:
-        found = (root / plain).resolve(strict=True)
-        inside, is_file = found.is_relative_to(root), found.is_file()
-    except FileNotFoundError:
-        raise NotTakenError("no picture", f"there is no picture {shown}") from None
+        below = Path(name.strip().replace("\\", "/"))
+        path = (root / below).resolve()
+        inside = path.is_relative_to(root) and ".." not in below.parts
+        is_file = inside and path.is_file()
     except (OSError, ValueError, RuntimeError):
         raise NotTakenError("no picture", f"the path {shown} cannot be read") from None
     if not inside:
-        raise NotTakenError(OUTSIDE, f"the path {shown} is a link that leads out of the folder")
+        raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
     if not is_file:
-        raise NotTakenError("no picture", f"{shown} is not a file")
-    return found
+        raise NotTakenError("no picture", f"there is no picture {shown}")
+    return path
 
 
-def read_checked(path: Path, name: str = "") -> bytes:
+def read_picture(path: Path, name: str = "") -> bytes:
     """A picture's file.
 
     Args:
@@ -232,19 +235,6 @@ def read_checked(path: Path, name: str = "") -> bytes:
         raise NotTakenError("no picture", f"{shown}cannot be read: {error.strerror}") from None
 
 
-def check_bytes(content: bytes) -> bytes:
-    """A picture that came inside of a table.
-
-    Raises:
-        NotTakenError: it is no picture, or too large.
-    """
-    try:
-        picture_size(content)
-    except InputError as error:
-        raise NotTakenError("not a picture", f"the picture {error.message}") from None
-    return content
-
-
 def walk_pictures(root: Path) -> Iterator[tuple[Path, NotTakenError | None]]:
     """Every picture below a folder by its name's ending, in order; hidden ones are left out.
 
@@ -253,22 +243,16 @@ def walk_pictures(root: Path) -> Iterator[tuple[Path, NotTakenError | None]]:
     Yields:
         A path, and what speaks against it: it is a link that leads out of the folder.
     """
-    for folder, folders, files in os.walk(root, followlinks=False):
+    for folder, folders, files in os.walk(root):
         here = Path(folder)
-        for name in sorted(folders):
-            if (here / name).is_symlink() and leads_out(here / name, root):
-                yield here / name, NotTakenError(OUTSIDE, "a link that leads out of the folder")
-        folders[:] = sorted(
-            name for name in folders if name[0] != "." and not (here / name).is_symlink()
-        )
-        for name in sorted(files):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        pictures = [name for name in files if here.joinpath(name).suffix.lower() in SUFFIXES]
+        for name in (*folders, *sorted(pictures)):
             path = here / name
-            if name[0] == "." or path.suffix.lower() not in SUFFIXES:
-                continue
-            if not path.is_symlink():
-                yield path, None
-            elif leads_out(path, root):
+            if path.is_symlink() and leads_out(path, root):
                 yield path, NotTakenError(OUTSIDE, "a link that leads out of the folder")
+            elif name[0] != "." and name not in folders and not path.is_symlink():
+                yield path, None
 
 
 def leads_out(path: Path, root: Path) -> bool:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from memeloc.collect.sources.dataset_files import (
     NotTakenError,
     check_dataset,
-    read_checked,
+    read_picture,
     relative,
+    taken,
     terms_of,
     walk_pictures,
 )
@@ -19,8 +20,6 @@ from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-
-NAME = "folder"
 
 
 class FolderSource:
@@ -33,7 +32,7 @@ class FolderSource:
         terms: licence or terms of use; without, what the folder's licence file says.
     """
 
-    name = NAME
+    name = "folder"
     summary = "a plain folder of pictures"
 
     def __init__(
@@ -52,22 +51,23 @@ class FolderSource:
         """
         root = check_dataset(self.path, "a folder of pictures")
         terms = self.terms or terms_of(root)
-        found = False
+        is_empty = True
         for path, wrong in walk_pictures(root):
-            found = True
+            is_empty = False
             key = relative(path, root)
-            try:
-                if wrong is not None:
-                    raise wrong
-                content = read_checked(path)
-            except NotTakenError as error:
-                yield Refusal(NAME, key, error.reason, error.sentence)
-                continue
-            origin = Origin(NAME, key, key, terms)
-            name = relative(path.with_suffix(""), path.parent)
-            if self.templates:
-                yield FoundTemplate(origin, name, content)
-            else:
-                yield FoundPicture(origin, content, name=name, language=self.language)
-        if not found:
+            origin = Origin(self.name, key, key, terms)
+            yield from taken(self.name, key, self._item(path, wrong, origin))
+        if is_empty:
             raise InputError("there are no pictures in it", file=self.path)
+
+    def _item(
+        self, path: Path, wrong: NotTakenError | None, origin: Origin
+    ) -> Iterator[FoundPicture | FoundTemplate]:
+        if wrong is not None:
+            raise wrong
+        content = read_picture(path)
+        name = relative(path.with_suffix(""), path.parent)
+        if self.templates:
+            yield FoundTemplate(origin, name, content)
+        else:
+            yield FoundPicture(origin, content, name=name, language=self.language)

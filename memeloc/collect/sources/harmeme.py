@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 from memeloc.collect.sources.dataset_files import (
     NotTakenError,
     Row,
+    check_dataset,
     details_of,
     find_inside,
+    find_tables,
     parts_of,
-    read_checked,
-    rows_of_all,
+    read_picture,
+    read_rows,
+    table_rows,
     terms_of,
 )
-from memeloc.collect.sources.hateful_memes import find_tables
-from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.tables import text_of
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-
-NAME = "harmeme"
 
 QUESTIONS = ("harmfulness", "target")
 """What the entries of `labels` answer, in order."""
@@ -46,7 +45,7 @@ class HarMemeSource:
         terms: licence or terms of use; without, what the folder's licence file says.
     """
 
-    name = NAME
+    name = "harmeme"
     summary = "HarMeme on disk: JSON Lines with id, image, labels and text"
 
     def __init__(self, path: Path, *, language: str = "en", terms: str = "") -> None:
@@ -63,67 +62,54 @@ class HarMemeSource:
         root, tables = self._tables()
         terms = self.terms or terms_of(root)
         seen: set[str] = set()
-        for row in rows_of_all(tables, root, ("id", "image")):
-            try:
-                row.check()
-                key = row.need("id")
-                if key in seen:
-                    raise NotTakenError("another of the same id", f"{key!r} stood before it")
-                found = self._found(row, key, root, Path(row.file).stem, terms)
-                seen.add(key)
-                yield found
-            except NotTakenError as error:
-                yield row.refusal(NAME, error)
+
+        def read(row: Row) -> Iterator[FoundPicture]:
+            key, name = row.need("id"), row.need("image")
+            if key in seen:
+                raise NotTakenError("another of the same id", f"{key!r} stood before it")
+            labels = _labels(row.cells.get("labels"))
+            yield FoundPicture(
+                Origin(self.name, key, row.place, terms),
+                _picture(root, name),
+                name=key,
+                parts=parts_of(row.text("text")),
+                language=self.language,
+                labels=labels,
+                details={"split": Path(row.file).stem, "image": name}
+                | details_of(row.cells, ("id", "image", "text", "labels")),
+            )
+            seen.add(key)
+
+        for table in tables:
+            rows = table_rows(table, root, ("id", "image"), only=len(tables) == 1)
+            yield from read_rows(self.name, rows, read)
 
     def _tables(self) -> tuple[Path, list[Path]]:
         what = "the folder of HarMeme, with images/ and annotations/"
         if self.path.is_file():
             # A table in annotations/ names pictures in images/ beside that folder.
-            folder = self.path.parent.resolve()
-            root = folder.parent if folder.name in _TABLES else folder
-            return root, [self.path.resolve()]
-        for name in _TABLES:
-            folder = self.path / name
-            if folder.is_dir() and any(folder.glob("*.jsonl")):
-                _, tables = find_tables(folder, what)
-                return self.path.resolve(), tables
-        if self.path.is_dir():
-            raise InputError(f"there is no .jsonl file in it; give {what}", file=self.path)
-        return find_tables(self.path, what)
-
-    def _found(self, row: Row, key: str, root: Path, split: str, terms: str) -> FoundPicture:
-        name = row.need("image")
-        labels = _labels(row.cells.get("labels"))
-        return FoundPicture(
-            Origin(NAME, key, row.place, terms),
-            _picture(root, name),
-            name=key,
-            parts=parts_of(row.text("text")),
-            language=self.language,
-            labels=labels,
-            details={"split": split, "image": name}
-            | details_of(row.cells, ("id", "image", "text", "labels")),
-        )
+            folder, tables = find_tables(self.path, what)
+            return folder.parent if folder.name in _TABLES else folder, tables
+        root = check_dataset(self.path, what)
+        folders = [root / name for name in _TABLES if any((root / name).glob("*.jsonl"))]
+        return root, find_tables(folders[0] if folders else self.path, what)[1]
 
 
 def _picture(root: Path, name: str) -> bytes:
     """The picture in the first of the folders that has it."""
-    wrong: NotTakenError | None = None
     for folder in _PICTURES:
         try:
-            return read_checked(find_inside(root, f"{folder}/{name}" if folder else name), name)
+            return read_picture(find_inside(root, f"{folder}/{name}" if folder else name), name)
         except NotTakenError as error:
             if error.reason != "no picture":
                 raise
-            wrong = wrong or error
-    assert wrong is not None
-    raise NotTakenError(wrong.reason, f"there is no picture {name[:120]!r} in images/")
+    raise NotTakenError("no picture", f"there is no picture {name[:120]!r} in images/")
 
 
 def _labels(value: Any) -> dict[str, str]:
     values = value if isinstance(value, list) else [] if value is None else [value]
-    texts = [text_of(one).strip() for one in values]
-    nested = any(isinstance(one, dict | list) for one in values)
-    if nested or len(texts) > len(QUESTIONS) or not all(texts):
+    labels = [text_of(label).strip() for label in values]
+    nested = any(isinstance(label, dict | list) for label in values)
+    if nested or len(labels) > len(QUESTIONS) or not all(labels):
         raise NotTakenError("not readable", f"its labels are {value!r:.80}, not one or two names")
-    return dict(zip(QUESTIONS, texts, strict=False))
+    return dict(zip(QUESTIONS, labels, strict=False))

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from memeloc.collect.sources.dataset_files import (
     NotTakenError,
     Row,
-    check_dataset,
     details_of,
+    find_inside,
+    find_tables,
     parts_of,
     read_picture,
-    rows_of_all,
+    read_rows,
+    table_rows,
     terms_of,
 )
 from memeloc.errors import InputError
@@ -26,8 +28,6 @@ from memeloc.tables import read_table
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
-
-NAME = "hateful-memes"
 
 
 class HatefulMemesSource:
@@ -40,7 +40,7 @@ class HatefulMemesSource:
         terms: licence or terms of use; without, what the folder's licence file says.
     """
 
-    name = NAME
+    name = "hateful-memes"
     summary = "Hateful Memes on disk: JSON Lines with id, img, label and text"
 
     def __init__(
@@ -62,37 +62,33 @@ class HatefulMemesSource:
         root, tables = find_tables(self.path, "the folder of Hateful Memes, with its .jsonl files")
         terms = self.terms or terms_of(root)
         seen: dict[str, tuple[int, str]] = {}
-        tables.sort(key=_lacks_labels)
-        for row in rows_of_all(tables, root, ("id", "img")):
-            try:
-                row.check()
-                key = _key(row)
-                content = (hash(row.text("text")), row.text("label"))
-                if key in seen:
-                    if _differ(seen[key], content):
-                        sentence = f"{key!r} stood before it with another text or label"
-                        raise NotTakenError("another of the same id", sentence)
-                    continue
-                found = self._found(row, key, root, Path(row.file).stem, terms)
-                # A row without its picture does not keep out a later one that has it.
-                seen[key] = content
-                yield found
-            except NotTakenError as error:
-                yield row.refusal(NAME, error)
 
-    def _found(self, row: Row, key: str, root: Path, split: str, terms: str) -> FoundPicture:
-        name = row.need("img")
-        label = row.text("label").strip()
-        return FoundPicture(
-            Origin(NAME, key, row.place, terms),
-            read_picture(root, name),
-            name=key,
-            parts=parts_of(row.text("text")),
-            language=self.language,
-            labels={self.question: label} if label else {},
-            details={"split": split, "img": name}
-            | details_of(row.cells, ("id", "img", "text", "label")),
-        )
+        def read(row: Row) -> Iterator[FoundPicture]:
+            key = _key(row)
+            text, label = row.text("text"), row.text("label").strip()
+            if key in seen:
+                other_text, other_label = seen[key]
+                if hash(text) != other_text or (label and other_label and label != other_label):
+                    sentence = f"{key!r} stood before it with another text or label"
+                    raise NotTakenError("another of the same id", sentence)
+                return
+            name = row.need("img")
+            yield FoundPicture(
+                Origin(self.name, key, row.place, terms),
+                read_picture(find_inside(root, name), name),
+                name=key,
+                parts=parts_of(text),
+                language=self.language,
+                labels={self.question: label} if label else {},
+                details={"split": Path(row.file).stem, "img": name}
+                | details_of(row.cells, ("id", "img", "text", "label")),
+            )
+            # A row without its picture does not keep out a later one that has it.
+            seen[key] = hash(text), label
+
+        for table in sorted(tables, key=_lacks_labels):
+            rows = table_rows(table, root, ("id", "img"), only=len(tables) == 1)
+            yield from read_rows(self.name, rows, read)
 
 
 def _lacks_labels(table: Path) -> bool:
@@ -102,11 +98,6 @@ def _lacks_labels(table: Path) -> bool:
         return True  # what is wrong with it is reported when its rows are read
 
 
-def _differ(one: tuple[int, str], other: tuple[int, str]) -> bool:
-    """Whether two rows of one id say different things; a split may leave out the label."""
-    return one[0] != other[0] or (bool(one[1] and other[1]) and one[1] != other[1])
-
-
 def _key(row: Row) -> str:
     """The id as a text. Where it was written as a number, the picture's name has its zeros."""
     key = row.need("id")
@@ -114,26 +105,3 @@ def _key(row: Row) -> str:
     is_number = not isinstance(row.cells.get("id"), str)
     same = is_number and stem.isdecimal() and key.isdecimal() and int(stem) == int(key)
     return stem if same else key
-
-
-def find_tables(path: Path, what: str) -> tuple[Path, list[Path]]:
-    """The folder of a dataset of JSON Lines, and its tables in order.
-
-    Args:
-        path: the folder, or one table.
-        what: what is wanted, for the error.
-
-    Raises:
-        InputError: it is not there, or there is no table.
-    """
-    if path.is_file():
-        return path.parent.resolve(), [path.resolve()]
-    root = check_dataset(path, what)
-    tables = sorted(
-        one for one in root.glob("*.jsonl") if one.is_file() and one.resolve().parent == root
-    )
-    if not tables:
-        raise InputError(f"there is no .jsonl file in it; give {what}", file=path)
-    # The training split is first, so that a meme of several splits is of the largest.
-    tables.sort(key=lambda one: (not one.stem.startswith("train"), one.name))
-    return root, tables

@@ -8,7 +8,7 @@ Three forms, all of which may stand in one folder: Parquet with a column of pict
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +16,23 @@ from memeloc.collect.sources.dataset_files import (
     OUTSIDE,
     NotTakenError,
     Row,
-    check_bytes,
     check_dataset,
     details_of,
     find_inside,
     leads_out,
     parts_of,
-    read_checked,
+    read_picture,
+    read_rows,
     relative,
     table_rows,
+    taken,
     terms_of,
     walk_pictures,
 )
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.tables import text_of
+from memeloc.templates.pictures import picture_size
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -49,6 +51,15 @@ _LINKED = (
 )
 _BATCH = 16
 """Rows of Parquet that are held at a time, pictures and all."""
+
+
+class _Folder:
+    """A dataset's folder: its terms, and the pictures that its tables name."""
+
+    def __init__(self, root: Path, terms: str) -> None:
+        self.root = root
+        self.terms = terms or terms_of(root)
+        self.named: set[Path] = set()
 
 
 class HuggingFaceSource:
@@ -91,60 +102,64 @@ class HuggingFaceSource:
         """
         if self.path.is_file():
             path = self.path.resolve()
-            terms = self.terms or terms_of(path.parent)
-            yield from self._parquet(path, path.parent, terms, set())
+            yield from self._parquet(path, _Folder(path.parent, self.terms))
             return
-        root = check_dataset(self.path, "a folder of Parquet files, or of pictures")
-        terms = self.terms or terms_of(root)
-        tables, metadata, outside = _tables(root)
-        named: set[Path] = set()
+        folder = _Folder(check_dataset(self.path, "a folder of tables or pictures"), self.terms)
+        tables, outside = _tables(folder.root)
         for table in outside:
-            yield Refusal(NAME, relative(table, root), OUTSIDE, _LINKED)
-        for table in metadata:
-            yield from self._metadata(table, root, terms, named)
+            yield Refusal(NAME, relative(table, folder.root), OUTSIDE, _LINKED)
+        described = [table for table in tables if table.name in _METADATA]
+        for table in described:
+            rows = table_rows(table, folder.root, ("file_name",))
+            yield from read_rows(NAME, rows, self._metadata_reader(table, folder))
         for table in tables:
+            if table in described:
+                continue
             try:
-                yield from self._parquet(table, root, terms, named)
+                yield from self._parquet(table, folder)
             except InputError as error:
-                yield Refusal(NAME, relative(table, root), "not readable", error.message)
-        found = bool(tables or metadata or outside)
-        for one in self._classes(root, terms, named, {table.parent for table in metadata}):
-            found = True
-            yield one
-        if not found:
+                yield Refusal(NAME, relative(table, folder.root), "not readable", error.message)
+        is_empty = not (tables or outside)
+        for path, wrong in walk_pictures(folder.root):
+            is_empty = False
+            if path not in folder.named:
+                # Below a table of metadata folders are no classes, as in the library `datasets`.
+                if any(path.is_relative_to(table.parent) for table in described) and not wrong:
+                    wrong = NotTakenError("not in the table", "no row of the metadata names it")
+                key = relative(path, folder.root)
+                yield from taken(NAME, key, self._classified(path, wrong, folder))
+        if is_empty:
             raise InputError("there are neither tables nor pictures in it", file=self.path)
 
-    def _parquet(
-        self, path: Path, root: Path, terms: str, named: set[Path]
-    ) -> Iterator[FoundPicture | Refusal]:
+    def _parquet(self, path: Path, folder: _Folder) -> Iterator[FoundPicture | Refusal]:
         """The rows of a Parquet file with pictures in it, a few at a time."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        file = relative(path, root)
-        number = 1
+        file = relative(path, folder.root)
+        row = Row(file, 1, {})
         seen: set[str] = set()
         try:
             with pq.ParquetFile(path) as opened:
                 schema = opened.schema_arrow
                 column = self._picture_column(schema.names, path)
                 classes = _class_names(schema.metadata or {})
+
+                def read(row: Row) -> Iterator[FoundPicture]:
+                    key = _text(row, _ID_COLUMNS) or str(row.number)
+                    # Several rows may be about one picture.
+                    key = f"{key}@{row.number}" if key in seen else key
+                    seen.add(key)
+                    content, name = _content(row.cells.get(column), folder)
+                    origin = Origin(NAME, f"{file}#{key}", row.place, folder.terms)
+                    yield self._found(row, content, origin, name, column, classes)
+
                 for batch in _batches(opened):
                     for cells in batch.to_pylist():
-                        number += 1
-                        row = Row(file, number, cells)
-                        try:
-                            key = self._id(row) or str(number)
-                            # Several rows may be about one picture.
-                            key = f"{key}@{number}" if key in seen else key
-                            seen.add(key)
-                            place = f"{file}#{key}"
-                            content, name = _content(cells.get(column), root, named)
-                            yield self._found(row, content, place, name, {column}, classes, terms)
-                        except NotTakenError as error:
-                            yield row.refusal(NAME, error)
+                        row = Row(file, row.number + 1, cells)
+                        yield from taken(NAME, row.place, read(row))
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            wrong = f"cannot be read after row {number}: {str(error)[:200]}"
+            wrong = f"cannot be read after row {row.number}: {str(error)[:200]}"
             raise InputError(wrong, file=path) from error
 
     def _picture_column(self, names: Sequence[str], path: Path) -> str:
@@ -159,94 +174,67 @@ class HuggingFaceSource:
             file=path,
         )
 
-    def _id(self, row: Row) -> str:
-        column = _column(row.cells, _ID_COLUMNS)
-        return row.text(column).strip() if column else ""
+    def _metadata_reader(
+        self, table: Path, folder: _Folder
+    ) -> Callable[[Row], Iterator[FoundPicture]]:
+        """Reads the pictures that a table of metadata names, below its own folder."""
+
+        def read(row: Row) -> Iterator[FoundPicture]:
+            name = row.need("file_name")
+            path = find_inside(table.parent.resolve(), name)
+            if path in folder.named:
+                raise NotTakenError("another of the same id", f"{name!r} stood before it")
+            content = read_picture(path, name)
+            folder.named.add(path)
+            origin = Origin(NAME, relative(path, folder.root), row.place, folder.terms)
+            yield self._found(row, content, origin, name, "file_name", {})
+
+        return read
 
     def _found(
         self,
         row: Row,
         content: bytes,
-        key: str,
+        origin: Origin,
         name: str,
-        taken: set[str],
+        picture_column: str,
         classes: Mapping[str, Sequence[str]],
-        terms: str,
-        also: Mapping[str, str] | None = None,
     ) -> FoundPicture:
-        text = self.text or _column(row.cells, _TEXT_COLUMNS)
         if self.text and self.text not in row.cells:
             raise NotTakenError("not readable", f"there is no column {self.text[:60]!r}")
-        language = _column(row.cells, _LANGUAGE_COLUMNS)
-        columns = [
-            one
-            for one in row.cells
-            if (one in self.label if self.label else one.lower().startswith("label"))
-        ]
-        labels = {one: _label(row.cells[one], classes.get(one, ())) for one in columns}
-        stem = Path(name.replace("\\", "/")).stem
+        text = self.text or _column(row, _TEXT_COLUMNS)
+        labels = {
+            column: _label(value, classes.get(column, ()))
+            for column, value in row.cells.items()
+            if (column in self.label if self.label else column.lower().startswith("label"))
+        }
+        used = {picture_column, *labels, text, _column(row, _LANGUAGE_COLUMNS)}
         return FoundPicture(
-            Origin(NAME, key, row.place, terms),
+            origin,
             content,
-            name=stem or self._id(row),
-            parts=parts_of(row.text(text)) if text else (),
-            language=self.language or (row.text(language).strip() if language else ""),
-            labels=dict(also or {}) | {column: label for column, label in labels.items() if label},
-            details=details_of(row.cells, {*taken, *columns, text, language}),
+            name=Path(name.replace("\\", "/")).stem or _text(row, _ID_COLUMNS),
+            parts=parts_of(row.text(text)),
+            language=self.language or _text(row, _LANGUAGE_COLUMNS),
+            labels={column: label for column, label in labels.items() if label},
+            details=details_of(row.cells, used),
         )
 
-    def _metadata(
-        self, table: Path, root: Path, terms: str, named: set[Path]
-    ) -> Iterator[FoundPicture | Refusal]:
-        """The pictures that a table of metadata names, below its own folder."""
-        try:
-            for row in table_rows(table, root, ("file_name",)):
-                try:
-                    row.check()
-                    name = row.need("file_name")
-                    path = find_inside(table.parent.resolve(), name)
-                    if path in named:
-                        raise NotTakenError("another of the same id", f"{name!r} stood before it")
-                    content = read_checked(path, name)
-                    named.add(path)
-                    key = relative(path, root)
-                    yield self._found(row, content, key, name, {"file_name"}, {}, terms)
-                except NotTakenError as error:
-                    yield row.refusal(NAME, error)
-        except InputError as error:
-            where = relative(table, root)
-            yield Refusal(NAME, where, "not readable", error.message)
-
-    def _classes(
-        self, root: Path, terms: str, named: set[Path], described: set[Path]
-    ) -> Iterator[FoundPicture | Refusal]:
-        """The pictures that no table names; the folder they stand in is their label.
-
-        Below a table of metadata the folders are no classes, as in the library `datasets`.
-        """
-        for path, wrong in walk_pictures(root):
-            key = relative(path, root)
-            if path in named:
-                continue
-            try:
-                if wrong is not None:
-                    raise wrong
-                if any(path.is_relative_to(folder) for folder in described):
-                    raise NotTakenError("not in the table", "no row of the metadata names it")
-                content = read_checked(path)
-            except NotTakenError as error:
-                yield Refusal(NAME, key, error.reason, error.sentence)
-                continue
-            folder = relative(path.parent, root)
-            kind = folder.rpartition("/")[2]
-            labels = {} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind}
-            yield FoundPicture(
-                Origin(NAME, key, key, terms),
-                content,
-                name=relative(path.with_suffix(""), path.parent),
-                language=self.language,
-                labels=labels,
-            )
+    def _classified(
+        self, path: Path, wrong: NotTakenError | None, folder: _Folder
+    ) -> Iterator[FoundPicture]:
+        """A picture that no table names; the folder it stands in is its label."""
+        if wrong is not None:
+            raise wrong
+        content = read_picture(path)
+        key = relative(path, folder.root)
+        kind = relative(path.parent, folder.root).rpartition("/")[2]
+        yield FoundPicture(
+            Origin(NAME, key, key, folder.terms),
+            content,
+            name=relative(path.with_suffix(""), path.parent),
+            language=self.language,
+            labels={} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind},
+        )
 
 
 def _batches(opened: Any) -> Iterator[Any]:
@@ -255,10 +243,10 @@ def _batches(opened: Any) -> Iterator[Any]:
         yield from opened.iter_batches(batch_size=_BATCH, row_groups=[group])
 
 
-def _content(value: Any, root: Path, named: set[Path]) -> tuple[bytes, str]:
+def _content(value: Any, folder: _Folder) -> tuple[bytes, str]:
     """A picture in a cell of Parquet, and its file's name.
 
-    Without bytes it is the file that the cell names, which is then added to `named`.
+    Without bytes it is the file that the cell names, which is then added to `folder.named`.
 
     Raises:
         NotTakenError: there is none.
@@ -267,36 +255,37 @@ def _content(value: Any, root: Path, named: set[Path]) -> tuple[bytes, str]:
     if isinstance(value, dict):
         name, value = text_of(value.get("path")), value.get("bytes")
     if isinstance(value, bytes) and value:
-        return check_bytes(value), name
-    if not name:
-        raise NotTakenError("no picture", "it has no picture")
-    path = find_inside(root, name)
-    named.add(path)
-    return read_checked(path, name), name
+        try:
+            picture_size(value)
+        except InputError as error:
+            raise NotTakenError("not a picture", f"the picture {error.message}") from None
+        return value, name
+    path = find_inside(folder.root, name)
+    folder.named.add(path)
+    return read_picture(path, name), name
 
 
-def _tables(root: Path) -> tuple[list[Path], list[Path], list[Path]]:
-    """The Parquet files, the tables of metadata, and the links among them that lead out."""
-    tables, metadata, outside = [], [], []
-    for path in sorted({one for name in ("*.parquet", *_METADATA) for one in root.rglob(name)}):
+def _tables(root: Path) -> tuple[list[Path], list[Path]]:
+    """The Parquet files and tables of metadata, and the links among them that lead out."""
+    tables, outside = [], []
+    for path in sorted({path for name in ("*.parquet", *_METADATA) for path in root.rglob(name)}):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if hidden or path.is_dir():
-            continue
-        if path.is_symlink():
-            # A link within the folder is met by its own name anyway.
-            if leads_out(path, root):
-                outside.append(path)
-        elif path.name in _METADATA:
-            metadata.append(path)
-        else:
+        if path.is_symlink() and not hidden and leads_out(path, root):
+            outside.append(path)
+        # A link within the folder is met by its own name anyway.
+        elif path.is_file() and not hidden and not path.is_symlink():
             tables.append(path)
-    return tables, metadata, outside
+    return tables, outside
 
 
-def _column(cells: Mapping[str, Any], wanted: Sequence[str]) -> str:
+def _column(row: Row, wanted: Sequence[str]) -> str:
     """The first of the columns that there is, whatever its case; empty when there is none."""
-    names = {name.lower(): name for name in reversed(list(cells))}
-    return next((names[one] for one in wanted if one in names), "")
+    names = {name.lower(): name for name in reversed(list(row.cells))}
+    return next((names[name] for name in wanted if name in names), "")
+
+
+def _text(row: Row, columns: Sequence[str]) -> str:
+    return row.text(_column(row, columns)).strip()
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
