@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memeloc.collect.memegen.boxes import place
-from memeloc.collect.memegen.config import DEFAULT_REGIONS, Region, load_yaml, parse_config
+from memeloc.collect.memegen.config import Region, load_yaml, parse_config
 from memeloc.errors import InputError
 from memeloc.templates.definition import turned_corners
 
@@ -141,7 +141,7 @@ def test_tags_build_nothing() -> None:
     config = parse_config(content, PATH)
     assert config.name == ""
     assert config.notes == ("'name' is not a text and was left out",)
-    assert config.regions == DEFAULT_REGIONS
+    assert config.regions == (Region(), Region(anchor_y=0.8))
 
 
 def test_scalars_stay_as_they_are_written() -> None:

@@ -9,8 +9,10 @@ A box always lies in the picture: what reaches out is cut, and the note says so.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from PIL import ImageColor
 
@@ -26,13 +28,9 @@ _LEVEL = 0.1  # degrees: memegen's files have angles like 0.001, which only choo
 _MAX_SIZE, _MAX_SIZE_TURNED = 1 / 9, 1 / 4
 
 _ALIGNS: dict[str, Align] = {
-    "left": "left",
-    "right": "right",
-    "center": "center",
+    **{align: align for align in get_args(Align)},
     "centre": "center",
     "middle": "center",
-    "start": "start",
-    "end": "end",
 }
 
 # Fonts by id and alias (`app/models/font.py`): the heavy ones are poster letters.
@@ -59,13 +57,7 @@ _CASES = frozenset({"upper", "lower", "default", "none", "title", "capitalize", 
 
 @dataclass(frozen=True, slots=True)
 class PlacedRegion:
-    """A region and the box made of it.
-
-    Attributes:
-        region: as it was written.
-        box: what memeloc draws.
-        notes: what memeloc has no equivalent for, and what became of it; a sentence each.
-    """
+    """A region, the box made of it, and a sentence for each thing that has no equivalent."""
 
     region: Region
     box: TextBox
@@ -99,7 +91,6 @@ def _place(region: Region, size: tuple[int, int]) -> tuple[TextBox, list[str]]:
         )
         region = replace(region, scale_x=1.0, scale_y=0.2)
     turn = _clockwise(region.angle)
-    x, y, width, height = _fit(region, turn, size, notes)
     style = _style(region, turn != 0, notes)
     align = _ALIGNS.get(region.align.lower())
     if align is None:
@@ -109,7 +100,8 @@ def _place(region: Region, size: tuple[int, int]) -> tuple[TextBox, list[str]]:
             f"it is shown from {region.start:.0%} to {region.stop:.0%} of an animation; on a still "
             "it is always shown"
         )
-    return TextBox("", x, y, width, height, turn, align or "center", "middle", style), notes
+    box = _fit(region, turn, size, notes)
+    return TextBox("", *box, turn, align or "center", "middle", style), notes
 
 
 def _clockwise(angle: float) -> float:
@@ -128,40 +120,34 @@ def _fit(
 ) -> tuple[float, float, float, float]:
     """x, y, width and height of the box before it is turned, in fractions, all in the picture."""
     across, down = size
-    cosine, sine = (abs(f(math.radians(turn))) for f in (math.cos, math.sin))
     wide, high = region.scale_x * across, region.scale_y * down
-    # The rectangle that holds the turned region, and the middle of both, in pixels.
-    held_wide, held_high = wide * cosine + high * sine, wide * sine + high * cosine
+    held_wide, held_high = _held(wide, high, turn)
     left, top = region.anchor_x * across, region.anchor_y * down
     right, bottom = left + held_wide, top + held_high
     out = max(-left / across, -top / down, right / across - 1, bottom / down - 1)
-    if not turn:
-        cut_left, cut_right = max(0.0, left), min(float(across), right)
-        cut_top, cut_bottom = max(0.0, top), min(float(down), bottom)
-        if cut_right - cut_left >= _SMALLEST * across and cut_bottom - cut_top >= _SMALLEST * down:
-            if out > _SLACK:
-                notes.append(f"it reached {out:.1%} out of the picture and was cut to it")
-            return (
-                round(cut_left / across, 6),
-                round(cut_top / down, 6),
-                round((cut_right - cut_left) / across, 6),
-                round((cut_bottom - cut_top) / down, 6),
-            )
-    wide, high = max(wide, _SMALLEST * across), max(high, _SMALLEST * down)
-    held_wide, held_high = wide * cosine + high * sine, wide * sine + high * cosine
-    shrink = min(1.0, across / held_wide, down / held_high)
-    wide, high, held_wide, held_high = (n * shrink for n in (wide, high, held_wide, held_high))
-    middle_x = min(max((left + right) / 2, held_wide / 2), across - held_wide / 2)
-    middle_y = min(max((top + bottom) / 2, held_high / 2), down - held_high / 2)
-    if out > _SLACK:
+    least_wide, least_high = _SMALLEST * across, _SMALLEST * down
+    cut_left, cut_top = max(0.0, left), max(0.0, top)
+    cut_wide, cut_high = min(across, right) - cut_left, min(down, bottom) - cut_top
+    if not turn and cut_wide >= least_wide and cut_high >= least_high:
+        done = "cut to it"
+        x, y, wide, high = cut_left, cut_top, cut_wide, cut_high
+    else:
+        wide, high = max(wide, least_wide), max(high, least_high)
+        held_wide, held_high = _held(wide, high, turn)
+        shrink = min(1.0, across / held_wide, down / held_high)
+        wide, high, held_wide, held_high = (n * shrink for n in (wide, high, held_wide, held_high))
+        x = min(max((left + right) / 2, held_wide / 2), across - held_wide / 2) - wide / 2
+        y = min(max((top + bottom) / 2, held_high / 2), down - held_high / 2) - high / 2
         done = "moved into it" if shrink == 1.0 else f"made {shrink:.0%} as large and moved into it"
+    if out > _SLACK:
         notes.append(f"it reached {out:.1%} out of the picture and was {done}")
-    return (
-        round((middle_x - wide / 2) / across, 6),
-        round((middle_y - high / 2) / down, 6),
-        round(wide / across, 6),
-        round(high / down, 6),
-    )
+    return round(x / across, 6), round(y / down, 6), round(wide / across, 6), round(high / down, 6)
+
+
+def _held(wide: float, high: float, turn: float) -> tuple[float, float]:
+    """Width and height of the rectangle that contains a turned one."""
+    cosine, sine = (abs(f(math.radians(turn))) for f in (math.cos, math.sin))
+    return wide * cosine + high * sine, wide * sine + high * cosine
 
 
 def _style(region: Region, turned: bool, notes: list[str]) -> TextStyle:
@@ -201,26 +187,23 @@ def _colours(colour: str, notes: list[str]) -> tuple[str, str | None]:
     """Fill and outline as `#rrggbb`; no outline when the text is black."""
     first, _, second = colour.partition(",")
     fill = _colour(first, notes) or "#ffffff"
-    given = _colour(second, notes) if second.strip() and "(" not in colour else None
-    if given is not None:
-        return fill, given
-    return fill, None if fill == "#000000" else "#000000"
+    outline = _colour(second, notes) if second.strip() and "(" not in colour else None
+    return fill, outline or (None if fill == "#000000" else "#000000")
 
 
 def _colour(name: str, notes: list[str]) -> str | None:
     text = name.strip()
-    if len(text) in (3, 4, 6, 8) and all(c in "0123456789abcdefABCDEF" for c in text):
+    if re.fullmatch(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})", text):
         text = f"#{text}"
     try:
         red, green, blue, *rest = ImageColor.getrgb(text)
     except (ValueError, TypeError):
+        red = -1
+    if not (red >= 0 and max(red, green, blue) <= 255):
         notes.append(f"{name[:30]!r} is not a colour; white stands for it")
         return None
     if rest and rest[0] < 255:
         notes.append(f"the colour {text} is {rest[0] / 255:.0%} opaque; memeloc's is wholly so")
-    if not all(0 <= part <= 255 for part in (red, green, blue)):
-        notes.append(f"{name[:30]!r} is not a colour; white stands for it")
-        return None
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 

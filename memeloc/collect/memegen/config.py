@@ -10,19 +10,19 @@ tags a file has, and aliases count as often as they are used.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from memeloc.collect.page_values import CONTROLS
 from memeloc.errors import InputError, MissingError
 
 MAX_BYTES = 256_000
 """Size that a config.yml may have: the largest of memegen's has some 2 kB."""
 
 MAX_NODES = 20_000
-"""Values that a file may hold, each alias counted with all that it stands for."""
+"""Values that a file may have, each alias counted with all that it stands for."""
 
 MAX_DEPTH = 30
 """Lists and mappings that may stand in each other."""
@@ -34,8 +34,7 @@ MAX_LINE = 500
 """Characters that a name, a source or a keyword may have."""
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-_KNOWN = frozenset(
+_KEYS = frozenset(
     {"id", "variant", "name", "source", "keywords", "text", "example", "sample", "overlay"}
     | {"styles", "aliases"}
 )
@@ -72,10 +71,6 @@ class Region:
     stop: float = 1.0
 
 
-DEFAULT_REGIONS = (Region(), Region(anchor_y=0.8))
-"""The regions of a template that names none."""
-
-
 @dataclass(frozen=True, slots=True)
 class Config:
     """A config.yml.
@@ -96,7 +91,7 @@ class Config:
     source: str = ""
     keywords: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    regions: tuple[Region, ...] = DEFAULT_REGIONS
+    regions: tuple[Region, ...] = ()
     example: tuple[str, ...] | None = None
     overlays: tuple[Mapping[str, Any], ...] = ()
     styles: tuple[str, ...] = ()
@@ -125,11 +120,11 @@ def parse_config(content: bytes, path: Path) -> Config:
         source=_line(table.get("source"), "source", notes),
         keywords=_lines(table.get("keywords"), "keywords", notes),
         aliases=_lines(table.get("aliases"), "aliases", notes),
-        regions=_regions(table, notes),
+        regions=_regions(table.get("text"), notes),
         example=None if example is None else _example(example, notes),
-        overlays=tuple(one for one in _listed(table.get("overlay")) if isinstance(one, dict)),
+        overlays=tuple(each for each in _listed(table.get("overlay")) if isinstance(each, dict)),
         styles=_lines(table.get("styles"), "styles", notes),
-        other={key: value for key, value in table.items() if key not in _KNOWN},
+        other={key: value for key, value in table.items() if key not in _KEYS},
         notes=tuple(notes),
     )
 
@@ -149,153 +144,118 @@ def load_yaml(content: bytes, path: Path) -> Any:
         raise InputError(
             f"is larger than {MAX_BYTES // 1000} kB, which no template needs", file=path
         )
-    try:
-        node = yaml.compose(content, Loader=yaml.SafeLoader)
-        return _Tree().value(node)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}" if mark is not None else ""
-        problem = (
-            getattr(error, "problem", None) or getattr(error, "reason", None) or "not readable"
-        )
-        raise InputError(f"is not YAML: {str(problem)[:120]}{where}", file=path) from None
-    except _TooMuchError as error:
-        raise InputError(f"holds more than a template needs: {error}", file=path) from None
-    except RecursionError:
-        raise InputError("holds lists in lists too deep to be read", file=path) from None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        raise InputError("is not YAML: an escape stands for no character", file=path) from None
+    nodes = 0
 
-
-class _TooMuchError(Exception):
-    """The limits of this module are passed."""
-
-
-class _Tree:
-    """Makes plain values of YAML nodes, and counts them."""
-
-    def __init__(self) -> None:
-        self.nodes = 0
-
-    def value(self, node: Any, depth: int = 0) -> Any:
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise _TooMuchError(f"more than {MAX_NODES} values")
-        if depth > MAX_DEPTH:
-            raise _TooMuchError(f"lists in lists {MAX_DEPTH} deep, or a list that holds itself")
-        if node is None:
-            return None
-        if node.id == "scalar":
-            plain = node.style is None
-            return None if plain and node.value in _NULLS else _clean(node.value)
-        if node.id == "sequence":
-            return [self.value(one, depth + 1) for one in node.value]
+    def value_of(node: Any, depth: int = 0) -> Any:
+        nonlocal nodes
+        nodes += 1
+        if nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise InputError(
+                f"needs more than a template: more than {MAX_NODES} values, lists in lists "
+                f"{MAX_DEPTH} deep, or a list in itself",
+                file=path,
+            )
+        if isinstance(node, yaml.ScalarNode):
+            is_null = node.style is None and node.value in _NULLS
+            return None if is_null else CONTROLS.sub("\ufffd", node.value)
+        if isinstance(node, yaml.SequenceNode):
+            return [value_of(item, depth + 1) for item in node.value]
         table: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            key = self.value(key_node, depth + 1)
-            value = self.value(value_node, depth + 1)
-            if key == "<<" and key_node.style is None:
-                for one in value if isinstance(value, list) else [value]:
-                    table = (one | table) if isinstance(one, dict) else table
-            elif isinstance(key, str):
-                table[key] = value
+            key, value = value_of(key_node, depth + 1), value_of(value_node, depth + 1)
+            if key == "<<":
+                for base in _listed(value):
+                    table = base | table if isinstance(base, dict) else table
             else:
                 table[str(key)[:100]] = value
         return table
 
-
-def _clean(text: str) -> str:
-    """Without control characters and lone surrogates, which no store takes."""
-    return _CONTROLS.sub("\ufffd", text)
+    try:
+        node = yaml.compose(content, Loader=yaml.SafeLoader)
+        return None if node is None else value_of(node)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark is not None else ""
+        problem = getattr(error, "problem", "") or getattr(error, "reason", "") or "not readable"
+        raise InputError(f"is not YAML: {str(problem)[:120]}{where}", file=path) from None
+    except RecursionError:
+        raise InputError("has lists in lists too deep to be read", file=path) from None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        raise InputError("is not YAML: an escape stands for no character", file=path) from None
 
 
 def _listed(value: Any) -> list[Any]:
-    """A list of a value that may be one, none or a single entry."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def _line(value: Any, key: str, notes: list[str]) -> str:
-    if isinstance(value, str):
-        line = " ".join(value.split())
-        if len(line) > MAX_LINE:
-            notes.append(f"{key!r} has {len(line)} characters and was cut after {MAX_LINE}")
-        return line[:MAX_LINE]
-    if value is not None:
+    if value is not None and not isinstance(value, str):
         notes.append(f"{key!r} is not a text and was left out")
-    return ""
+        return ""
+    line = " ".join((value or "").split())
+    if len(line) > MAX_LINE:
+        notes.append(f"{key!r} has {len(line)} characters and was cut after {MAX_LINE}")
+    return line[:MAX_LINE]
 
 
 def _lines(value: Any, key: str, notes: list[str]) -> tuple[str, ...]:
-    found = [_line(one, key, notes) for one in _listed(value)]
-    return tuple(dict.fromkeys(one for one in found if one))
+    lines = [_line(item, key, notes) for item in _listed(value)]
+    return tuple(dict.fromkeys(line for line in lines if line))
 
 
 def _example(value: Any, notes: list[str]) -> tuple[str, ...]:
     lines = []
-    for one in _listed(value):
-        if one is not None and not isinstance(one, str):
+    for line in _listed(value):
+        if line is not None and not isinstance(line, str):
             notes.append("a line of the example is not a text and was left empty")
-        lines.append(one.strip() if isinstance(one, str) else "")
+        lines.append(line.strip() if isinstance(line, str) else "")
     return tuple(lines)
 
 
-def _regions(table: Mapping[str, Any], notes: list[str]) -> tuple[Region, ...]:
-    if table.get("text") is None:
-        return DEFAULT_REGIONS
-    entries = _listed(table["text"])
+def _regions(text: Any, notes: list[str]) -> tuple[Region, ...]:
+    entries = _listed(text)
     if len(entries) > MAX_REGIONS:
         notes.append(f"of {len(entries)} text regions the first {MAX_REGIONS} were taken")
-    if not entries:
+    if text == []:
         notes.append("it has no text region, so a box at the top and one at the bottom were made")
-        return DEFAULT_REGIONS
     return tuple(
         _region(entry, f"text region {number}", notes)
         for number, entry in enumerate(entries[:MAX_REGIONS], 1)
-    )
+    ) or (Region(), Region(anchor_y=0.8))
 
 
 def _region(entry: Any, where: str, notes: list[str]) -> Region:
-    if entry is None:
-        return Region()
-    if not isinstance(entry, dict):
+    if entry is not None and not isinstance(entry, dict):
         notes.append(f"{where} is not a mapping, so all of memegen's defaults stand for it")
-        return Region()
-    values: dict[str, Any] = {}
-    for one in fields(Region):
-        value = entry.get(one.name)
-        if value is None:
-            continue
-        if isinstance(one.default, float):
-            number = _number(value)
-            if number is None:
-                notes.append(
-                    f"{where}: {one.name!r} is {_shown(value)} and not a number; memegen's "
-                    f"default {one.default:g} stands for it"
-                )
-                continue
-            values[one.name] = number
-        elif isinstance(value, str):
-            values[one.name] = value.strip() or one.default
-        else:
-            notes.append(
-                f"{where}: {one.name!r} is not a text; memegen's default {one.default!r} "
-                "stands for it"
-            )
-    unknown = sorted(key for key in entry if key not in Region.__dataclass_fields__)
+    entry = entry if isinstance(entry, dict) else {}
+    defaults = {each.name: each.default for each in fields(Region)}
+    unknown = sorted(entry.keys() - defaults.keys())
     if unknown:
         notes.append(f"{where}: memegen has no {', '.join(map(repr, unknown[:5]))}")
+    values: dict[str, Any] = {}
+    for name, default in defaults.items():
+        value = entry.get(name)
+        read = _number(value) if isinstance(default, float) else _text(value, default)
+        if read is not None:
+            values[name] = read
+        elif value is not None:
+            kind = "number" if isinstance(default, float) else "text"
+            notes.append(
+                f"{where}: {name!r} is {value!r:.60} and not a {kind}; memegen's default "
+                f"{default!r} stands for it"
+            )
     return Region(**values)
+
+
+def _text(value: Any, default: Any) -> str | None:
+    return (value.strip() or default) if isinstance(value, str) else None
 
 
 def _number(value: Any) -> float | None:
     try:
         number = float(value) if isinstance(value, str) else math.nan
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
-    return number if math.isfinite(number) and abs(number) < 1e6 else None
-
-
-def _shown(value: Any) -> str:
-    return repr(value)[:60]
+    return number if abs(number) < 1e6 else None

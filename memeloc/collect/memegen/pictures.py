@@ -30,57 +30,42 @@ class Still:
     Attributes:
         file: its name in the folder.
         content: the bytes of a picture's file, whose first frame is meant.
-        width, height: in pixels, as it is meant to be seen.
+        size: width and height in pixels, as it is meant to be seen.
         frames: how many the file has.
         frame: which of them `content` shows, from 0.
     """
 
     file: str
     content: bytes = field(repr=False)
-    width: int
-    height: int
+    size: tuple[int, int]
     frames: int
     frame: int
 
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """The pictures of a template's folder by what memegen uses them for.
-
-    Attributes:
-        stills: candidates for the template's picture, best first.
-        animated: the moving picture of the same template, or None.
-        styles: the others, by their names.
+    """The pictures of a template's folder: candidates for its own, best first; moving ones of the
+    same template; and the styles.
     """
 
-    stills: tuple[Path, ...]
-    animated: Path | None
-    styles: tuple[Path, ...]
+    stills: list[Path]
+    animations: list[Path]
+    styles: list[Path]
 
 
 def look_through(folder: Path) -> Pictures:
-    """Sort the files of a template's folder.
-
-    Raises:
-        InputError: the folder cannot be read.
-    """
-    try:
-        files = sorted(path for path in folder.iterdir() if path.is_file())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
-    pictures = [path for path in files if path.suffix.lower() in SUFFIXES]
+    """Sort the files of a template's folder."""
     # `_` and `.` begin the names of memegen's own temporary files.
-    named = [path for path in pictures if path.name[0] not in "._"]
-    defaults = [path for path in named if path.stem == "default"]
-    moving = [path for path in defaults if path.suffix.lower() == ".gif"]
-    still = [path for path in defaults if path not in moving]
-    animations = moving + [path for path in named if path.name == "animated.gif"]
-    styles = [path for path in named if path not in defaults and path not in animations]
-    return Pictures(
-        stills=tuple(still + animations),
-        animated=animations[0] if animations else None,
-        styles=tuple(styles),
-    )
+    pictures = [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.suffix.lower() in SUFFIXES and path.name[0] not in "._"
+    ]
+    default = [path for path in pictures if path.stem == "default"]
+    moving = [path for path in default if path.suffix.lower() == ".gif"]
+    animations = moving + [path for path in pictures if path.name == "animated.gif"]
+    stills = [path for path in default if path not in moving] + animations
+    return Pictures(stills, animations, [path for path in pictures if path not in stills])
 
 
 def read_still(path: Path, folder: Path) -> Still:
@@ -99,10 +84,7 @@ def read_still(path: Path, folder: Path) -> Still:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError("leads out of the template's own folder", file=path)
     picture = open_picture(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    content = path.read_bytes()
     frames, frame = 1, 0
     try:
         with warnings.catch_warnings():
@@ -116,11 +98,10 @@ def read_still(path: Path, folder: Path) -> Still:
                             break
     except Exception:  # the first frame is good, and a damaged later one may raise anything at all
         frame = 0
-    return Still(path.name, content, *picture.size, frames, frame)
+    return Still(path.name, content, picture.size, frames, frame)
 
 
 def _frames(moving: Image.Image, size: tuple[int, int]) -> Iterator[tuple[int, Image.Image]]:
-    """The frames that are looked at, each with its number."""
     pixels = size[0] * size[1]
     for number, frame in enumerate(ImageSequence.Iterator(moving)):
         if number >= _FRAMES_SEARCHED or number * pixels > _PIXELS_SEARCHED:

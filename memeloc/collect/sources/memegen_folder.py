@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from memeloc.collect.memegen.boxes import PlacedRegion, place
 from memeloc.collect.memegen.case import cased
 from memeloc.collect.memegen.config import Config, parse_config
 from memeloc.collect.memegen.pictures import Pictures, Still, look_through, read_still
+from memeloc.collect.page_values import without_empty
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 from memeloc.model import check_tag_name
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 NAME = "memegen-folder"
 
 _CONFIGS = ("config.yml", "config.yaml")
+_LARGEST_READ = 300_000  # bytes; what is larger than the parser's limit it refuses
 _SQUARE = (600, 600)  # memegen's own size, for the boxes of a template that has no picture
 _PLACEHOLDERS = frozenset({("top line", "bottom line"), ("your text", "goes here")})
 _SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
@@ -49,11 +51,7 @@ class MemegenFolderSource:
         self.styles = styles
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        """Read the folder; nothing is fetched.
-
-        Raises:
-            InputError: see `read_folder`.
-        """
+        """Read the folder, see `read_folder`; nothing is fetched."""
         yield from read_folder(self.path, styles=self.styles)
 
 
@@ -79,26 +77,19 @@ def safe_names(ids: Sequence[str]) -> dict[str, str]:
     """A name for each id that is safe as a file's, and that no other id has.
 
     >>> safe_names(["fry", "_test", "test", "été!"])
-    {'fry': 'fry', '_test': 'test-2', 'test': 'test', 'été!': 'ete'}
+    {'fry': 'fry', 'test': 'test', '_test': 'test-2', 'été!': 'ete'}
     """
+    safe = {key.casefold(): key for key in reversed(ids) if _is_safe(key)}
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for name in ids:
-        if _is_safe(name) and name.casefold() not in taken:
-            names[name] = name
-            taken.add(name.casefold())
-    for name in ids:
-        if name in names:
-            continue
-        plain = unicodedata.normalize("NFKD", name)
-        plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:80].strip("-._") or "template"
-        chosen, number = stem, 2
-        while chosen.casefold() in taken:
-            chosen, number = f"{stem}-{number}", number + 1
-        names[name] = chosen
-        taken.add(chosen.casefold())
-    return {name: names[name] for name in ids}
+    for key in sorted(ids, key=lambda key: safe.get(key.casefold()) != key):
+        stem = name = key if safe.get(key.casefold()) == key else _plain_name(key)
+        number = 2
+        while name.casefold() in taken:
+            name, number = f"{stem}-{number}", number + 1
+        names[key] = name
+        taken.add(name.casefold())
+    return names
 
 
 def _is_safe(name: str) -> bool:
@@ -109,25 +100,27 @@ def _is_safe(name: str) -> bool:
     return True
 
 
+def _plain_name(key: str) -> str:
+    plain = unicodedata.normalize("NFKD", key)
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:80].strip("-._")
+    return stem or "template"
+
+
 def _template_folders(path: Path) -> list[Path]:
     if not path.is_dir():
         what = "is not a folder" if path.exists() else "there is no such folder"
         raise InputError(f"{what}; give a checkout of memegen or its folder templates", file=path)
     if _config_of(path) is not None:
         return [path.resolve()]
-    root = path
     try:
-        if not any(_config_of(entry) for entry in path.iterdir()) and (path / "templates").is_dir():
-            root = path / "templates"
-        entries = sorted(entry for entry in root.iterdir() if entry.name[0] != ".")
+        for root in (path, path / "templates"):
+            folders = sorted(each for each in root.glob("[!.]*") if each.is_dir())
+            if any(map(_config_of, folders)):
+                return folders
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=root) from error
-    folders = [entry for entry in entries if entry.is_dir()]
-    if not any(_config_of(folder) for folder in folders):
-        raise InputError(
-            "holds no template: memegen's are folders with a config.yml each", file=root
-        )
-    return folders
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    raise InputError("holds no template: memegen's are folders with a config.yml each", file=path)
 
 
 def _config_of(folder: Path) -> Path | None:
@@ -138,62 +131,85 @@ def _read_template(
     folder: Path, name: str, styles: bool
 ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
     """One template's folder: its template, its example, and what was wrong."""
-    where = f"{folder.name}/config.yml"
+    key = folder.name
+    where = f"{key}/config.yml"
     path = _config_of(folder)
     if path is None:
         sentence = "there is no config.yml in this folder, so it was left out"
-        yield Refusal(NAME, folder.name, "no config.yml", sentence)
+        yield Refusal(NAME, key, "no config.yml", sentence)
         return
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
             raise InputError("leads out of the template's own folder", file=path)
-        config = parse_config(_content(path), path)
+        with path.open("rb") as file:
+            config = parse_config(file.read(_LARGEST_READ), path)
         pictures = look_through(folder)
     except InputError as error:
         yield Refusal(NAME, where, "not readable", error.message)
         return
-    still, refusals = _first_still(pictures.stills or pictures.styles, folder)
-    yield from refusals
-    if still is None and not refusals:
-        yield Refusal(
-            NAME,
-            where,
-            "no picture",
-            "there is no default picture in this folder; the template comes in without one",
-        )
-    template, placed = _template(folder.name, name, config, pictures, still)
-    yield template
-    caption = _example(folder.name, config, placed)
-    if caption is not None:
-        yield caption
-    if styles:
-        yield from _styles(folder, name, config, pictures)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(300_000)  # what is larger than the parser's limit it refuses
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        yield Refusal(NAME, where, "not readable", f"cannot be read: {error.strerror}")
+        return
+    still = yield from _still(pictures.stills or pictures.styles, folder)
+    if not pictures.stills and not pictures.styles:
+        sentence = "there is no default picture in this folder; the template comes in without one"
+        yield Refusal(NAME, where, "no picture", sentence)
+    placed = place(config.regions, still.size if still else _SQUARE)
+    details = _details(key, name, config, pictures, still) | _regions(placed)
+    yield _template(Origin(NAME, key, where), config.name or key, config, still, placed, details)
+    yield from _example(key, config, placed)
+    for style in pictures.styles if styles else ():
+        still = yield from _still([style], folder)
+        if still is None:
+            continue
+        placed = place(config.regions, still.size)
+        safe_name = f"{name}-{style.stem}"
+        details = {
+            "id": key,
+            "style": style.stem,
+            "safe_name": safe_names([safe_name])[safe_name],
+            "source": config.source,
+            "picture": still.file,
+        } | _regions(placed)
+        origin = Origin(NAME, f"{key}?style={style.stem}", f"{key}/{style.name}")
+        title = f"{config.name or key} ({style.stem})"
+        yield _template(origin, title, config, still, placed, details)
 
 
-def _first_still(paths: Sequence[Path], folder: Path) -> tuple[Still | None, list[Refusal]]:
-    """The first of the pictures that can be read, and a refusal for each that cannot."""
-    refusals: list[Refusal] = []
+def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Still | None]:
+    """The first of the pictures that can be read; yields a refusal for each that cannot."""
     for path in paths:
         try:
-            return read_still(path, folder), refusals
+            return read_still(path, folder)
         except InputError as error:
-            url = f"{folder.name}/{path.name}"
-            refusals.append(Refusal(NAME, url, "not a picture", error.message))
-    return None, refusals
+            message = error.message
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}"
+        yield Refusal(NAME, f"{folder.name}/{path.name}", "not a picture", message)
+    return None
 
 
 def _template(
+    origin: Origin,
+    title: str,
+    config: Config,
+    still: Still | None,
+    placed: Sequence[PlacedRegion],
+    details: dict[str, Any],
+) -> FoundTemplate:
+    return FoundTemplate(
+        origin=origin,
+        name=title,
+        picture=still.content if still else None,
+        keywords=config.keywords,
+        boxes=tuple(each.box for each in placed),
+        details=without_empty(details),
+    )
+
+
+def _details(
     key: str, name: str, config: Config, pictures: Pictures, still: Still | None
-) -> tuple[FoundTemplate, tuple[PlacedRegion, ...]]:
-    placed = place(config.regions, (still.width, still.height) if still else _SQUARE)
+) -> dict[str, Any]:
     notes = list(config.notes)
     if still is not None and still.frame:
         notes.append(f"its animation begins empty, so frame {still.frame + 1} is the still")
@@ -202,46 +218,41 @@ def _template(
         "safe_name": name,
         "aliases": list(dict.fromkeys([*([key] if key != name else []), *config.aliases])),
         "source": config.source,
-        "regions": [_region_details(one) for one in placed],
-        "overlays": [dict(one) for one in config.overlays],
+        "overlays": [dict(overlay) for overlay in config.overlays],
         "styles": sorted({path.stem for path in pictures.styles} | set(config.styles)),
         "picture": still.file if still else "",
         "other": dict(config.other),
         "notes": notes,
     }
-    if pictures.animated is not None or (still is not None and still.frames > 1):
-        moving = still.file if still and still.frames > 1 else ""
+    moves = still is not None and still.frames > 1
+    if moves or pictures.animations:
         details["animated"] = {
-            "file": moving or (pictures.animated.name if pictures.animated else ""),
+            "file": still.file if still and moves else pictures.animations[0].name,
             "frames": still.frames if still else 0,
-            "frame": still.frame if still and still.frames > 1 else None,
+            "frame": still.frame if still and moves else None,
         }
-    return (
-        FoundTemplate(
-            origin=Origin(NAME, key, f"{key}/config.yml"),
-            name=config.name or key,
-            picture=still.content if still else None,
-            keywords=config.keywords,
-            boxes=tuple(one.box for one in placed),
-            details={key: value for key, value in details.items() if value not in ("", [], {})},
-        ),
-        placed,
-    )
+    return details
 
 
-def _region_details(placed: PlacedRegion) -> dict[str, Any]:
-    """A region as it was written, the name of its box, and what has no equivalent."""
-    return {"box": placed.box.name, **asdict(placed.region), "notes": list(placed.notes)}
+def _regions(placed: Sequence[PlacedRegion]) -> dict[str, Any]:
+    """The regions as they were written, the names of their boxes, and what has no equivalent."""
+    return {
+        "regions": [
+            {"box": each.box.name, **asdict(each.region), "notes": list(each.notes)}
+            for each in placed
+        ]
+    }
 
 
-def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> FoundCaption | None:
-    """The template's example, a part for each box; None when it has none or only empty lines."""
+def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> Iterator[FoundCaption]:
+    """The template's example, a part for each box, unless it has only empty lines."""
     lines = config.example or ()
     if not any(lines):
-        return None
+        return
     kept = [*lines[: len(placed)], *[""] * (len(placed) - len(lines))]
     parts = tuple(
-        cased(line, one.region.style.lower(), lines) for line, one in zip(kept, placed, strict=True)
+        cased(line, each.region.style.lower(), lines)
+        for line, each in zip(kept, placed, strict=True)
     )
     details: dict[str, Any] = {"kind": "example"}
     if list(parts) != kept:
@@ -252,37 +263,5 @@ def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> FoundC
         details["placeholder"] = True
     if any(_SHORTCODE.search(line) for line in lines):
         details["notes"] = ["memegen makes emoji of names like :wave:; they stand as written"]
-    return FoundCaption(
-        origin=Origin(NAME, f"{key}#example", f"{key}/config.yml"),
-        template=key,
-        parts=parts,
-        details=details,
-    )
-
-
-def _styles(
-    folder: Path, name: str, config: Config, pictures: Pictures
-) -> Iterator[FoundTemplate | Refusal]:
-    """A template for each other picture: the same regions on another background."""
-    for path in pictures.styles:
-        still, refusals = _first_still([path], folder)
-        yield from refusals
-        if still is None:
-            continue
-        key = f"{folder.name}?style={path.stem}"
-        placed = place(config.regions, (still.width, still.height))
-        yield FoundTemplate(
-            origin=Origin(NAME, key, f"{folder.name}/{path.name}"),
-            name=f"{config.name or folder.name} ({path.stem})",
-            picture=still.content,
-            keywords=config.keywords,
-            boxes=tuple(one.box for one in placed),
-            details={
-                "id": folder.name,
-                "style": path.stem,
-                "safe_name": safe_names([f"{name}-{path.stem}"])[f"{name}-{path.stem}"],
-                "source": config.source,
-                "regions": [_region_details(one) for one in placed],
-                "picture": still.file,
-            },
-        )
+    origin = Origin(NAME, f"{key}#example", f"{key}/config.yml")
+    yield FoundCaption(origin, key, parts, details=details)
