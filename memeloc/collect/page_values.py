@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from memeloc.errors import MemelocError
 from memeloc.items import Refusal
@@ -68,6 +68,42 @@ def joined_address(page: str, value: Any) -> str:
         return web_address(joined)
     except ValueError:
         return ""
+
+
+def split_address(address: str) -> SplitResult:
+    """The parts of an address; empty ones of what is no address."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
+def picture_candidates(attributes: Mapping[str, str | None], lazy: Iterable[str]) -> Iterator[str]:
+    """What an `img` shows, or will when it is scrolled to: the likeliest address first.
+
+    Args:
+        attributes: of the element.
+        lazy: names of attributes for pictures that are loaded late.
+    """
+    yield from (attributes.get(name) or "" for name in lazy)
+    yield largest_of(attributes.get("data-srcset") or attributes.get("srcset") or "")
+    yield attributes.get("src") or ""
+
+
+def largest_of(srcset: str) -> str:
+    """The address with the largest width or density of a `srcset`.
+
+    >>> largest_of("a.jpg 1x, b.jpg 2x")
+    'b.jpg'
+    """
+    best, size = "", -1.0
+    for candidate in re.split(r",\s+", srcset.strip())[:50]:
+        address, _, descriptor = candidate.strip(" ,").partition(" ")
+        match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", descriptor.strip())
+        value = float(match[1]) if match else 1.0
+        if address and value > size:
+            best, size = address, value
+    return best
 
 
 def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:

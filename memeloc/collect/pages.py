@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from memeloc.collect.fetching.addresses import FetchRefused
 from memeloc.collect.fetching.parser_limits import too_costly
-from memeloc.collect.page_values import line_of, web_address
+from memeloc.collect.page_values import (
+    joined_address,
+    line_of,
+    picture_candidates,
+    split_address,
+)
 from memeloc.collect.selectors import Selector, Selectors
 from memeloc.items import Refusal
 
@@ -36,18 +40,14 @@ _NOT_TEXT = ["style", "template", "noscript", "iframe", "object", "svg", "select
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-full", "data-image")
 _NUMBERED = re.compile(r"(?:/page/|[?&](?:page|p|paged)=)(\d{1,9})(?=/?$|[&#?])")
 _CHECKS = (
-    "form#challenge-form", "#challenge-running", "#cf-challenge", ".g-recaptcha", ".h-captcha",
-    "iframe[src*=captcha]",
-)  # fmt: skip
+    "form#challenge-form, #challenge-running, #cf-challenge, .g-recaptcha, .h-captcha, "
+    "iframe[src*=captcha]"
+)
 _LOGIN_PATH = re.compile(r"/(?:log[-_]?in|sign[-_]?in|auth|session/new|users/sign_in)\b", re.I)
 
 
 class Document:
-    """A page that has been parsed.
-
-    Args:
-        page: as fetched.
-        selectors: of its site.
+    """A page that has been parsed, and its site's selectors.
 
     Raises:
         FetchRefused: it would take too much time or memory to parse.
@@ -61,9 +61,8 @@ class Document:
         if sentence := too_costly(text):
             raise FetchRefused(page.url, "too costly to parse", sentence)
         self.tree = LexborHTMLParser(text)
-        checked = self.one_of(_CHECKS) is not None
-        self._challenge = checked or self.title.lower().startswith(
-            ("just a moment", "attention re")
+        self._challenge = self.tree.css_first(_CHECKS) is not None or (
+            self.title.lower().startswith(("just a moment", "attention re"))
         )
         self.structured = tuple(_structured(self.tree))
         self.tree.strip_tags(["script", *_NOT_TEXT])
@@ -71,34 +70,23 @@ class Document:
     @cached_property
     def base(self) -> str:
         """What relative addresses are relative to."""
-        node = self.one_of(("base[href]",))
-        return (
-            self.absolute(node.attributes.get("href"), self.url) or self.url if node else self.url
-        )
+        return joined_address(self.url, self._attribute("base[href]", "href")) or self.url
 
     @cached_property
     def title(self) -> str:
         """The page's title."""
-        node = self.one_of(("title",))
+        node = self.tree.css_first("title")
         return line_of(node.text(), 300) if node is not None else ""
 
     @cached_property
     def language(self) -> str:
         """The language that the page is in, as it says; empty when it does not."""
-        node = self.one_of(("html[lang]",))
-        stated = line_of(node.attributes.get("lang"), 40) if node is not None else ""
+        stated = line_of(self._attribute("html[lang]", "lang"), 40)
         return stated if re.fullmatch(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*", stated) else ""
 
-    def one_of(self, css: Sequence[str], within: LexborNode | None = None) -> LexborNode | None:
-        """The first element that any of the selectors finds."""
-        for one in css:
-            try:
-                node = (within or self.tree).css_first(one)
-            except (SelectolaxError, UnicodeError):
-                continue
-            if node is not None:
-                return node
-        return None
+    def _attribute(self, css: str, name: str) -> str | None:
+        node = self.tree.css_first(css)
+        return node.attributes.get(name) if node is not None else None
 
     def nodes(self, key: str, within: LexborNode | None = None) -> list[LexborNode]:
         """The elements of a key: what the first of its selectors that finds anything finds."""
@@ -106,23 +94,20 @@ class Document:
 
     def inside(self, key: str) -> set[int]:
         """The nodes inside the elements that any selector of a key finds, by their `mem_id`."""
-        found: set[int] = set()
-        for one in self.selectors.get(key, ()):
-            for node in self.tree.css(one.css)[:MAX_NODES]:
-                if node.mem_id not in found:
-                    found.update(each.mem_id for each in node.traverse(include_text=True))
-        return found
+        inner: set[int] = set()
+        for selector in self.selectors.get(key, ()):
+            for node in self.tree.css(selector.css)[:MAX_NODES]:
+                if node.mem_id not in inner:
+                    inner.update(each.mem_id for each in node.traverse(include_text=True))
+        return inner
 
     def _found(self, key: str, within: LexborNode | None) -> tuple[list[LexborNode], Selector]:
-        for one in self.selectors.get(key, ()):
-            try:
-                nodes = (within or self.tree).css(one.css)[:MAX_NODES]
-            except (SelectolaxError, UnicodeError):
-                continue
-            if one.attribute:
-                nodes = [node for node in nodes if node.attributes.get(one.attribute)]
+        for selector in self.selectors.get(key, ()):
+            nodes = (within or self.tree).css(selector.css)[:MAX_NODES]
+            if selector.attribute:
+                nodes = [node for node in nodes if node.attributes.get(selector.attribute)]
             if nodes:
-                return nodes, one
+                return nodes, selector
         return [], Selector("")
 
     def texts(self, key: str, within: LexborNode | None = None) -> list[str]:
@@ -140,8 +125,8 @@ class Document:
 
     def addresses(self, key: str, within: LexborNode | None = None) -> list[str]:
         """The addresses of a key, absolute, each once."""
-        found = (self.absolute(value) for value in self.texts(key, within))
-        return list(dict.fromkeys(one for one in found if one))
+        addresses = map(self.absolute, self.texts(key, within))
+        return list(dict.fromkeys(filter(None, addresses)))
 
     def address(self, key: str, within: LexborNode | None = None) -> str:
         """The first address of a key; empty when there is none."""
@@ -150,50 +135,34 @@ class Document:
     def picture(self, key: str, within: LexborNode | None = None) -> str:
         """The address of a key's first picture: of its element or its attribute."""
         nodes, selector = self._found(key, within)
-        for node in nodes:
-            if selector.attribute:
-                found = self.absolute(node.attributes.get(selector.attribute))
-            else:
-                found = self.picture_of(node)
-            if found:
-                return found
-        return ""
+        if selector.attribute:
+            return self.address(key, within)
+        return next(filter(None, map(self.picture_of, nodes)), "")
 
     def picture_of(self, node: LexborNode) -> str:
         """The address of the picture that an `img` shows, or will when it is scrolled to."""
-        attributes = node.attributes
-        for name in _LAZY:
-            if found := self.absolute(attributes.get(name)):
-                return found
-        best = _largest(attributes.get("data-srcset") or attributes.get("srcset") or "")
-        return self.absolute(best) or self.absolute(attributes.get("src"))
+        candidates = picture_candidates(node.attributes, _LAZY)
+        return next(filter(None, map(self.absolute, candidates)), "")
 
-    def absolute(self, address: str | None, base: str = "") -> str:
-        """An absolute http(s) address; empty for anything else."""
-        address = line_of(address, 4000)
-        if not address or address[0] == "#":
+    def absolute(self, address: str | None) -> str:
+        """An absolute http(s) address without a fragment; empty for anything else."""
+        if (address or "").strip().startswith("#"):
             return ""
-        try:
-            found = urljoin(base or self.base, address)
-            urlsplit(found)
-        except ValueError:
-            return ""
-        return web_address(found.partition("#")[0])
+        return joined_address(self.base, address).partition("#")[0]
 
     def next_address(self) -> str:
         """The address of the next page of a list: as the site says, or the next number it links."""
         if stated := self.address("next"):
             return stated
-        found = _NUMBERED.search(self.url)
-        number = int(found[1]) if found else 1
+        here = _NUMBERED.search(self.url)
+        number = int(here[1]) if here else 1
         for node in self.tree.css("a[href]")[:MAX_NODES]:
             linked = self.absolute(node.attributes.get("href"))
             other = _NUMBERED.search(linked)
             if other is None or int(other[1]) != number + 1 or not same_host(linked, self.url):
                 continue
             stem = linked[: other.start()].rstrip("/")
-            here = self.url[: found.start()] if found else self.url
-            if found is None or stem == here.rstrip("/"):
+            if here is None or stem == self.url[: here.start()].rstrip("/"):
                 return linked
         return ""
 
@@ -205,23 +174,29 @@ class Document:
         if self.is_login_wall(asked):
             text = "the site shows a form to log in instead of the page; only public pages are read"
             return Refusal(source, asked, "login wall", text)
-        if "html" not in self.page.content_type.lower() and self.one_of(("body *",)) is None:
-            kind = self.page.content_type.partition(";")[0][:60] or "text"
+        kind = self.page.content_type
+        if "html" not in kind.lower() and self.tree.css_first("body *") is None:
+            kind = kind.partition(";")[0][:60] or "text"
             return Refusal(source, asked, "not a page", f"is {kind} and no web page")
-        if not lines_in(self.tree.body) if self.tree.body is not None else True:
+        if self.tree.body is None or not lines_in(self.tree.body):
             return Refusal(source, asked, "empty page", "the page is empty")
         return Refusal(source, asked, "unknown layout", sentence)
 
     def is_login_wall(self, asked: str) -> bool:
         """Whether a page without what was expected is a form to log in."""
-        if self.one_of(("input[type=password]",)) is not None:
+        if self.tree.css_first("input[type=password]") is not None:
             return True
-        return bool(_LOGIN_PATH.search(_path(self.url))) and not _LOGIN_PATH.search(_path(asked))
+        was_led, was_asked = (
+            _LOGIN_PATH.search(split_address(url).path) for url in (self.url, asked)
+        )
+        return was_led is not None and was_asked is None
 
 
 def lines_in(node: LexborNode) -> str:
     """The text of an element: spaces as they are shown, a line a paragraph."""
-    return joined("".join(part for one in node.traverse(include_text=True) for part in shown(one)))
+    return joined(
+        "".join(part for each in node.traverse(include_text=True) for part in shown(each))
+    )
 
 
 def shown(node: LexborNode) -> Iterator[str]:
@@ -231,7 +206,7 @@ def shown(node: LexborNode) -> Iterator[str]:
         if before is not None and before.tag in _BLOCKS:
             yield "\n"
         # In the source a line break is a space.
-        yield " ".join((node.text_content or "").split("\n"))
+        yield (node.text_content or "").replace("\n", " ")
     elif node.tag in _BLOCKS:
         yield "\n"
 
@@ -248,44 +223,15 @@ def key_of(url: str) -> str:
     >>> key_of("https://Example.org/Cat-Keyboard/#top")
     'example.org/Cat-Keyboard'
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url[:4000]
+    parts = split_address(url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}{query}"[:4000]
 
 
 def same_host(first: str, second: str) -> bool:
     """Whether two addresses are of one site; `www.` makes no difference."""
-    hosts = []
-    for one in (first, second):
-        try:
-            hosts.append(urlsplit(one).netloc.lower().removeprefix("www."))
-        except ValueError:
-            return False
+    hosts = [split_address(url).netloc.lower().removeprefix("www.") for url in (first, second)]
     return hosts[0] == hosts[1] != ""
-
-
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""
-
-
-def _largest(srcset: str) -> str:
-    """The address with the largest width or density of a `srcset`."""
-    best, size = "", -1.0
-    for one in srcset.split(",")[:50]:
-        words = one.split()
-        if not words:
-            continue
-        found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)[wx]", words[-1]) if len(words) > 1 else None
-        value = float(found[1]) if found else 1.0
-        if value > size:
-            best, size = words[0], value
-    return best
 
 
 def _structured(tree: LexborHTMLParser) -> Iterator[Any]:

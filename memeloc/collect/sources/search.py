@@ -13,16 +13,16 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, unquote_to_bytes, urljoin
 
-from memeloc.collect.page_values import line_of, refused, web_address
+from memeloc.collect.page_values import line_of, refused, web_address, without_empty
 from memeloc.collect.sources.search_pages import MAX_BYTES, read_page
 from memeloc.errors import InputError, MemelocError
 from memeloc.files import read_text
 from memeloc.items import FoundPicture, Origin, Refusal
 from memeloc.tables import read_table
-from memeloc.templates.pictures import open_picture
+from memeloc.templates.pictures import open_picture, picture_size
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -44,13 +44,13 @@ class _Wanted:
     """A picture to be fetched, and all that the files say of it."""
 
     url: str
-    keywords: list[str]
+    keywords: dict[str, None]
     file: str
     rank: int
     title: str = ""
     page: str = ""
     local: Path | None = None
-    also: list[str] = field(default_factory=list)
+    also: set[str] = field(default_factory=set)
 
 
 class SearchSource:
@@ -82,22 +82,24 @@ class SearchSource:
             InputError: there is no such file or folder, or nothing in it that can be read.
         """
         wanted: dict[str, _Wanted] = {}
-        refusals: list[Refusal] = []
         for path in self._files():
             try:
-                found = list(self._addresses(path, refusals))
+                for result in self._results(path):
+                    if isinstance(result, Refusal):
+                        yield result
+                        continue
+                    first = wanted.setdefault(result.url, result)
+                    if first is not result:
+                        first.keywords.update(result.keywords)
+                        first.also.add(result.file)
+                        first.title, first.page = (
+                            first.title or result.title,
+                            first.page or result.page,
+                        )
             except InputError as error:
-                refusals.append(Refusal(NAME, path.name, "not readable", error.message))
-                continue
-            for one in found:
-                known = wanted.setdefault(one.url, one)
-                if known is not one:
-                    known.keywords += [word for word in one.keywords if word not in known.keywords]
-                    known.also.append(one.file)
-                    known.title, known.page = known.title or one.title, known.page or one.page
-        yield from refusals
-        for one in wanted.values():
-            yield self._picture(one, fetcher)
+                yield Refusal(NAME, path.name, "not readable", error.message)
+        for result in wanted.values():
+            yield self._picture(result, fetcher)
 
     def _files(self) -> list[Path]:
         suffixes = PAGES + TABLES + LISTS
@@ -116,28 +118,24 @@ class SearchSource:
             )
         return files
 
-    def _addresses(self, path: Path, refusals: list[Refusal]) -> Iterator[_Wanted]:
+    def _results(self, path: Path) -> Iterator[_Wanted | Refusal]:
         suffix = path.suffix.lower()
         if suffix in PAGES:
-            yield from self._from_page(path)
-        elif suffix in TABLES:
-            yield from self._from_table(path, refusals)
-        else:
-            yield from self._from_list(path, refusals)
+            return self._from_page(path)
+        return self._from_table(path) if suffix in TABLES else self._from_list(path)
 
     def _named(self, path: Path) -> str:
         """The keyword of a file that names none."""
         return self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
 
-    def _from_list(self, path: Path, refusals: list[Refusal]) -> Iterator[_Wanted]:
+    def _from_list(self, path: Path) -> Iterator[_Wanted | Refusal]:
         """One address a line, perhaps a tab and its keyword; `#` begins a comment."""
         for number, line in enumerate(read_text(path).splitlines(), 1):
             address, _, keyword = line.strip().partition("\t")
-            if not address or address.startswith("#"):
-                continue
-            yield from self._listed(path, number, address, keyword, refusals)
+            if address and not address.startswith("#"):
+                yield self._listed(path, number, address, keyword)
 
-    def _from_table(self, path: Path, refusals: list[Refusal]) -> Iterator[_Wanted]:
+    def _from_table(self, path: Path) -> Iterator[_Wanted | Refusal]:
         """Rows with an address and, as a rule, a keyword."""
         table = read_table(path)
         names = [name.casefold() for name in table.columns]
@@ -151,26 +149,23 @@ class SearchSource:
             )
         for row in table.rows:
             if row.error:
-                where = f"{path.name} row {row.number}"
-                refusals.append(Refusal(NAME, where, "not readable", row.error))
+                yield Refusal(NAME, f"{path.name} row {row.number}", "not readable", row.error)
                 continue
-            for one in self._listed(path, row.number, row[url], row[keyword], refusals):
-                one.title, one.page = line_of(row[title]), web_address(row[page])
-                yield one
+            result = self._listed(path, row.number, row[url], row[keyword])
+            if isinstance(result, _Wanted):
+                result.title, result.page = line_of(row[title]), web_address(row[page])
+            yield result
 
-    def _listed(
-        self, path: Path, row: int, address: str, keyword: str, refusals: list[Refusal]
-    ) -> Iterator[_Wanted]:
+    def _listed(self, path: Path, row: int, address: str, keyword: str) -> _Wanted | Refusal:
         if address.startswith("//"):
             address = f"https:{address}"
-        if not web_address(address) and address[:5].lower() != "data:":
-            shown = address[:60] or "nothing"
-            sentence = f"row {row} holds {shown!r}, which is no address of a picture"
-            refusals.append(Refusal(NAME, f"{path.name} row {row}", "no address", sentence))
-            return
-        yield _Wanted(address, [line_of(keyword) or self._named(path)], path.name, row)
+        if web_address(address) or _is_data(address):
+            keywords = {line_of(keyword) or self._named(path): None}
+            return _Wanted(address, keywords, path.name, row)
+        sentence = f"row {row} holds {address[:60] or 'nothing'!r}, which is no picture's address"
+        return Refusal(NAME, f"{path.name} row {row}", "no address", sentence)
 
-    def _from_page(self, path: Path) -> Iterator[_Wanted]:
+    def _from_page(self, path: Path) -> Iterator[_Wanted | Refusal]:
         try:
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
@@ -180,24 +175,27 @@ class SearchSource:
         if not page.pictures:
             raise InputError("names no picture; scroll the results before you save them", file=path)
         keyword = self.keyword or page.keyword or self._named(path)
-        for rank, one in enumerate(page.pictures, 1):
-            wanted = _Wanted(one.url, [keyword], path.name, rank, one.title, one.page)
-            if one.url[:5].lower() != "data:":
+        for rank, picture in enumerate(page.pictures, 1):
+            wanted = _Wanted(
+                picture.url, {keyword: None}, path.name, rank, picture.title, picture.page
+            )
+            if not _is_data(picture.url):
                 # A browser that saves a page whole puts the pictures beside it.
-                wanted.local = _beside(path, one.url, page.origin)
-                wanted.url = web_address(one.url) or f"{path.name}: {one.url}"
+                wanted.local = _beside(path, picture.url, page.origin)
+                wanted.url = web_address(picture.url) or f"{path.name}: {picture.url}"
             yield wanted
 
-    def _picture(self, one: _Wanted, fetcher: Fetcher) -> FoundPicture | Refusal:
-        url = _short(one.url)
+    def _picture(self, wanted: _Wanted, fetcher: Fetcher) -> FoundPicture | Refusal:
+        url = _short(wanted.url)
         fetched = None
         try:
-            if one.url[:5].lower() == "data:":
-                content = data_url(one.url)
-            elif one.local is not None:
-                content = _local(one.local)
-            elif web_address(one.url):
-                page = fetcher.get(one.url, accept="picture")
+            if _is_data(wanted.url):
+                content = data_url(wanted.url)
+            elif wanted.local is not None:
+                picture_size(wanted.local)
+                content = wanted.local.read_bytes()
+            elif web_address(wanted.url):
+                page = fetcher.get(wanted.url, accept="picture")
                 content, fetched = page.body, page.fetched
             else:
                 sentence = (
@@ -213,20 +211,25 @@ class SearchSource:
         if min(sides) < self.smallest:
             sentence = f"is {sides[0]} x {sides[1]} pixels, as icons are; {self.smallest} are asked"
             return Refusal(NAME, url, "too small", sentence)
-        details: dict[str, Any] = {
-            "keyword": one.keywords[0],
-            "keywords": one.keywords,
-            "file": one.file,
-            "rank": one.rank,
-            "page": one.page,
-            "also_in": sorted(set(one.also)),
+        keywords = list(wanted.keywords)
+        details = {
+            "keyword": keywords[0],
+            "keywords": keywords,
+            "file": wanted.file,
+            "rank": wanted.rank,
+            "page": wanted.page,
+            "also_in": sorted(wanted.also),
         }
         return FoundPicture(
-            origin=Origin(NAME, url, one.page or web_address(one.url), "", fetched),
+            origin=Origin(NAME, url, wanted.page or web_address(wanted.url), "", fetched),
             picture=content,
-            name=one.title or one.keywords[0],
-            details={name: value for name, value in details.items() if value not in ("", [])},
+            name=wanted.title or keywords[0],
+            details=without_empty(details),
         )
+
+
+def _is_data(url: str) -> bool:
+    return url[:5].lower() == "data:"
 
 
 def data_url(url: str) -> bytes:
@@ -239,7 +242,7 @@ def data_url(url: str) -> bytes:
     b'\\x00\\x01\\x02'
     """
     head, comma, tail = url.partition(",")
-    if not comma or head[:5].lower() != "data:":
+    if not comma or not _is_data(url):
         raise InputError("is a data: URL without data")
     content = unquote_to_bytes(tail)
     if not head.lower().replace(" ", "").endswith(";base64"):
@@ -253,7 +256,7 @@ def data_url(url: str) -> bytes:
 
 def _short(url: str) -> str:
     """What identifies an address: itself, or the digest of what a `data:` URL holds."""
-    if url[:5].lower() != "data:":
+    if not _is_data(url):
         return url[:4000]
     digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
     return f"{url[:60].partition(',')[0]},sha256:{digest}"
@@ -261,22 +264,14 @@ def _short(url: str) -> str:
 
 def _beside(page: Path, address: str, origin: str) -> Path | None:
     """The file beside a saved page that an address means, if there is one."""
-    try:
-        parts = urlsplit(address)
-        if parts.scheme and not (origin and address.startswith(urljoin(origin, "."))):
+    folder = urljoin(origin, ".")
+    if web_address(address):
+        if not (origin and address.startswith(folder)):
             return None
-        relative = unquote(parts.path if not parts.scheme else address[len(urljoin(origin, ".")) :])
-        file = (page.parent / relative.partition("?")[0]).resolve()
-        folder = page.parent.resolve()
-        inside = file.is_relative_to(folder) and file != page.resolve()
-        return file if relative and inside and file.is_file() else None
+        address = address.removeprefix(folder)
+    try:
+        file = (page.parent / unquote(address.partition("?")[0])).resolve()
+        inside = file.is_relative_to(page.parent.resolve()) and file != page.resolve()
+        return file if inside and file.is_file() else None
     except (ValueError, OSError):
         return None
-
-
-def _local(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(100_000_001)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}") from error

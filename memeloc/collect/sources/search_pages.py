@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin
 
-from lxml import etree, html
+from selectolax.lexbor import LexborHTMLParser
 
 from memeloc.collect.fetching.encodings import decode
+from memeloc.collect.fetching.parser_limits import too_costly
+from memeloc.collect.page_values import line_of, picture_candidates, split_address, web_address
 from memeloc.errors import InputError
 
 MAX_BYTES = 50_000_000
@@ -37,7 +38,7 @@ _NAMED = re.compile(
 )
 # Whatever else stands in a script and is called like a picture.
 _LOOSE = re.compile(
-    r"""https?:(?:\\?/){2}[^"'\s<>]{1,400}?\.(?:jpe?g|png|gif|webp)\b""", re.IGNORECASE
+    r"""(https?:(?:\\?/){2}[^"'\s<>]{1,400}?\.(?:jpe?g|png|gif|webp))\b""", re.IGNORECASE
 )
 
 # Hosts of small copies, logos and counters.
@@ -52,7 +53,8 @@ _TITLE_TAIL = re.compile(
     r"(?:Search|Images?|Image Search|Image Results|at DuckDuckGo|Suche|Bilder|Поиск|بحث)\s*$"
 )
 _QUERY_KEYS = ("q", "p", "query", "text", "wd", "word")
-_SIZES = re.compile(r"^\s*(\d{1,5})")
+_LAZY = ("data-src", "data-iurl", "data-original", "data-lazy-src", "data-thumb")
+_COUNTER = re.compile(r"\s*0*[0-2](?!\d)")  # the side of a counter or a spacer, in pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,55 +106,36 @@ def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
         )
     if content[:200].lstrip().lower().startswith((b"from:", b"mime-version:")):
         raise InputError("is a web archive (MHT); save the page as HTML", file=path)
-    root = _parsed(content, path)
-    origin = origin or _origin(root, content)
-    base = _based(root, origin)
-    found = _unique(
-        [*_bing(root), *_links(root), *_scripts(root)],
-        base,
-    )
-    originals = [one for one in found if not one.small]
-    shown = [] if originals else _unique(_shown(root), base)
-    if not originals and not shown:
-        shown = _unique(_loose(root), base)
-    pictures = originals or [one for one in found if one.small] + shown
-    return ResultPage(origin, _keyword(root, origin), tuple(pictures[:MAX_PICTURES]))
-
-
-def _parsed(content: bytes, path: Path) -> Any:
-    text, _ = decode(content)
-    try:
-        parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True)
-        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-    except (etree.LxmlError, ValueError, AssertionError) as error:
-        reason = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
-        raise InputError(f"cannot be read as a web page: {reason}", file=path) from None
-    if root.xpath("not(//html/*/*)"):
+    text = decode(content)[0].encode("utf-8", "replace").decode()
+    if sentence := too_costly(text):
+        raise InputError(f"cannot be read as a web page: {sentence}", file=path)
+    tree = LexborHTMLParser(text)
+    if tree.css_first("head > *, body > *") is None:
         raise InputError("holds no web page; save the results as HTML", file=path)
-    return root
+    origin = origin or _origin(tree, content)
+    base = origin
+    for node in tree.css("base[href]")[:1]:
+        base = web_address(_joined(origin, node.attributes["href"] or "")) or origin
+    named = _unique([*_bing(tree), *_links(tree), *_scripts(tree, _SIZED, _NAMED)], base)
+    pictures = [picture for picture in named if not picture.small]
+    if not pictures:
+        shown = _unique(_shown(tree), base)
+        if not shown:
+            shown = _unique(_scripts(tree, _LOOSE), base)
+        pictures = named + shown
+    return ResultPage(origin, _keyword(tree, origin), tuple(pictures[:MAX_PICTURES]))
 
 
-def _origin(root: Any, content: bytes) -> str:
+def _origin(tree: LexborHTMLParser, content: bytes) -> str:
     """The address that a page was saved from: a browser's note, or what the page says of itself."""
     saved = _SAVED_FROM.search(content[:20_000])
     if saved is not None:
-        return _web(saved[1].decode("utf-8", "replace"))
-    for found in root.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content"):
-        if _web(str(found)):
-            return _web(str(found))
-    return ""
-
-
-def _based(root: Any, origin: str) -> str:
-    """What relative addresses are relative to."""
-    for found in root.xpath("//base/@href"):
-        return _web(_joined(origin, str(found))) or origin
-    return origin
-
-
-def _web(address: str) -> str:
-    address = address.strip()
-    return address if address.lower().startswith(("http://", "https://")) else ""
+        return web_address(saved[1].decode("utf-8", "replace"))
+    addresses = [
+        web_address(node.attributes.get("href") or node.attributes.get("content"))
+        for node in tree.css("link[rel=canonical], meta[property='og:url']")
+    ]
+    return next(filter(None, addresses), "")
 
 
 def _joined(base: str, address: str) -> str:
@@ -162,81 +145,52 @@ def _joined(base: str, address: str) -> str:
         return ""
 
 
-def _keyword(root: Any, origin: str) -> str:
+def _keyword(tree: LexborHTMLParser, origin: str) -> str:
     """What was searched for: by the address, the search field, or the title."""
-    try:
-        values = parse_qs(urlsplit(origin).query)
-    except ValueError:
-        values = {}
+    values = parse_qs(split_address(origin).query)
+    texts = [values.get(key, [""])[0] for key in _QUERY_KEYS]
     for key in _QUERY_KEYS:
-        if values.get(key, [""])[0].strip():
-            return _plain(values[key][0])
-    for key in _QUERY_KEYS:
-        for field in root.xpath("//input[@name=$key]/@value | //textarea[@name=$key]", key=key):
-            text = field if isinstance(field, str) else field.text_content()
-            if text.strip():
-                return _plain(text)
-    title = _plain(" ".join(root.xpath("//title[1]//text()")))
-    return _TITLE_TAIL.sub("", title).strip(" -–—|:") if _TITLE_TAIL.search(title) else ""
+        for field in tree.css(f"input[name={key}], textarea[name={key}]"):
+            texts.append(field.attributes.get("value") or field.text())
+    title = tree.css_first("title")
+    name = line_of(title.text(), 300) if title is not None else ""
+    texts.append(_TITLE_TAIL.sub("", name).strip(" -–—|:") if _TITLE_TAIL.search(name) else "")
+    return next(filter(None, (line_of(text, 300) for text in texts)), "")
 
 
-def _plain(text: str) -> str:
-    """One line of at most 300 characters."""
-    return " ".join(text.encode("utf-8", "replace").decode().split())[:300]
-
-
-def _bing(root: Any) -> Iterator[Address]:
+def _bing(tree: LexborHTMLParser) -> Iterator[Address]:
     """Bing keeps what it knows of a result as JSON in the attribute m of its link."""
-    for link in root.xpath("//a[@m]"):
+    for link in tree.css("a[m]"):
         try:
-            known = json.loads(link.get("m"))
+            record = json.loads(link.attributes["m"] or "")
         except (ValueError, RecursionError):
             continue
-        if isinstance(known, dict) and isinstance(known.get("murl"), str):
-            title, page = (known.get(key) for key in ("t", "purl"))
-            yield Address(
-                known["murl"],
-                _plain(title) if isinstance(title, str) else "",
-                _web(page) if isinstance(page, str) else "",
-            )
+        if isinstance(record, dict) and isinstance(record.get("murl"), str):
+            title, page = line_of(record.get("t"), 300), web_address(record.get("purl"))
+            yield Address(record["murl"], title, page)
 
 
-def _links(root: Any) -> Iterator[Address]:
+def _links(tree: LexborHTMLParser) -> Iterator[Address]:
     """Links that carry the picture's address as a parameter (imgurl, mediaurl, img_url)."""
-    for link in root.xpath("//a[@href]"):
-        try:
-            values = parse_qs(urlsplit(link.get("href")).query)
-        except ValueError:
-            continue
+    for link in tree.css("a[href]"):
+        values = parse_qs(split_address(link.attributes["href"] or "").query)
         for key in ("imgurl", "mediaurl", "img_url"):
-            if _web(values.get(key, [""])[0]):
-                page = _web(values.get("imgrefurl", [""])[0])
-                yield Address(values[key][0], _plain(link.get("title") or ""), page)
+            if url := web_address(values.get(key, [""])[0]):
+                page = web_address(values.get("imgrefurl", [""])[0])
+                yield Address(url, line_of(link.attributes.get("title"), 300), page)
                 break
 
 
-def _scripts(root: Any) -> Iterator[Address]:
-    """Addresses in scripts, in data attributes, and in elements that hold JSON."""
-    for text in _code(root):
-        matches = [(found.start(), found[1]) for found in _SIZED.finditer(text)]
-        matches += [(found.start(), found[1]) for found in _NAMED.finditer(text)]
-        for _, address in sorted(matches):
-            yield Address(_unescaped(address))
-
-
-def _loose(root: Any) -> Iterator[Address]:
-    for text in _code(root):
-        for found in _LOOSE.finditer(text):
-            yield Address(_unescaped(found[0]))
-
-
-def _code(root: Any) -> Iterator[str]:
-    for script in root.xpath("//script[not(@src)] | //noscript"):
-        yield "".join(script.itertext())
-    yield from root.xpath("//@data-bem | //@data-state")
-    # Google wrote {"ou": ...} as the text of an element until 2020.
-    for element in root.xpath("//*[contains(@class, 'rg_meta')]"):
-        yield element.text_content()
+def _scripts(tree: LexborHTMLParser, *patterns: re.Pattern[str]) -> Iterator[Address]:
+    """What patterns find in scripts, in data attributes, and in elements with JSON, in order."""
+    # Google wrote {"ou": ...} as the text of an element of the class rg_meta until 2020.
+    texts = [node.text() for node in tree.css("script:not([src]), noscript, [class*=rg_meta]")]
+    for name in ("data-bem", "data-state"):
+        texts += [node.attributes[name] or "" for node in tree.css(f"[{name}]")]
+    for text in texts:
+        matches = [match for pattern in patterns for match in pattern.finditer(text)]
+        for match in sorted(matches, key=lambda match: match.start()):
+            yield Address(_unescaped(match[1]))
 
 
 def _unescaped(address: str) -> str:
@@ -246,88 +200,46 @@ def _unescaped(address: str) -> str:
     'https://example.org/a=b/c'
     """
 
-    def one(found: re.Match[str]) -> str:
-        code = found[1] or found[2]
-        return chr(int(code, 16)) if code else found[3]
+    def letter(match: re.Match[str]) -> str:
+        code = match[1] or match[2]
+        return chr(int(code, 16)) if code else match[3]
 
     for _ in range(2):
-        address = _ESCAPE.sub(one, address)
+        address = _ESCAPE.sub(letter, address)
     return address.encode("utf-8", "replace").decode()
 
 
-def _shown(root: Any) -> Iterator[Address]:
+def _shown(tree: LexborHTMLParser) -> Iterator[Address]:
     """The pictures that the page shows, or would once they are scrolled to."""
-    for image in root.iter("img", "source", "amp-img"):
-        if any(_is_counter(image.get(key)) for key in ("width", "height")):
+    for image in tree.css("img, source, amp-img"):
+        attributes = image.attributes
+        if any(_COUNTER.match(attributes.get(side) or "") for side in ("width", "height")):
             continue
-        title = _plain(image.get("alt") or image.get("title") or "")
-        for key in ("data-src", "data-iurl", "data-original", "data-lazy-src", "data-thumb"):
-            if image.get(key):
-                yield Address(image.get(key), title)
-                break
-        else:
-            best = _largest(image.get("srcset") or image.get("data-srcset") or "")
-            if best or image.get("src"):
-                yield Address(best or image.get("src"), title)
-    for link in root.xpath("//a[@href]"):
-        if _PICTURE_NAME.search(link.get("href").partition("?")[0]):
-            yield Address(link.get("href"), _plain(link.text_content()))
+        title = line_of(attributes.get("alt") or attributes.get("title"), 300)
+        for url in filter(None, picture_candidates(attributes, _LAZY)):
+            yield Address(url, title)
+            break
+    for link in tree.css("a[href]"):
+        url = link.attributes["href"] or ""
+        if _PICTURE_NAME.search(url.partition("?")[0]):
+            yield Address(url, line_of(link.text(), 300))
 
 
-def _is_counter(side: str | None) -> bool:
-    """Whether a picture is shown so small that it is a counter or a spacer."""
-    found = _SIZES.match(side or "")
-    return found is not None and int(found[1]) <= 2
-
-
-def _largest(srcset: str) -> str:
-    """The address of the largest picture of a srcset.
-
-    >>> _largest("a.jpg 1x, b.jpg 2x")
-    'b.jpg'
-    """
-    best, largest = "", -1.0
-    for part in re.split(r",\s+", srcset.strip()):
-        address, _, size = part.strip().partition(" ")
-        number = re.match(r"[\d.]+", size.strip())
-        try:
-            value = float(number[0]) if number else 1.0
-        except ValueError:
-            value = 1.0
-        if address and value > largest:
-            best, largest = address.strip(","), value
-    return best
-
-
-def _unique(found: Any, base: str) -> list[Address]:
+def _unique(addresses: Iterable[Address], base: str) -> list[Address]:
     """Absolute where the origin is known, each once, without what is no picture's address."""
     kept: dict[str, Address] = {}
-    for one in found:
-        url = re.sub(r"[\t\r\n]", "", one.url).strip()
-        if url[:5].lower() == "data:":
-            if url[:11].lower() == "data:image/" and url[:14].lower() != "data:image/svg":
-                kept.setdefault(url, Address(url, one.title, one.page, small=True))
+    for address in addresses:
+        url = re.sub(r"[\t\r\n]", "", address.url).strip()
+        start = url[:14].lower()
+        if start.startswith("data:"):
+            if start.startswith("data:image/") and start != "data:image/svg":
+                kept.setdefault(url, replace(address, url=url, small=True))
             continue
         url = _joined(base, url).partition("#")[0]
-        scheme = _scheme(url)
-        if not url or scheme is None or scheme not in ("http", "https", ""):
+        parts = split_address(url)
+        if not parts.geturl() or parts.scheme.lower() not in ("http", "https", ""):
             continue
-        if url.lower().partition("?")[0].endswith(".svg"):
-            continue
-        kept.setdefault(url, Address(url, one.title, one.page, one.small or _is_small(url)))
+        if not url.lower().partition("?")[0].endswith(".svg"):
+            small = _SMALL.search(parts.hostname or "") is not None
+            kept.setdefault(url, replace(address, url=url, small=small))
     return list(kept.values())
-
-
-def _scheme(url: str) -> str | None:
-    """The scheme of an address in lower case; None of what is no address."""
-    try:
-        return urlsplit(url).scheme.lower()
-    except ValueError:
-        return None
-
-
-def _is_small(url: str) -> bool:
-    try:
-        return _SMALL.search(urlsplit(url).hostname or "") is not None
-    except ValueError:
-        return False
