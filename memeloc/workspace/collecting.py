@@ -16,7 +16,7 @@ from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetching.settings import FetchSettings, FetchStatistics
+    from memeloc.collect.fetching.settings import FetchSettings
     from memeloc.collect.year_by_model import YearReader
     from memeloc.store import Store
 
@@ -31,12 +31,9 @@ class CollectResult:
     """What came from a source.
 
     Attributes:
-        source: its name.
         new, changed, unchanged: how many items are stored.
         found: how many templates, captions and pictures came.
         refused: how many things were not taken, by reason, most first.
-        refusals: each of them.
-        seconds: that it took.
         requests: how many were `sent`, `fetched`, `not modified` and taken `from cache`, and their
             `bytes`.
         cost: what a language model was asked and cost, a sentence; empty when none was.
@@ -59,7 +56,6 @@ class CollectPlan:
     """What a source would be asked.
 
     Attributes:
-        source: its name.
         options: those that are set.
         delay: seconds between two requests to a host.
         there: items of this source that are stored already, by kind.
@@ -94,7 +90,6 @@ class Collecting(Reading):
             allow_hosts: HOST:PORT of servers that may be inside the network.
             delay: seconds between two requests to a host.
             max_age: seconds during which a page is not asked for again.
-            on_progress: gets how many more things came.
 
         Raises:
             InputError: there is no such source or option, or nothing where it is to read.
@@ -109,13 +104,12 @@ class Collecting(Reading):
         settings = self._fetch_settings(allow_hosts, delay, max_age)
         result = CollectResult(source)
         began = time.monotonic()
-        store = self._workspace.store
         with (
             self._years(make, result) as more,
-            Fetcher(store.cache_folder / "http", settings) as fetcher,
+            Fetcher(self._store.cache_folder / "http", settings) as fetcher,
         ):
             things = build(make, {**values, **more}, source).collect(fetcher)
-            storing = _Storing(store, result)
+            storing = _Storing(self._store, result)
             try:
                 for thing in islice(things, limit or None):
                     storing.add(thing)
@@ -123,19 +117,21 @@ class Collecting(Reading):
             finally:
                 storing.flush()
         result.seconds = round(time.monotonic() - began, 2)
-        result.requests = _requests(fetcher.statistics)
-        result.refused = dict(Counter(one.reason for one in result.refusals).most_common())
+        asked = fetcher.statistics
+        result.requests = {
+            "sent": asked.requests,
+            "fetched": asked.fetched,
+            "not modified": asked.not_modified,
+            "from cache": asked.cached,
+            "bytes": asked.bytes,
+        }
+        result.refused = dict(Counter(refusal.reason for refusal in result.refusals).most_common())
         return result
 
     def plan(
         self, source: str, options: Mapping[str, Any] | None = None, *, delay: float | None = None
     ) -> CollectPlan:
-        """What `collect` would ask a source; nothing is asked or stored.
-
-        Raises:
-            InputError: there is no such source or option.
-            MissingError: what the source needs is not installed.
-        """
+        """What `collect` would ask a source; nothing is asked or stored."""
         from memeloc.collect.protocol import build
         from memeloc.collect.registry import find
 
@@ -147,15 +143,14 @@ class Collecting(Reading):
             self._fetch_settings((), delay, None).delay,
             {
                 kind: count
-                for (name, kind), count in self._workspace.store.items.count().items()
+                for (name, kind), count in self._store.items.count().items()
                 if name == source
             },
         )
 
     def _options(self, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a source: those of memeloc.toml, and those given over them."""
-        configured = self._workspace.settings.collect.get(source, {})
-        values = {**configured, **{k: value for k, value in options.items() if value is not None}}
+        values = dict(self._workspace.settings.collect.get(source, {}))
+        values |= {name: value for name, value in options.items() if value is not None}
         return {
             key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
         }
@@ -163,7 +158,6 @@ class Collecting(Reading):
     def _fetch_settings(
         self, hosts: Sequence[str], delay: float | None, max_age: float | None
     ) -> FetchSettings:
-        """The settings of [collect.fetch], and those given over them."""
         from memeloc.collect.fetching.settings import FetchSettings
         from memeloc.settings import validate
 
@@ -178,7 +172,7 @@ class Collecting(Reading):
     def _years(
         self, make: Callable[..., Any], result: CollectResult
     ) -> Iterator[dict[str, YearReader]]:
-        """The reader of years by a language model, for a source that takes one, if one is set."""
+        # For a source that takes a reader of years, if a model is set.
         wanted = "year_by_model" in inspect.signature(make).parameters
         if not wanted or not self._workspace.settings.language_model.get("model"):
             yield {}
@@ -194,8 +188,6 @@ class Collecting(Reading):
 
 
 class _Storing:
-    """Stores what comes, some at a time, and counts it."""
-
     def __init__(self, store: Store, result: CollectResult) -> None:
         self._items = store.items
         self._result = result
@@ -226,13 +218,3 @@ class _Storing:
             self._result.refusals += self._refusals
         self._found, self._refusals = [], []
         self._since = time.monotonic()
-
-
-def _requests(statistics: FetchStatistics) -> dict[str, int]:
-    return {
-        "sent": statistics.requests,
-        "fetched": statistics.fetched,
-        "not modified": statistics.not_modified,
-        "from cache": statistics.cached,
-        "bytes": statistics.bytes,
-    }

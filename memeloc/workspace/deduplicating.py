@@ -33,11 +33,9 @@ _TASKS: tuple[_Task, ...] = ("images", "texts")
 
 @dataclass(frozen=True, slots=True)
 class AskedPair:
-    """Two items of which a person is to say whether they are the same.
+    """Two items (`first|second`) of which a person is to say whether they are the same.
 
-    Attributes:
-        pair: their ids, `first|second`.
-        stage, scores, reason: as in `memeloc.curate.duplicates.pairs.Pair`.
+    The other fields are those of `memeloc.curate.duplicates.pairs.Pair`.
     """
 
     pair: str
@@ -79,26 +77,29 @@ class Deduplicating(Part):
     ) -> DedupResult:
         """Find duplicates among what was collected; store pairs and verdicts.
 
-        Args:
-            settings: of `memeloc.curate.duplicates.dedup.DedupSettings`.
-            images_model, texts_model: embedding models as KIND:WHERE, such as onnx:resnet50.onnx.
-            jobs: processes for pictures; None is one a usable processor.
-            on_progress: gets how many more pictures are hashed, or things embedded.
+        `settings` are those of `DedupSettings`; models embed, as KIND:WHERE (onnx:resnet50.onnx).
 
         Raises:
             InputError: a setting is wrong, or a model cannot be loaded.
         """
-        workspace = self._workspace
-        store = workspace.store
+        workspace, store = self._workspace, self._store
         values = dict(workspace.settings.curate.get("dedup", {}))
         models = {"images": images_model, "texts": texts_model}
         for task in _TASKS:
-            models[task] = models[task] or values.pop(f"{task}_model", None)
-            values.pop(f"{task}_model", None)
-        tables: dict[str, Mapping[str, Any]] = {task: values.pop(task, {}) for task in _TASKS}
+            configured = values.pop(f"{task}_model", None)
+            models[task] = models[task] or configured
+        tables = {task: values.pop(task, {}) for task in _TASKS}
         chosen = validate(DedupSettings, {**values, **settings}, "deduplication")
-        embedders, not_run = _embedders(models, tables)
-        names = {task: model.name for task, model in embedders.items()}
+        missing = [task for task in _TASKS if not models[task]]
+        not_run, embedders = "", dict[_Task, embedding.Embedder]()
+        if missing:
+            options = " and ".join(f"--{task}-model" for task in missing)
+            not_run = f"no model is set: {options}, or {', '.join(f'{t}_model' for t in missing)}"
+        else:
+            embedders = {
+                task: embedding.create(task, str(models[task]), tables[task]) for task in _TASKS
+            }
+        names: dict[str, str] = {task: model.name for task, model in embedders.items()}
         jobs = jobs or usable_cpus()
         items = list(store.items.find())
         hashes, unreadable = hash_items(workspace, items, jobs, on_progress)
@@ -136,8 +137,7 @@ def hash_items(
 ) -> tuple[dict[str, int], dict[str, str]]:
     """The perceptual hashes of items' pictures, from the store or computed and stored there.
 
-    Returns:
-        Hashes by SHA-256, and, by item, why there is none.
+    By SHA-256; and, by item, why there is none.
     """
     files = {item.picture: item.path for item in items if item.picture and item.path is not None}
     computed = workspace.store.computed
@@ -171,21 +171,9 @@ def hash_files(files: Mapping[str, Path], jobs: int) -> tuple[dict[str, int], di
     return {name: hashes[name] for name in files if name in hashes}, problems
 
 
-def _embedders(
-    models: Mapping[str, str | None], tables: Mapping[str, Mapping[str, Any]]
-) -> tuple[dict[str, embedding.Embedder], str]:
-    """The two models, or why the stage of likeness does not run."""
-    missing = [task for task in _TASKS if not models[task]]
-    if missing:
-        options = " and ".join(f"--{task}-model" for task in missing)
-        settings = ", ".join(f"{task}_model" for task in missing)
-        return {}, f"no model is set: {options}, or {settings}"
-    return {task: embedding.create(task, str(models[task]), tables[task]) for task in _TASKS}, ""
-
-
 def _embedding(
     workspace: WorkspaceFolder,
-    embedders: Mapping[str, embedding.Embedder],
+    embedders: Mapping[_Task, embedding.Embedder],
     hashes: Mapping[str, int],
     on_progress: Phases,
 ) -> Callable[[Sequence[Item]], Embedded]:
@@ -209,7 +197,6 @@ def _vectors(
     phase: str,
     on_progress: Phases,
 ) -> dict[str, embedding.Vectors]:
-    """Vectors by key, from the store or computed and stored there."""
     feature = f"embedding-{model.name}"
     computed = workspace.store.computed
     # A feature belongs to a SHA-256; that of a text is its own.

@@ -18,13 +18,7 @@ from memeloc.workspace.part import Part
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The templates of some pictures.
-
-    Attributes:
-        pictures: a match each.
-        problems: why a picture cannot be read, by its name.
-        template_problems: what is wrong with templates that were left out.
-    """
+    """The templates of some pictures, and by name why a picture or a template was left out."""
 
     pictures: list[Match]
     problems: dict[str, str]
@@ -40,6 +34,8 @@ def find_matches(
 ) -> Matches:
     """The templates of picture files, with or without a workspace; of none, of collected pictures.
 
+    See `Matching.match`; of files nothing is stored.
+
     Raises:
         InputError: no files are given, and there is no workspace.
     """
@@ -48,78 +44,59 @@ def find_matches(
     except InputError:
         if not pictures:
             raise
-        return match_files(pictures, folders, distance=distance, jobs=jobs)
+        templates, problems = load_templates(folders)
+        hashes = _hash_templates(templates, jobs or usable_cpus())
+        return _match_files(pictures, hashes, problems, distance, jobs)
     with WorkspaceFolder.open(folder) as workspace:
-        if not pictures:
-            return Matching(workspace).match(folders, distance=distance, jobs=jobs)
-        return match_files(pictures, folders, workspace=workspace, distance=distance, jobs=jobs)
-
-
-def match_files(
-    pictures: Sequence[Path],
-    folders: Sequence[Path] = (),
-    *,
-    workspace: WorkspaceFolder | None = None,
-    distance: int = DISTANCE,
-    jobs: int | None = None,
-) -> Matches:
-    """The templates that picture files were made from; nothing is stored.
-
-    Args:
-        pictures: files.
-        folders: of templates, besides the built-in ones.
-        workspace: whose templates are known too.
-        distance: bits of 64 that a caption may change.
-        jobs: processes; None is one a usable processor.
-    """
-    jobs = jobs or usable_cpus()
-    templates, problems = load_templates(folders)
-    if workspace is None:
-        values = _hash_templates(templates, jobs)
-    else:
-        values = _known(workspace, templates if folders else {}, jobs)
-    hashes, unreadable = hash_files({str(path): path for path in pictures}, jobs)
-    return Matches(
-        match_pictures(hashes, values, distance), unreadable, [str(problem) for problem in problems]
-    )
+        return Matching(workspace).match(folders, pictures=pictures, distance=distance, jobs=jobs)
 
 
 class Matching(Part):
-    """Finding the templates of collected pictures."""
+    """Finding the templates of pictures."""
 
     def match(
-        self, folders: Sequence[Path] = (), *, distance: int = DISTANCE, jobs: int | None = None
+        self,
+        folders: Sequence[Path] = (),
+        *,
+        pictures: Sequence[Path] = (),
+        distance: int = DISTANCE,
+        jobs: int | None = None,
     ) -> Matches:
-        """Find the template of each collected picture, and store it.
+        """Find the template of each collected picture, and store it; or those of picture files.
 
         Args:
             folders: of templates, besides the built-in, the workspace's and the collected ones.
+            pictures: files; nothing is stored of them.
             distance: bits of 64 that a caption may change.
-            jobs: processes; None is one a usable processor.
         """
-        workspace = self._workspace
-        jobs = jobs or usable_cpus()
+        workspace, processes = self._workspace, jobs or usable_cpus()
         templates, problems = load_templates(folders) if folders else ({}, [])
-        values = _known(workspace, templates, jobs)
-        items = list(workspace.store.items.find("picture"))
-        hashes, unreadable = hash_items(workspace, items, jobs)
+        values = _hash_templates({**workspace.templates, **templates}, processes)
+        collected = list(self._store.items.find("template"))
+        hashes, _ = hash_items(workspace, collected, processes)
+        for item in collected:
+            if item.picture in hashes:
+                values.setdefault(item.id, hashes[item.picture])
+        if pictures:
+            return _match_files(pictures, values, problems, distance, jobs)
+        items = list(self._store.items.find("picture"))
+        hashes, unreadable = hash_items(workspace, items, processes)
         by_item = {item.id: hashes[item.picture] for item in items if item.picture in hashes}
         matches = match_pictures(by_item, values, distance)
-        workspace.store.curation.add_verdicts(match_verdicts(matches, list(values), distance))
+        self._store.curation.add_verdicts(match_verdicts(matches, list(values), distance))
         return Matches(matches, unreadable, [str(problem) for problem in problems])
 
 
-def _known(
-    workspace: WorkspaceFolder, templates: Mapping[str, Template], jobs: int
-) -> dict[str, int]:
-    """Hashes of templates by name: the workspace's and others, then collected ones."""
-    values = _hash_templates({**workspace.templates, **templates}, jobs)
-    items = list(workspace.store.items.find("template"))
-    hashes, _ = hash_items(workspace, items, jobs)
-    for item in items:
-        if item.picture in hashes:
-            values.setdefault(item.id, hashes[item.picture])
-    return values
+def _match_files(
+    pictures: Sequence[Path],
+    templates: Mapping[str, int],
+    problems: Sequence[InputError],
+    distance: int,
+    jobs: int | None,
+) -> Matches:
+    hashes, unreadable = hash_files({str(path): path for path in pictures}, jobs or usable_cpus())
+    matches = match_pictures(hashes, templates, distance)
+    return Matches(matches, unreadable, [str(problem) for problem in problems])
 
 
 def _hash_templates(templates: Mapping[str, Template], jobs: int) -> dict[str, int]:

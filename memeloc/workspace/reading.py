@@ -6,21 +6,19 @@ it, so that it is never read again by the same reader in the same language.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.engine import usable_cpus
 from memeloc.errors import MemelocError
-from memeloc.items import Item
 from memeloc.locales import default
 from memeloc.model import Locale
 from memeloc.ocr.readers import choose
 from memeloc.ocr.reading import METHOD, ReadPicture, ToRead, read_pictures
 from memeloc.ocr.transcript import NO_TEXT, UNSURE, Transcript
-from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
 
@@ -37,12 +35,10 @@ class ReadResult:
     """How reading collected pictures went.
 
     Attributes:
-        pictures: how many items got a transcript.
-        remembered: how many of them were read before.
+        pictures: how many items got a transcript, `remembered` of them of what was read before.
         changed: transcripts that differ from what was stored.
         no_text, unsure: pictures that are marked so.
         readers: how many each reader read, as `rapidocr 3.4.2 in en`.
-        not_read: what was not read.
     """
 
     pictures: int
@@ -56,13 +52,7 @@ class ReadResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """The text of a picture file.
-
-    Attributes:
-        file: its path.
-        language, parts, reader, confidence, marks: as in `memeloc.ocr.transcript.Transcript`.
-        failure: why there is no text; empty when there is.
-    """
+    """The text of a picture file, as a `Transcript` has it, or the `failure`."""
 
     file: str
     language: str = ""
@@ -88,33 +78,49 @@ def read_files(
     jobs: int | None = None,
     on_progress: Phases = silent,
 ) -> ReadFiles:
-    """The text in picture files; nothing is stored.
-
-    Args:
-        files: pictures.
-        language: tag of the one they are in.
-        reader, jobs, on_progress: as in `Collecting.read`.
-    """
+    """The text in picture files in one language; nothing is stored."""
     locale = default().get(language)
     name = choose(locale, reader).name
     to_read = [ToRead(str(path), path, locale, name) for path in dict.fromkeys(files)]
-    read: dict[str, ReadPicture] = {}
+    read: dict[str, ReadFile] = {}
 
     def take(pictures: list[ReadPicture]) -> None:
-        read.update((picture.key, picture) for picture in pictures)
+        for picture in pictures:
+            text = picture.transcript
+            read[picture.key] = ReadFile(picture.key, failure=picture.failure)
+            if text is not None:
+                read[picture.key] = ReadFile(
+                    picture.key, text.language, text.parts, text.reader, text.confidence, text.marks
+                )
         on_progress("reading", len(pictures), len(to_read))
 
     read_pictures(to_read, jobs=min(jobs or usable_cpus(), len(to_read)), on_read=take)
-    return ReadFiles([_read_file(read[one.key]) for one in to_read])
+    return ReadFiles([read[picture.key] for picture in to_read])
 
 
-def _read_file(picture: ReadPicture) -> ReadFile:
-    text = picture.transcript
-    if text is None:
-        return ReadFile(picture.key, failure=picture.failure)
-    return ReadFile(
-        picture.key, text.language, text.parts, text.reader, text.confidence, text.marks
-    )
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """A language to read in: its reader, and the feature under which its readings are kept."""
+
+    locale: Locale
+    reader: str
+    feature: str
+    paths: dict[str, Path] = field(default_factory=dict)  # by SHA-256
+    items: dict[str, list[str]] = field(default_factory=dict)  # ids by SHA-256
+
+    def transcripts(self, sha: str, reading: Mapping[str, Any]) -> list[Transcript]:
+        """Transcripts of a picture's items."""
+        return [
+            Transcript(
+                item,
+                tuple(reading["parts"]) or ("",),  # a place to write on the sheet
+                self.locale.tag,
+                reading["reader"],
+                reading["confidence"],
+                tuple(reading["marks"]),
+            )
+            for item in self.items[sha]
+        ]
 
 
 class Reading(Part):
@@ -136,147 +142,91 @@ class Reading(Part):
             reader: its name; auto takes for each language the one that was measured to err less.
             only: `new` (not read yet), `textless` (of those, without text from their source) or
                 `all`.
-            jobs: processes; None is one a usable processor.
-            on_progress: gets how many more pictures are read.
 
         Raises:
-            InputError: there is no such language or reader.
             MissingError: what the reader needs is not installed.
         """
-        workspace = self._workspace
-        plan = _Plan(workspace, [workspace.locale(tag) for tag in languages], reader, only)
+        computed = self._store.computed
+        by_tag, not_read = self._to_read(languages, reader, only)
+        total = sum(len(items) for each in by_tag.values() for items in each.items.values())
         counts: Counter[str] = Counter()
         readers: Counter[str] = Counter()
-        changed = 0
 
         def store(transcripts: Sequence[Transcript]) -> None:
-            nonlocal changed
             if transcripts:
-                changed += workspace.store.transcripts.add(transcripts)
+                counts["changed"] += self._store.transcripts.add(transcripts)
             for text in transcripts:
                 counts.update({"pictures": 1, **dict.fromkeys(text.marks, 1)})
                 readers[f"{text.reader} in {text.language}"] += 1
-            on_progress("reading", len(transcripts), plan.total)
+            on_progress("reading", len(transcripts), total)
 
-        remembered = plan.remembered()
+        def keep(pictures: Sequence[ReadPicture]) -> None:
+            # What is read together is in one language.
+            language = by_tag[pictures[0].key.partition("|")[0]]
+            readings: dict[str, dict[str, Any]] = {}
+            for picture in pictures:
+                sha, text = picture.key.partition("|")[2], picture.transcript
+                if text is None:
+                    items = language.items[sha]
+                    not_read.extend(NotRead(item, picture.failure) for item in items)
+                    continue
+                names = ("parts", "reader", "confidence", "marks")
+                readings[sha] = {name: getattr(text, name) for name in names}
+            computed.add_features(language.feature, readings)
+            store([text for sha in readings for text in language.transcripts(sha, readings[sha])])
+
+        remembered: list[Transcript] = []
+        to_read: list[ToRead] = []
+        for tag, each in by_tag.items():
+            readings = computed.features(each.feature, list(each.items))
+            for sha, path in each.paths.items():
+                if sha in readings:
+                    remembered += each.transcripts(sha, readings[sha])
+                else:
+                    to_read.append(ToRead(f"{tag}|{sha}", path, each.locale, each.reader))
         store(remembered)
-        to_read = plan.to_read()
         if to_read:
-            read_pictures(
-                to_read,
-                jobs=min(jobs or usable_cpus(), len(to_read)),
-                on_read=lambda pictures: store(plan.keep(pictures)),
-            )
+            read_pictures(to_read, jobs=min(jobs or usable_cpus(), len(to_read)), on_read=keep)
         return ReadResult(
             counts["pictures"],
             len(remembered),
-            changed,
+            counts["changed"],
             counts[NO_TEXT],
             counts[UNSURE],
             dict(readers),
-            plan.not_read,
+            not_read,
         )
 
-
-class _Plan:
-    """What of a workspace is to be read, by which reader, and where what was read goes."""
-
-    def __init__(
-        self, workspace: WorkspaceFolder, wanted: Sequence[Locale], reader: str, only: str
-    ) -> None:
-        self._workspace = workspace
-        self.not_read: list[NotRead] = []
-        self.total = 0
-        self._feature: dict[str, str] = {}  # by language
-        self._reader: dict[str, str] = {}
-        self._locale: dict[str, Locale] = {}
-        self._path: dict[str, Path] = {}
-        self._items: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        there = {} if only == "all" else workspace.store.transcripts.all()
+    def _to_read(
+        self, languages: Sequence[str], reader: str, only: str
+    ) -> tuple[dict[str, _Language], list[NotRead]]:
+        """What is to be read, by the language's tag, and what cannot be."""
+        wanted = [self._workspace.locale(tag) for tag in languages]
+        there = {} if only == "all" else self._store.transcripts.all()
+        by_tag: dict[str, _Language] = {}
         left_out: Counter[tuple[str, str]] = Counter()
-        for item in workspace.store.items.find("picture"):
+        for item in self._store.items.find("picture"):
             if item.id in there or (only == "textless" and any(item.parts)):
                 continue
             try:
-                locale = _language(workspace, item, wanted)
-                if locale is None:
+                locale = wanted[0] if wanted else self._workspace.source
+                if item.language:
+                    locale = self._workspace.locale(item.language)
+                if wanted and locale not in wanted:
                     continue
-                if locale.tag not in self._locale:
+                if locale.tag not in by_tag:
                     by = choose(locale, reader)
-                    self._reader[locale.tag] = by.name
                     feature = f"ocr-{METHOD}-{by.name[:20]}-{by.version[:16]}-{locale.tag}"
-                    self._feature[locale.tag] = feature[:60]
-                    self._locale[locale.tag] = locale
+                    by_tag[locale.tag] = _Language(locale, by.name, feature[:60])
             except MemelocError as error:
                 left_out[item.language or "no language", str(error)] += 1
                 continue
             if item.path is None:
                 left_out[item.id, "its picture is not stored"] += 1
                 continue
-            self._path[item.picture] = item.path
-            self._items[locale.tag][item.picture].append(item.id)
-            self.total += 1
-        for (what, why), count in left_out.items():
-            self.not_read.append(
-                NotRead(f"{what} ({count:,} pictures)" if count > 1 else what, why)
-            )
-
-    def remembered(self) -> list[Transcript]:
-        """Transcripts of what was read before; it is not to be read again."""
-        transcripts = []
-        for tag, pictures in self._items.items():
-            features = self._workspace.store.computed.features(self._feature[tag], list(pictures))
-            for sha, value in features.items():
-                transcripts += [_transcript(item, tag, value) for item in pictures.pop(sha)]
-        return transcripts
-
-    def to_read(self) -> list[ToRead]:
-        """What is left, a picture once a language."""
-        return [
-            ToRead(f"{tag}|{sha}", self._path[sha], self._locale[tag], self._reader[tag])
-            for tag, pictures in self._items.items()
-            for sha in pictures
+            by_tag[locale.tag].paths[item.picture] = item.path
+            by_tag[locale.tag].items.setdefault(item.picture, []).append(item.id)
+        return by_tag, [
+            NotRead(f"{what} ({count:,} pictures)" if count > 1 else what, why)
+            for (what, why), count in left_out.items()
         ]
-
-    def keep(self, pictures: Sequence[ReadPicture]) -> list[Transcript]:
-        """Remember what was read; transcripts of its items."""
-        transcripts: list[Transcript] = []
-        features: dict[str, dict[str, Any]] = defaultdict(dict)
-        for picture in pictures:
-            tag, _, sha = picture.key.partition("|")
-            items = self._items[tag][sha]
-            text = picture.transcript
-            if text is None:
-                self.not_read += [NotRead(item, picture.failure) for item in items]
-                continue
-            value = {
-                "parts": list(text.parts),
-                "reader": text.reader,
-                "confidence": text.confidence,
-                "marks": list(text.marks),
-            }
-            features[tag][sha] = value
-            transcripts += [_transcript(item, tag, value) for item in items]
-        for tag, values in features.items():
-            self._workspace.store.computed.add_features(self._feature[tag], values)
-        return transcripts
-
-
-def _language(workspace: WorkspaceFolder, item: Item, wanted: Sequence[Locale]) -> Locale | None:
-    """The locale to read an item in; None when it is in a language that was not asked for."""
-    if not item.language:
-        return wanted[0] if wanted else workspace.source
-    locale = workspace.locale(item.language)
-    return locale if not wanted or locale in wanted else None
-
-
-def _transcript(item: str, tag: str, value: dict[str, Any]) -> Transcript:
-    """A transcript has a part at least, so that people find a place to write on its sheet."""
-    return Transcript(
-        item=item,
-        parts=tuple(value["parts"]) or ("",),
-        language=tag,
-        reader=value["reader"],
-        confidence=value["confidence"],
-        marks=tuple(value["marks"]),
-    )

@@ -33,14 +33,9 @@ _PAGE_SIDE = 640
 
 @dataclass(frozen=True, slots=True)
 class ReviewExport:
-    """A file of one question for one person.
+    """A file of one question for one person, as she is called in earlier answers.
 
-    Attributes:
-        question: its name.
-        person: as she is called in earlier answers.
-        rows: how many it has; 0 when there is nothing to ask, and no file.
-        left: how many more are to be asked.
-        file: where it is.
+    How many rows it has (0 and no file when there is nothing to ask), and how many more are left.
     """
 
     question: str
@@ -55,7 +50,6 @@ class ImportedReview:
     """A file of answers.
 
     Attributes:
-        file, question, person: whose answers to what.
         answers: how many it holds.
         new: how many were not stored yet; None when nothing was stored.
         problems: rows that cannot be read.
@@ -103,14 +97,9 @@ class Reviewing(Part):
 
         Args:
             question: its name; see `memeloc.curate.review.questions`.
-            person: who is to answer.
             path: the file; None is review-QUESTION-PERSON.xlsx, or .html for duplicates.
             only: `new` (not answered by this person yet), `all`, or ids.
             limit: at most this many rows; 0 is no limit.
-            on_progress: gets how many more rows are drawn.
-
-        Raises:
-            InputError: there is no such question or item, or the file's kind is another.
         """
         workspace = self._workspace
         asked = find_question(question)
@@ -139,12 +128,9 @@ class Reviewing(Part):
     def import_reviews(
         self, files: Sequence[Path], *, person: str = "", dry_run: bool = False
     ) -> ReviewImport:
-        """Take in answers; what cannot be read is among the result's problems.
+        """Take in answers: sheets (xlsx, ods, csv), and what pages saved.
 
-        Args:
-            files: sheets (xlsx, ods, csv), and what pages saved.
-            person: who answered, where a file does not say.
-            dry_run: store nothing.
+        What cannot be read is among the result's problems. `person` answered what does not say who.
         """
         workspace = self._workspace
         imported: list[ImportedReview] = []
@@ -232,7 +218,6 @@ def _unread(workspace: WorkspaceFolder) -> set[str]:
 def _subjects(
     workspace: WorkspaceFolder, question: ReviewQuestion, person: str, only: str | Sequence[str]
 ) -> list[str]:
-    """The subjects that are to be asked."""
     items, curation = workspace.store.items, workspace.store.curation
     is_pair = question.which == "pairs"
     if only not in ("new", "all"):
@@ -264,7 +249,6 @@ def _rows(
     side: int,
     on_progress: Phases,
 ) -> list[ReviewRow]:
-    """The rows of a file, their pictures made small."""
     curation = workspace.store.curation
     ids = {part for subject in chosen for part in subject.split(PAIR)}
     items = {item.id: item for item in workspace.store.items.find(ids=ids)}

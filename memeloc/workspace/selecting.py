@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from memeloc.curate.duplicates.dedup import FILTER, what_stays
 from memeloc.curate.selecting.funnel import funnel_page
 from memeloc.curate.selecting.selection import TOPICS, SelectSettings, answers_of, select
 from memeloc.errors import InputError
+from memeloc.files import replacing
 from memeloc.settings import validate
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
@@ -25,14 +25,11 @@ class SelectResult:
     Attributes:
         settings: what was chosen by.
         stages: what came in and went out of each, and why; see `memeloc.curate.selecting.funnel`.
-        topics: what became of each topic.
         items: the ids of the captions.
-        dry_run: whether nothing was stored.
         template_names: of the templates that were taken, by id.
         selection: the number of the stored selection.
         new: memes that were not there before.
         problems: captions that became no memes, and why.
-        page: the file of the funnel's page.
     """
 
     settings: dict[str, Any]
@@ -55,16 +52,10 @@ class Selecting(Part):
     ) -> SelectResult:
         """Choose what is worth translating, make memes of it, and write the funnel as a page.
 
-        Args:
-            settings: of `memeloc.curate.selecting.selection.SelectSettings`.
-            page: where the page goes; None is funnel.html in the workspace.
-            dry_run: store nothing, and write no page but one that is named.
-
-        Raises:
-            InputError: a setting is wrong.
+        `settings` are those of `SelectSettings`. The page is funnel.html in the workspace; with
+        `dry_run` none is written but one that is named.
         """
-        workspace = self._workspace
-        store = workspace.store
+        workspace, store = self._workspace, self._store
         verdicts = store.curation.verdicts()
         chosen_by = _settings(
             workspace, settings, {name for by in verdicts.values() for name in by}
@@ -95,9 +86,8 @@ class Selecting(Part):
             }
             page = page or (workspace.root / "funnel.html" if workspace.root else None)
         if page is not None:
-            temporary = page.with_name(f".{page.name}.{os.getpid()}.tmp")
-            temporary.write_text(funnel_page(chosen.funnel, names, plain), encoding="utf-8")
-            temporary.replace(page)
+            with replacing(page) as temporary:
+                temporary.write_text(funnel_page(chosen.funnel, names, plain), encoding="utf-8")
         return SelectResult(
             plain,
             stages,
@@ -113,7 +103,6 @@ class Selecting(Part):
 def _settings(
     workspace: WorkspaceFolder, settings: Mapping[str, Any], run: set[str]
 ) -> SelectSettings:
-    """The settings of [curate.select], under those given; filters in their order."""
     configured = workspace.settings.curate.get("select", {})
     chosen = validate(SelectSettings, {**configured, **settings}, "the selection")
     names = registry.names()
