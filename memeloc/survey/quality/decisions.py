@@ -1,4 +1,4 @@
-"""What to tell a recruitment service. In: a quality control. Out: approve, return or reject.
+"""What to give a recruitment service. In: a quality control. Out: approve, return or reject.
 
 Prolific's rules, as its help pages for researchers have them:
 
@@ -10,7 +10,7 @@ Prolific's rules, as its help pages for researchers have them:
 - Being fast is a reason only for statistical outliers, three standard deviations below the mean.
 - Whoever does not fit the screening, withdrew or did not agree is asked to return, never rejected.
 
-Whatever else sets answers aside (straight lines, a second sheet) is the survey's own concern: the
+Whatever else excludes answers (straight lines, a second sheet) is the survey's own concern: the
 work was done, and is paid. Nothing is sent from here.
 """
 
@@ -19,11 +19,10 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memeloc.survey.model import Check, Sheet
-from memeloc.survey.quality.report import CheckReport, Judged, SetAside
+from memeloc.survey.quality.report import CheckReport, Judged, Key
 from memeloc.survey.quality.statuses import UNDECIDABLE
 
 Action = Literal["approve", "return", "reject"]
@@ -46,8 +45,6 @@ SHORTEST_MESSAGE = 100
 _STATUS_REASONS = {
     "no consent": "You did not agree to take part.",
     "consent revoked": "Withdrew consent.",
-    "returned": "Did not finish the study.",
-    "timed out": "Did not finish the study.",
     "screened out": "You are not one of those whom this study is for.",
 }
 
@@ -63,8 +60,8 @@ class Decision:
         study: the service's name of the study; empty when unknown.
         sheet, submission: which answers it is about; empty when there are none.
         category: one of `CATEGORIES` for a rejection, else empty.
-        message: what the person is told; empty for an approval.
-        rules: those that set the answers aside; answers can be, and the work be paid.
+        message: what the person reads; empty for an approval.
+        rules: those that exclude the answers; they can, and the work be paid.
         evidence: the numbers that the action rests on.
     """
 
@@ -94,8 +91,7 @@ class Decision:
 
 def decisions(
     report: CheckReport,
-    sheets: Sequence[Sheet],
-    minutes: float | Mapping[str, float],
+    minutes: Mapping[str, float],
     *,
     implicit_count: bool = False,
     reject_fast: bool = False,
@@ -104,122 +100,102 @@ def decisions(
 
     Args:
         report: of the quality control.
-        sheets: those of the survey.
-        minutes: that a study takes, as annotators are told; or by sheet id, where rounds differ.
+        minutes: by sheet id, that a study takes, as annotators read it.
         implicit_count: whether implicit checks count as failed ones beside a failed explicit one.
             Prolific calls no check fair that asks for memory, so by default such a person is asked
             to return instead. They never count alone.
         reject_fast: whether who is exceptionally fast is rejected; by default they are paid.
     """
-    for taken in minutes.values() if isinstance(minutes, Mapping) else (minutes,):
-        if taken <= 0:
-            raise ValueError(f"a study takes more than {taken} minutes")
-    by_id = {sheet.id: sheet for sheet in sheets}
     fast = _outliers(report.judged) if reject_fast else {}
     decided = []
     for judged in report.judged:
-        reasons = report.reasons.get(judged.key, ())
-        rules = tuple(one.rule for one in reasons)
+        reasons = {reason.rule: reason.evidence for reason in report.reasons.get(judged.key, ())}
         # A further sheet of a person of which the service knows nothing has nothing to decide.
-        stray = "person" in rules and not judged.service and not judged.status
-        if judged.status.upper() in UNDECIDABLE or "superseded" in rules or stray:
+        stray = "person" in reasons and not judged.service and not judged.status
+        if judged.status.upper() in UNDECIDABLE or "superseded" in reasons or stray:
             continue
-        taken = minutes.get(judged.sheet, SHORT_STUDY) if isinstance(minutes, Mapping) else minutes
-        needed = 1 if taken < SHORT_STUDY else 2
-        action, category, message, evidence = _decide(
-            judged, reasons, by_id.get(judged.sheet), needed, implicit_count, fast
-        )
-        decided.append(
-            Decision(
-                action,
-                judged.participant,
-                judged.service,
-                judged.study,
-                judged.sheet,
-                judged.submission,
-                category,
-                message,
-                rules,
-                evidence,
+        needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
+        decision = _decide(judged, reasons, needed, implicit_count)
+        if decision.action == "approve" and judged.key in fast:
+            decision = replace(
+                decision,
+                action="reject",
+                category="TOO_QUICKLY",
+                message=_fast_message(fast[judged.key]),
+                evidence=fast[judged.key],
             )
-        )
-    for absent in report.absent:
-        if absent.status.upper() not in UNDECIDABLE:
-            message = "No answers of yours arrived; please write to us if you did send them."
-            decided.append(
-                Decision(
-                    "return", absent.participant, absent.service, absent.study, "", "", "", message
-                )
-            )
+        decided.append(decision)
+    message = "No answers of yours arrived; please write to us if you did send them."
+    decided += [
+        Decision("return", row.participant, row.service, row.study, "", "", "", message)
+        for row in report.absent
+        if row.status.upper() not in UNDECIDABLE
+    ]
     return sorted(
-        decided, key=lambda one: (one.sheet, one.submission, one.participant, one.service)
+        decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
     )
 
 
 def _decide(
-    judged: Judged,
-    reasons: Sequence[SetAside],
-    sheet: Sheet | None,
-    needed: int,
-    implicit_count: bool,
-    fast: Mapping[tuple[str, str], Mapping[str, Any]],
-) -> tuple[Action, str, str, Mapping[str, Any]]:
-    by_rule = {one.rule: one.evidence for one in reasons}
-    if "status" in by_rule:
-        status = str(by_rule["status"].get("status", ""))
+    judged: Judged, reasons: Mapping[str, Mapping[str, Any]], needed: int, implicit_count: bool
+) -> Decision:
+    approved = Decision(
+        "approve",
+        judged.participant,
+        judged.service,
+        judged.study,
+        judged.sheet,
+        judged.submission,
+        rules=tuple(reasons),
+    )
+    if "status" in reasons:
+        status = str(reasons["status"].get("status", ""))
         message = _STATUS_REASONS.get(status, "Did not finish the study.")
-        return "return", "", message, by_rule["status"]
-    if "screening" in by_rule:
-        differing = by_rule["screening"].get("differing", {})
-        if differing:
-            names = ", ".join(str(one).replace("_", " ") for one in differing)
-            message = f"This study is for people of another {names} than your profile has."
-            return "return", "", message, by_rule["screening"]
+        return replace(approved, action="return", message=message, evidence=reasons["status"])
+    if differing := reasons.get("screening", {}).get("differing"):
+        names = ", ".join(differing).replace("_", " ")
+        message = f"This study is for people of another {names} than your profile has."
+        return replace(approved, action="return", message=message, evidence=reasons["screening"])
     explicit, implicit = judged.explicit[1], judged.implicit[1]
     counted = implicit if implicit_count else 0
-    evidence = {
-        "explicit_missed": explicit,
-        "implicit_missed": implicit,
-        "needed": needed,
-    }
-    if "attention" in by_rule and explicit:
-        if explicit + counted >= needed:
-            message = _checks_message(judged, sheet, needed, counted)
-            return "reject", "FAILED_CHECK", message, evidence
-        if explicit + implicit >= needed:
-            message = "Some questions that check attention were answered otherwise than asked for."
-            return "return", "", message, evidence
-    if judged.key in fast:
-        return "reject", "TOO_QUICKLY", _fast_message(fast[judged.key]), fast[judged.key]
-    return "approve", "", "", {}
+    if "attention" not in reasons or not explicit or explicit + implicit < needed:
+        return approved
+    evidence = {"explicit_missed": explicit, "implicit_missed": implicit, "needed": needed}
+    if explicit + counted < needed:
+        message = "Some questions that check attention were answered otherwise than asked for."
+        return replace(approved, action="return", message=message, evidence=evidence)
+    return replace(
+        approved,
+        action="reject",
+        category="FAILED_CHECK",
+        message=_checks_message(judged, needed, counted),
+        evidence=evidence,
+    )
 
 
-def _outliers(judged: Sequence[Judged]) -> dict[tuple[str, str], dict[str, float]]:
+def _outliers(judged: Sequence[Judged]) -> dict[Key, dict[str, float]]:
     """Who is three standard deviations below the mean time of their study."""
-    times: dict[str, list[Judged]] = defaultdict(list)
-    for one in judged:
-        if one.seconds is not None:
-            times[one.study or one.sheet].append(one)
+    times: dict[str, dict[Key, float]] = defaultdict(dict)
+    for row in judged:
+        if row.seconds is not None:
+            times[row.study or row.sheet][row.key] = row.seconds
     outliers = {}
     for group in times.values():
-        seconds = [one.seconds or 0.0 for one in group]
-        if len(seconds) < 2:
-            continue
-        mean, deviation = statistics.fmean(seconds), statistics.stdev(seconds)
-        for one, taken in zip(group, seconds, strict=True):
-            if taken < mean - OUTLIER * deviation:
-                outliers[one.key] = {
-                    "seconds": round(taken, 3),
+        mean = statistics.fmean(group.values())
+        deviation = statistics.stdev(group.values()) if len(group) > 1 else 0.0
+        for key, seconds in group.items():
+            if seconds < mean - OUTLIER * deviation:
+                outliers[key] = {
+                    "seconds": round(seconds, 3),
                     "mean": round(mean, 3),
                     "standard_deviation": round(deviation, 3),
-                    "submissions": float(len(seconds)),
+                    "submissions": float(len(group)),
                 }
     return outliers
 
 
-def _checks_message(judged: Judged, sheet: Sheet | None, needed: int, implicit: int) -> str:
-    explicit = judged.explicit[1]
-    checks = judged.explicit[0] if sheet is None else _checks_in(sheet)
+def _checks_message(judged: Judged, needed: int, implicit: int) -> str:
+    explicit, checks = judged.explicit[1], judged.explicit[0] + judged.implicit[0]
     also = f" {implicit} that the introduction had explained were answered otherwise too."
     return (
         "Thank you for your time. Some questions of this study say themselves which answer to "
@@ -230,11 +206,7 @@ def _checks_message(judged: Judged, sheet: Sheet | None, needed: int, implicit: 
     )
 
 
-def _checks_in(sheet: Sheet) -> int:
-    return sum(isinstance(one, Check) for one in sheet.entries)
-
-
-def _fast_message(evidence: Mapping[str, Any]) -> str:
+def _fast_message(evidence: Mapping[str, float]) -> str:
     return (
         f"Thank you for your time. You finished in {evidence['seconds']:.0f} seconds; people took "
         f"{evidence['mean']:.0f} on average, with a standard deviation of "

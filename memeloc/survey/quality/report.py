@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 Key = tuple[str, str]
-"""Sheet and submission: no two submissions that hold have the same."""
+"""Sheet and submission: no two valid submissions have the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A submission, and what its judgement rests on.
+    """A submission, and what its judgement rests on; texts are empty when unknown.
 
     Attributes:
-        sheet: its sheet's id.
-        submission: its own id.
-        participant: whose it is; empty when unknown.
-        service: id of the submission at the recruitment service; empty when unknown.
-        study: the service's name of the study; empty when unknown.
-        status: of the submission at the service; empty when unknown.
+        service: id of the submission at the recruitment service.
+        study: the service's name of the study.
+        status: of the submission at the service.
         seconds: time taken, if known.
         answers: how many entries were answered, checks among them.
         explicit: how many explicit checks there are, how many of them were answered otherwise than
@@ -48,12 +45,10 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class Exclusion:
     """A rule that a submission fails; one that fails several has one of these each.
 
     Attributes:
-        sheet: the sheet's id.
-        submission: the submission's.
         rule: `status`, `attention`, `speed`, `straight`, `person`, `screening`, `superseded` or
             `unknown sheet`.
         evidence: the numbers that it rests on, as JSON values.
@@ -71,12 +66,12 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """What a person should look at; nobody is set aside for it.
+class Remark:
+    """What a person should look at; nobody is excluded for it.
 
     Attributes:
         rule: `identical`, `unclear fact`, `missing fact`, `no participant`, `two cultures` or
-            `same id` (two that differ; the one sent last holds).
+            `same id` (two that differ; the one sent last counts).
         sheet: whose it is; empty when it is no sheet's.
         submissions: the ids of those it is about.
         evidence: what it rests on, as JSON values.
@@ -90,11 +85,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Somebody at the recruitment service of whom there are no answers.
-
-    Attributes:
-        participant, service, study, status: as in `Judged`.
-    """
+    """Somebody at the recruitment service without answers; fields are those of `Judged`."""
 
     participant: str
     service: str
@@ -104,51 +95,37 @@ class Absent:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Who is retained, who is set aside for what, and what else was seen.
+    """Who is retained, who is excluded for what, and what else was seen.
 
     Attributes:
         judged: every submission, sorted by sheet and id.
-        set_aside: sorted by sheet, id and rule.
+        set_aside: what excludes submissions, sorted by sheet, id and rule.
         warnings: sorted by rule and sheet.
         absent: sorted by participant.
     """
 
     judged: tuple[Judged, ...]
-    set_aside: tuple[SetAside, ...]
-    warnings: tuple[Warned, ...] = ()
+    set_aside: tuple[Exclusion, ...]
+    warnings: tuple[Remark, ...] = ()
     absent: tuple[Absent, ...] = ()
 
     @cached_property
-    def reasons(self) -> Mapping[Key, tuple[SetAside, ...]]:
+    def reasons(self) -> Mapping[Key, tuple[Exclusion, ...]]:
         """By submission the rules that it fails; one that is retained is not there."""
-        by_key: dict[Key, list[SetAside]] = defaultdict(list)
-        for one in self.set_aside:
-            by_key[one.key].append(one)
-        return {key: tuple(reasons) for key, reasons in by_key.items()}
+        by_key: dict[Key, tuple[Exclusion, ...]] = defaultdict(tuple)
+        for exclusion in self.set_aside:
+            by_key[exclusion.key] += (exclusion,)
+        return dict(by_key)
 
     @cached_property
     def retained(self) -> tuple[Key, ...]:
         """Sheet and id of the submissions that pass every rule."""
-        return tuple(one.key for one in self.judged if one.key not in self.reasons)
+        return tuple(judged.key for judged in self.judged if judged.key not in self.reasons)
 
     def counts(self) -> dict[str, int]:
-        """How many submissions each rule set aside; one that fails several counts for each."""
-        counts: dict[str, int] = {}
-        for one in self.set_aside:
-            counts[one.rule] = counts.get(one.rule, 0) + 1
-        return dict(sorted(counts.items()))
+        """How many submissions each rule excludes; one that fails several counts for each."""
+        return dict(sorted(Counter(exclusion.rule for exclusion in self.set_aside).items()))
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON values."""
-        return {
-            "judged": _plain(self.judged),
-            "set_aside": _plain(self.set_aside),
-            "warnings": _plain(self.warnings),
-            "absent": _plain(self.absent),
-        }
-
-
-def _plain(records: Sequence[Any]) -> list[dict[str, Any]]:
-    """Each as a mapping of its fields; `asdict` would copy every value of thousands."""
-    names = [one.name for one in fields(records[0])] if records else []
-    return [{name: getattr(one, name) for name in names} for one in records]
+        return asdict(self)

@@ -1,8 +1,7 @@
 """What quality control and settling go by. In: settings. Out: frozen `Rules` and `Settling`.
 
 Every rule can be switched off, and every threshold is a setting; the papers' values are the
-defaults. What cannot be told (a fact that is not known, a time that was not taken) never counts
-against a person.
+defaults. What is not known (a fact, a time that was not taken) never counts against a person.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ from memeloc.settings import validate
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Fact = Literal["nationality", "country_of_birth", "residence", "first_language"]
 
 
 class _Section(BaseModel):
@@ -23,11 +24,7 @@ class _Section(BaseModel):
 
 
 class Rule(_Section):
-    """A rule.
-
-    Attributes:
-        on: whether submissions that fail it are set aside.
-    """
+    """A rule; submissions that fail it are excluded if it is `on`."""
 
     on: bool = True
 
@@ -61,20 +58,19 @@ class Speed(Rule):
 
     seconds_per_entry: Annotated[float, Field(ge=0)] = 2.0
     share_of_median: Share = 0.3
-    fewest: Annotated[int, Field(ge=1)] = 4
+    fewest: Positive = 4
 
 
 class Straight(Rule):
     """The answers are not all the same where other people's differ.
 
     A submission fails when its answers look like one line and an annotator who answers each meme
-    as often in each way as the others of the culture would hardly have given so many alike.
+    as often in each way as the others of the culture would hardly have given the same so often.
 
     Attributes:
         share: of its answers, how long a run of one label has to be to look like a line.
         bits: an entropy of the labels up to which answers look like a line too.
-        chance: the probability of so many alike, below which it fails. Each meme's rates are those
-            of the sheet's other annotators, drawn towards the culture's by two answers.
+        chance: the probability of so many of one label, below which it fails; see `likelihood`.
         fewest: how many answers there have to be.
     """
 
@@ -85,34 +81,24 @@ class Straight(Rule):
 
 
 class OnePerson(Rule):
-    """A person fills one sheet of a survey; the first complete ones hold.
+    """A person fills one sheet of a survey, or so many `sheets`; the first complete ones count."""
 
-    Attributes:
-        sheets: how many sheets a person may fill; more where a small team annotates all of it.
-    """
-
-    sheets: Annotated[int, Field(ge=1)] = 1
+    sheets: Positive = 1
 
 
 class Screening(Rule):
     """The person is of the culture, as far as the recruitment service says so.
 
     Attributes:
-        facts: which ones have to fit, of `nationality`, `country_of_birth`, `residence` and
-            `first_language`. Residence counts only where the culture asks for it (multi3hate 3.3
-            relaxes it for India and China).
+        facts: which ones have to fit. Residence counts only where the culture asks for it
+            (multi3hate 3.3 relaxes it for India and China).
         others: further facts and the values that they may have.
         missing: what becomes of a person of whom a fact is not known.
         countries: by a culture's code, more names of its country than the shipped ones.
         languages: by a language's tag, more names of it.
     """
 
-    facts: tuple[Literal["nationality", "country_of_birth", "residence", "first_language"], ...] = (
-        "nationality",
-        "country_of_birth",
-        "residence",
-        "first_language",
-    )
+    facts: tuple[Fact, ...] = ("nationality", "country_of_birth", "residence", "first_language")
     others: dict[str, tuple[str, ...]] = {}
     missing: Literal["keep", "set aside"] = "keep"
     countries: dict[str, tuple[str, ...]] = {}
@@ -120,14 +106,14 @@ class Screening(Rule):
 
 
 class Identical(Rule):
-    """People who answered a sheet alike throughout are pointed out; nobody is set aside for it.
+    """People whose answers to a sheet are the same throughout are reported, and not excluded.
 
     Attributes:
         fewest: how many answers there have to be.
-        chance: the probability of two that alike, below which it is worth a warning.
+        chance: the probability of two that are the same, below which they are reported.
     """
 
-    fewest: Annotated[int, Field(ge=1)] = 8
+    fewest: Positive = 8
     chance: Share = 0.001
 
 
@@ -159,12 +145,12 @@ class Settling(_Section):
         most: how many answers an item may have in a culture before it is given up.
     """
 
-    answers: Annotated[int, Field(ge=1)] = 5
+    answers: Positive = 5
     rule: Literal["most votes", "absolute majority", "most severe"] = "most votes"
     ties: Literal["ask", "most severe"] = "ask"
-    severe_votes: Annotated[int, Field(ge=1)] = 1
-    extra: Annotated[int, Field(ge=1)] = 1
-    most: Annotated[int, Field(ge=1)] = 11
+    severe_votes: Positive = 1
+    extra: Positive = 1
+    most: Positive = 11
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:

@@ -1,7 +1,7 @@
 """Whether a person is of a culture. In: what a recruitment service says. Out: which facts differ.
 
 A fact speaks against a person only when it names another country or language; what is not known, or
-not understood, is told apart.
+not understood, is reported apart.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from memeloc.locales import default
 from memeloc.survey.model import Culture, Participant
 from memeloc.survey.quality.rules import Screening
 
-_PLACES = Path(__file__).parent / "places.json"
 _NO_FACT = frozenset(
     {
         "", "consent revoked", "data expired", "prefer not to say", "rather not say",
@@ -50,42 +50,34 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
         culture: whose sheet was filled.
         rule: which facts count.
     """
-    facts = {name: value for one in people for name, value in one.facts.items() if _known(value)}
-    differing: dict[str, str] = {}
-    unclear: dict[str, str] = {}
-    missing: list[str] = []
-    for fact in (*rule.facts, *rule.others):
-        if fact == "residence" and not culture.resident:
-            continue
-        value = facts.get(fact, "")
-        if not value:
-            missing.append(fact)
-            continue
-        fits = _fits(fact, value, culture, rule)
-        if fits is None:
-            unclear[fact] = value[:200]
-        elif not fits:
-            differing[fact] = value[:200]
-    return Screened(differing, tuple(missing), unclear)
-
-
-def country_of(name: str) -> str:
-    """A country's ISO 3166-1 alpha-2 code by its English name or code; empty when it is unknown.
-
-    >>> country_of("Korea, South"), country_of("de"), country_of("Florp")
-    ('KR', 'DE', '')
-    """
-    return _countries().get(_plain(name), "")
+    facts = {
+        name: value
+        for person in people
+        for name, value in person.facts.items()
+        if _plain(value).replace("_", " ") not in _NO_FACT
+    }
+    names = [fact for fact in rule.facts if fact != "residence" or culture.resident]
+    fits = {
+        fact: _fits(fact, facts[fact], culture, rule)
+        for fact in (*names, *rule.others)
+        if fact in facts
+    }
+    return Screened(
+        {fact: facts[fact][:200] for fact, fit in fits.items() if fit is False},
+        tuple(fact for fact in (*names, *rule.others) if fact not in facts),
+        {fact: facts[fact][:200] for fact, fit in fits.items() if fit is None},
+    )
 
 
 def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | None:
-    """Whether a value is the culture's; None when it cannot be told."""
-    whole = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
-    values = {_plain(one) for one in whole if one.strip()}
+    """Whether a value is the culture's; None when it names nothing known."""
+    parts = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
+    values = {_plain(part) for part in parts if part.strip()}
     if fact in rule.others:
-        return bool(values & {_plain(one) for one in rule.others[fact]})
+        return bool(values & set(map(_plain, rule.others[fact])))
+    code, locale = culture.code, culture.locale
     if fact == "first_language":
-        locale = culture.locale
+        known_names = _languages()
         names = {
             locale.tag,
             locale.tag.split("-")[0],
@@ -95,33 +87,32 @@ def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | No
             locale.recruitment,
             *rule.languages.get(locale.tag, ()),
         }
-        if values & {_plain(name) for name in names}:
-            return True
-        return False if values & _languages() else None
-    if values & {_plain(name) for name in (culture.code, *rule.countries.get(culture.code, ()))}:
+    else:
+        known_names = _countries()
+        names = {code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ())}
+    if values & set(map(_plain, names)):
         return True
-    codes = {code for one in whole if (code := country_of(one))}
-    return None if not codes else culture.code in codes
+    return False if values & known_names else None
 
 
-def _known(value: object) -> bool:
-    return isinstance(value, str) and _plain(value).replace("_", " ") not in _NO_FACT
-
-
-def _plain(words: str) -> str:
-    folded = unicodedata.normalize("NFKD", words).casefold().replace("\u2019", "'")
-    return " ".join("".join(one for one in folded if not unicodedata.combining(one)).split())
+@lru_cache(10_000)
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text).casefold().replace("\u2019", "'")
+    return " ".join("".join(char for char in folded if not unicodedata.combining(char)).split())
 
 
 @cache
-def _countries() -> dict[str, str]:
-    names: dict[str, list[str]] = json.loads(_PLACES.read_text(encoding="utf-8"))["countries"]
-    codes = {_plain(name): code for code, spellings in names.items() for name in spellings}
-    return codes | {_plain(code): code for code in names}
+def _places() -> Any:
+    return json.loads((Path(__file__).parent / "places.json").read_text(encoding="utf-8"))
+
+
+@cache
+def _countries() -> frozenset[str]:
+    countries = _places()["countries"]
+    return frozenset(_plain(name) for code in countries for name in (code, *countries[code]))
 
 
 @cache
 def _languages() -> frozenset[str]:
-    names: list[str] = json.loads(_PLACES.read_text(encoding="utf-8"))["languages"]
-    shipped = [name for one in default() for name in (one.tag, one.name, one.recruitment)]
-    return frozenset(_plain(name) for name in (*names, *shipped) if name)
+    shipped = [(locale.tag, locale.name, locale.recruitment) for locale in default()]
+    return frozenset(_plain(name) for names in (_places()["languages"], *shipped) for name in names)

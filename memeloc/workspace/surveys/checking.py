@@ -16,7 +16,7 @@ from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import check as check_submissions
 from memeloc.survey.quality.checking import retained
-from memeloc.survey.quality.report import Absent, CheckReport, SetAside, Warned
+from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Remark
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.workspace.surveys.stored import StoredSurvey
 
@@ -46,8 +46,8 @@ class CheckResult:
     by_culture: Mapping[str, tuple[int, int]]
     by_rule: Mapping[str, int]
     rules: Rules
-    set_aside: tuple[SetAside, ...]
-    warnings: tuple[Warned, ...]
+    set_aside: tuple[Exclusion, ...]
+    warnings: tuple[Remark, ...]
     absent: tuple[Absent, ...]
     table: Annotated[pd.DataFrame, Field(exclude=True)]
 

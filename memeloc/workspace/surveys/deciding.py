@@ -78,14 +78,15 @@ class Deciding(Checking):
         checked = self.checked()
         given = self.minutes
         by_sheet = {
-            sheet.id: given[sheet.batch] for sheet in checked.sheets if sheet.batch in given
+            sheet.id: minutes or given[sheet.batch]
+            for sheet in checked.sheets
+            if minutes or sheet.batch in given
         }
-        if not (minutes or by_sheet):
+        if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
         decided = decisions(
             checked.report,
-            checked.sheets,
-            minutes or by_sheet,
+            by_sheet,
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )

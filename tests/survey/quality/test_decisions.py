@@ -12,6 +12,7 @@ from memeloc.survey.quality.decisions import CATEGORIES, SHORTEST_MESSAGE, Decis
 from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
+FOUR = {US.id: 4.0}
 SECOND = Check("check-5", "explicit", "hate")
 TWO = replace(US, entries=(*US.entries[:9], SECOND, *US.entries[9:]))
 
@@ -24,7 +25,7 @@ def decide(
     **options: bool,
 ) -> Decision:
     (found,) = decisions(
-        check([one], [on], [who or person(one.participant, on)]), [on], minutes, **options
+        check([one], [on], [who or person(one.participant, on)]), {on.id: minutes}, **options
     )
     return found
 
@@ -92,7 +93,7 @@ def test_answers_that_are_set_aside_for_the_surveys_own_reasons_are_paid() -> No
     people = [person(one.participant, US) for one in several[:-1]]
     report = check(several, [US, other], people)
     assert report.counts() == {"person": 1, "speed": 1, "straight": 1}
-    assert {one.action for one in decisions(report, [US, other], 4)} == {"approve"}
+    assert {one.action for one in decisions(report, {US.id: 4, other.id: 4})} == {"approve"}
 
 
 def test_only_outliers_are_rejected_for_being_fast_and_only_when_asked_for() -> None:
@@ -100,14 +101,12 @@ def test_only_outliers_are_rejected_for_being_fast_and_only_when_asked_for() -> 
     several.append(fill(US, "hurried", seconds=20))
     people = [person(one.participant, US) for one in several]
     report = check(several, [US], people)
-    assert {one.action for one in decisions(report, [US], 4)} == {"approve"}
-    rejected = [
-        one for one in decisions(report, [US], 4, reject_fast=True) if one.action == "reject"
-    ]
+    assert {one.action for one in decisions(report, FOUR)} == {"approve"}
+    rejected = [one for one in decisions(report, FOUR, reject_fast=True) if one.action == "reject"]
     assert [(one.participant, one.category) for one in rejected] == [("hurried", "TOO_QUICKLY")]
     assert len(rejected[0].message) >= SHORTEST_MESSAGE
     few = check([*several[:5], several[-1]], [US], [*people[:5], people[-1]])
-    assert {one.action for one in decisions(few, [US], 4, reject_fast=True)} == {"approve"}
+    assert {one.action for one in decisions(few, FOUR, reject_fast=True)} == {"approve"}
 
 
 @pytest.mark.parametrize("status", ["no consent", "consent revoked", "screened out", "returned"])
@@ -129,19 +128,19 @@ def test_who_is_of_another_country_is_asked_to_return() -> None:
 
 
 def test_who_sent_nothing_is_asked_to_return() -> None:
-    (found,) = decisions(check([], [US], [person("jo", US)]), [US], 12)
+    (found,) = decisions(check([], [US], [person("jo", US)]), {US.id: 12})
     assert (found.action, found.participant, found.submission) == ("return", "jo", "")
 
 
 @pytest.mark.parametrize("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
 def test_what_is_decided_is_left_alone(status: str) -> None:
     someone = replace(person("jo", US), status=status)
-    assert decisions(check([fill(US, "jo")], [US], [someone]), [US], 4) == []
+    assert decisions(check([fill(US, "jo")], [US], [someone]), FOUR) == []
 
 
 def test_of_what_was_sent_twice_one_decision_is_made() -> None:
     several = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
-    assert len(decisions(check(several, [US], [person("jo", US)]), [US], 4)) == 1
+    assert len(decisions(check(several, [US], [person("jo", US)]), FOUR)) == 1
 
 
 def test_a_rejection_has_a_category_and_a_message_that_prolific_takes() -> None:
@@ -152,18 +151,13 @@ def test_a_rejection_has_a_category_and_a_message_that_prolific_takes() -> None:
         assert found.rules == ("attention",)
 
 
-def test_a_study_takes_time() -> None:
-    with pytest.raises(ValueError, match="minutes"):
-        decisions(check([], []), [], 0)
-
-
 def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
     other = sheet("US", 2)
     first = replace(fill(US, "jo"), id="by-form-1")
     second = replace(fill(other, "jo", after=9000, wrong=("check-1",)), id="by-form-2")
     someone = replace(person("jo", US), study="64ff0a", submission="64ff0b")
     report = check([second, first], [US, other], [someone])
-    (found,) = decisions(report, [US, other], 4)
+    (found,) = decisions(report, {US.id: 4, other.id: 4})
     assert (found.action, found.service, found.sheet) == ("approve", "64ff0b", US.id)
 
 
@@ -174,5 +168,5 @@ def test_how_many_checks_have_to_fail_goes_by_the_minutes_of_each_sheet() -> Non
     ]
     report = check(several, [short, long])
     by_sheet = {short.id: 4.0, long.id: 12.0}
-    found = {one.sheet: one.action for one in decisions(report, [short, long], by_sheet)}
+    found = {one.sheet: one.action for one in decisions(report, by_sheet)}
     assert found == {short.id: "reject", long.id: "return"}
