@@ -7,18 +7,18 @@ implementations are used. They stand beside the majority, never in its place.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any, Literal
+from importlib import import_module
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from memeloc.errors import InputError, MissingError
-from memeloc.survey.labels.settling import COLUMNS, Settled
+from memeloc.errors import MissingError
+from memeloc.survey.labels.settling import Settled, given_answers
 from memeloc.survey.taxonomy import Taxonomy
 
 Method = Literal["dawid-skene", "mace"]
-METHODS: tuple[Method, ...] = ("dawid-skene", "mace")
+METHODS: tuple[Method, ...] = get_args(Method)
 
 _CLOSE = 1e-6
 
@@ -48,27 +48,25 @@ def aggregate(
 
     Raises:
         MissingError: crowd-kit is not installed.
-        InputError: a column is missing, or the method unknown.
+        InputError: a column is missing.
     """
-    if method not in METHODS:
-        raise InputError(f"there is no method {str(method)[:40]!r}; there are {', '.join(METHODS)}")
-    for name in COLUMNS:
-        if name not in answers.columns:
-            raise InputError(
-                f"a table of answers has the columns {', '.join(COLUMNS)}", column=name
-            )
-    abstaining = "" if taxonomy.abstain is None else taxonomy.abstain.id
-    texts = answers[list(COLUMNS)].astype(object)
-    texts = texts[texts["label"].notna() & ~texts["label"].isin(("", abstaining))].drop_duplicates()
-    tables = [
-        _modelled(part, str(culture), method, seed, iterations, restarts)
-        for culture, part in texts.groupby("culture", sort=True)
-    ]
-    if not tables:
-        return pd.DataFrame(
-            {"item": [], "culture": [], "label": [], "probability": np.zeros(0)}, dtype=object
-        ).astype({"probability": float})
-    table = pd.concat(tables, ignore_index=True)
+    given = given_answers(answers)
+    if taxonomy.abstain is not None:
+        given = given[given["label"] != taxonomy.abstain.id]
+    # Sorted, so that the order of answers changes nothing: both models number what they meet.
+    given = given.rename(columns={"item": "task", "participant": "worker"}).sort_values(
+        ["task", "worker", "label"], kind="stable", ignore_index=True
+    )
+    tables = [pd.DataFrame({"item": [], "culture": [], "label": [], "probability": np.zeros(0)})]
+    for culture, part in given.groupby("culture"):
+        part = part[["task", "worker", "label"]].reset_index(drop=True)
+        odds = _odds(part, method, seed, iterations, restarts).sort_index(axis=1)
+        best = odds.max(axis=1)
+        tied = odds.ge(best - _CLOSE, axis=0).sum(axis=1) > 1
+        labels = odds.idxmax(axis=1).astype(object).mask(tied, "")
+        columns = {"culture": culture, "label": labels, "probability": best}
+        tables.append(pd.DataFrame(columns).rename_axis("item").reset_index())
+    table = pd.concat(tables[1:] or tables, ignore_index=True)
     return table.sort_values(["item", "culture"], kind="stable", ignore_index=True)
 
 
@@ -86,64 +84,32 @@ def differences(settled: Settled, **others: pd.DataFrame) -> pd.DataFrame:
     """
     table = settled.table[["item", "culture", "label"]].rename(columns={"label": "majority"})
     for name, other in others.items():
-        table = table.merge(
-            other.rename(columns={"label": name, "probability": f"{name}.probability"}),
-            on=["item", "culture"],
-            how="left",
-        )
-        table[name] = table[name].astype(object).where(table[name].notna(), "")
-    differs = np.zeros(len(table), dtype=bool)
-    for name in others:
-        differs |= (table[name] != table["majority"]).to_numpy(dtype=bool)
+        columns = {"label": name, "probability": f"{name}.probability"}
+        table = table.merge(other.rename(columns=columns), "left", ["item", "culture"])
+        table[name] = table[name].astype(object).fillna("")
+    names = list(others)
+    differs = table[names].ne(table["majority"], axis=0).any(axis=1)
     return table[differs].reset_index(drop=True)
-
-
-def _modelled(
-    part: pd.DataFrame, culture: str, method: Method, seed: int, iterations: int, restarts: int
-) -> pd.DataFrame:
-    # Sorted, so that the order of answers changes nothing: both number what they meet.
-    table = part.rename(columns={"item": "task", "participant": "worker"})
-    table = table[["task", "worker", "label"]].astype(str)
-    table = table.sort_values(["task", "worker", "label"], kind="stable", ignore_index=True)
-    odds = _odds(table, method, seed, iterations, restarts)
-    odds = odds.reindex(columns=sorted(odds.columns)).sort_index()
-    values = odds.to_numpy(dtype=float)
-    best = values.max(axis=1)
-    alike = (np.abs(values - best[:, None]) <= _CLOSE).sum(axis=1) > 1
-    names = np.array([str(name) for name in odds.columns], dtype=object)
-    return pd.DataFrame(
-        {
-            "item": np.array([str(one) for one in odds.index], dtype=object),
-            "culture": culture,
-            "label": np.where(alike, "", names[values.argmax(axis=1)]),
-            "probability": best,
-        }
-    )
 
 
 def _odds(
     table: pd.DataFrame, method: Method, seed: int, iterations: int, restarts: int
 ) -> pd.DataFrame:
     """By item and label the probability that it is the right one."""
-    dawid_skene, mace = _crowd_kit()
-    with warnings.catch_warnings():
-        # Deprecations of pandas inside crowd-kit are its own.
-        warnings.simplefilter("ignore")
-        if method == "dawid-skene":
-            model: Any = dawid_skene(n_iter=iterations)
-        else:
-            # A generator, not a number: with a number every restart of crowd-kit begins alike.
-            state = np.random.RandomState(seed)
-            model = mace(n_iter=iterations, n_restarts=restarts, random_state=state)
-        odds: pd.DataFrame = model.fit_predict_proba(table)
-    return odds
-
-
-def _crowd_kit() -> Sequence[Any]:
     try:
-        from crowdkit.aggregation import MACE, DawidSkene
+        crowdkit: Any = import_module("crowdkit.aggregation")
     except ImportError as error:
         raise MissingError(
             'Dawid-Skene and MACE need crowd-kit; run: pip install "memeloc[crowd]"'
         ) from error
-    return DawidSkene, MACE
+    if method == "dawid-skene":
+        model = crowdkit.DawidSkene(n_iter=iterations)
+    else:
+        # A generator, not a number: with a number every restart of crowd-kit begins the same.
+        state = np.random.RandomState(seed)
+        model = crowdkit.MACE(n_iter=iterations, n_restarts=restarts, random_state=state)
+    with warnings.catch_warnings():
+        # Deprecations of pandas inside crowd-kit are its own.
+        warnings.simplefilter("ignore")
+        odds: pd.DataFrame = model.fit_predict_proba(table)
+    return odds

@@ -6,12 +6,13 @@ are left will cost.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
 from memeloc.errors import InputError
+from memeloc.survey.design.pay import CENT
 from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.model import Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import COMPLETE
@@ -20,7 +21,6 @@ from memeloc.survey.quality.report import CheckReport
 from memeloc.survey.quality.statuses import PAID, RUNNING, WAITING
 
 _KINDS = {"paid": PAID, "owed": WAITING, "running": RUNNING}
-_CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,6 @@ class Progress:
     wanted: int
     answered: int
     kept: int
-
-
-_COUNTS = [one.name for one in fields(Progress)][1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ class SurveyStatus:
         whole: all of it.
         cultures, batches, sheets: by part, in order.
         labels: by culture code, how many items are in each of `settling.STATES`.
-        aside: by rule, how many submissions it set aside.
+        aside: by rule, how many submissions it excludes.
         money: None where no reward is known.
     """
 
@@ -106,7 +103,7 @@ def survey_status(
 
     Args:
         sheets: those of all rounds.
-        submissions: all that came in.
+        submissions: all that were sent.
         report: of the quality control.
         settled: the labels so far.
         participants: what the recruitment service says of people.
@@ -118,64 +115,57 @@ def survey_status(
         InputError: a study is of no sheet, and rewards differ.
     """
     retained = set(report.retained)
-    replaced = {one.key for one in report.set_aside if one.rule == "superseded"}
+    replaced = {row.key for row in report.set_aside if row.rule == "superseded"}
     memes = {
-        sheet.id: {one.meme_id for one in sheet.entries if not isinstance(one, Check)}
+        sheet.id: {entry.meme_id for entry in sheet.entries if not isinstance(entry, Check)}
         for sheet in sheets
     }
-    counts: dict[str, Counter[str]] = {sheet.id: Counter() for sheet in sheets}
-    for key, one in {(one.sheet, one.id): one for one in submissions}.items():
-        if one.sheet not in counts or key in replaced or one.status != COMPLETE:
-            continue
-        answers = sum(bool(each.label) and each.entry in memes[one.sheet] for each in one.answers)
-        counts[one.sheet].update(sent=1, answered=answers)
-        if key in retained:
-            counts[one.sheet].update(retained=1, kept=answers)
-    parts = []
-    for sheet in sheets:
-        count = counts[sheet.id]
-        parts.append(
-            Progress(
-                sheet.id,
-                1,
-                sheet.wanted,
-                count["sent"],
-                count["retained"],
-                0 if sheet.id in closed else max(sheet.wanted - count["retained"], 0),
-                sheet.wanted * len(memes[sheet.id]),
-                count["answered"],
-                count["kept"],
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, sent in {(row.sheet, row.id): row for row in submissions}.items():
+        if sent.sheet in memes and key not in replaced and sent.status == COMPLETE:
+            number = sum(
+                bool(answer.label) and answer.entry in memes[sent.sheet] for answer in sent.answers
             )
+            counts[sent.sheet].update(sent=1, answered=number)
+            if key in retained:
+                counts[sent.sheet].update(retained=1, kept=number)
+    parts = [
+        Progress(
+            name=sheet.id,
+            sheets=1,
+            annotators=sheet.wanted,
+            sent=count["sent"],
+            retained=count["retained"],
+            places=0 if sheet.id in closed else max(sheet.wanted - count["retained"], 0),
+            wanted=sheet.wanted * len(memes[sheet.id]),
+            answered=count["answered"],
+            kept=count["kept"],
         )
+        for sheet in sheets
+        for count in [counts[sheet.id]]
+    ]
+
+    def summed(name_of: Callable[[Sheet], str]) -> tuple[Progress, ...]:
+        groups: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+        for sheet, part in zip(sheets, parts, strict=True):
+            groups[name_of(sheet)].append(astuple(part)[1:])
+        return tuple(
+            Progress(name, *map(sum, zip(*rows, strict=True))) for name, rows in groups.items()
+        )
+
+    labels = {}
+    if settled is not None:
+        for code, states in settled.table.groupby("culture")["state"]:
+            labels[str(code)] = {state: int((states == state).sum()) for state in STATES}
     return SurveyStatus(
-        _summed("all", parts),
-        _grouped(parts, [sheet.culture.code for sheet in sheets]),
-        _grouped(parts, [sheet.batch for sheet in sheets]),
+        (summed(lambda sheet: "all") or (Progress("all", *[0] * 8),))[0],
+        summed(lambda sheet: sheet.culture.code),
+        summed(lambda sheet: sheet.batch),
         tuple(parts),
-        _labels(settled),
+        labels,
         report.counts(),
         None if rewards is None else _money(parts, report, participants, rewards, fee),
     )
-
-
-def _grouped(parts: Sequence[Progress], names: Sequence[str]) -> tuple[Progress, ...]:
-    groups: dict[str, list[Progress]] = {}
-    for part, name in zip(parts, names, strict=True):
-        groups.setdefault(name, []).append(part)
-    return tuple(_summed(name, members) for name, members in groups.items())
-
-
-def _summed(name: str, parts: Sequence[Progress]) -> Progress:
-    return Progress(name, *(sum(getattr(one, count) for one in parts) for count in _COUNTS))
-
-
-def _labels(settled: Settled | None) -> dict[str, dict[str, int]]:
-    by_culture: dict[str, dict[str, int]] = {}
-    if settled is not None:
-        table = settled.table
-        for culture, state in zip(table["culture"], table["state"], strict=True):
-            by_culture.setdefault(culture, dict.fromkeys(STATES, 0))[state] += 1
-    return dict(sorted(by_culture.items()))
 
 
 def _money(
@@ -186,31 +176,31 @@ def _money(
     fee: Decimal,
 ) -> Money:
     prices = {
-        sheet: (reward * (1 + fee)).quantize(_CENT, rounding=ROUND_HALF_UP)
+        sheet: (reward * (1 + fee)).quantize(CENT, ROUND_HALF_UP)
         for sheet, reward in rewards.items()
     }
     # Whose submission at the service is whose sheet's: by what they sent, or by the study's name.
-    sheet_of = {(one.participant, one.service): one.sheet for one in report.judged if one.service}
-    by_person = {one.participant: one.sheet for one in report.judged if one.participant}
+    sheet_of = {(row.participant, row.service): row.sheet for row in report.judged if row.service}
+    by_person = {row.participant: row.sheet for row in report.judged if row.participant}
     sums = dict.fromkeys(_KINDS, Decimal(0))
     running: Counter[str] = Counter()
-    unique = {(one.participant, one.study, one.submission): one for one in people}
+    unique = {(person.participant, person.study, person.submission): person for person in people}
     for person in unique.values():
-        status = person.status.upper()
-        kind = next((name for name, those in _KINDS.items() if status in those), "")
-        if not kind:
+        kinds = [kind for kind, those in _KINDS.items() if person.status.upper() in those]
+        if not kinds:
             continue
-        named = words_of(person.study) & prices.keys()
-        sheet = sheet_of.get((person.participant, person.submission)) or (
-            min(named) if named else by_person.get(person.participant, "")
+        sheet = (
+            sheet_of.get((person.participant, person.submission))
+            or min(words_of(person.study) & prices.keys(), default="")
+            or by_person.get(person.participant, "")
         )
         if sheet not in prices and len(set(prices.values())) != 1:
             raise InputError(
                 f"the study {person.study[:60]!r} is of no sheet of this survey, so its reward is "
                 "not known; name studies by their sheets"
             )
-        sums[kind] += prices.get(sheet) or next(iter(prices.values()))
-        running[sheet] += kind == "running"
+        sums[kinds[0]] += prices.get(sheet) or next(iter(prices.values()))
+        running[sheet] += kinds[0] == "running"
     to_come = sum(
         (prices[part.name] * max(part.places - running[part.name], 0) for part in parts),
         Decimal(0),

@@ -21,8 +21,6 @@ def settle_second(answers: pd.DataFrame, settled: Settled, taxonomy: Taxonomy) -
 
     Args:
         answers: as `settling.answers_table` gives them.
-        settled: the labels.
-        taxonomy: whose second question it is.
 
     Returns:
         `item`, `culture`, `label` (the first one), `second` (empty for none; several with `|`
@@ -30,29 +28,23 @@ def settle_second(answers: pd.DataFrame, settled: Settled, taxonomy: Taxonomy) -
         answer; sorted. Empty where the taxonomy has no second question.
     """
     second = taxonomy.second
-    choices = second.answers if second else ()
-    columns = ["item", "culture", "label", "second", "answers", *(f"votes.{o}" for o in choices)]
-    if second is None:
-        return pd.DataFrame({name: [] for name in columns}, dtype=object)
+    choices, when = (second.answers, second.when) if second else ((), ())
+    several = second is not None and second.several
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     people: Counter[tuple[str, str]] = Counter()
-    asked = answers[answers["label"].isin(second.when)]
+    asked = answers[answers["label"].isin(when)]
     for item, culture, cell in zip(asked["item"], asked["culture"], asked["second"], strict=True):
         if chosen := set(cell.split(BETWEEN)).intersection(choices):
             people[item, culture] += 1
             votes[item, culture].update(chosen)
     rows = []
-    table = settled.table
-    for item, culture, label in zip(table["item"], table["culture"], table["label"], strict=True):
-        if label not in second.when:
-            continue
+    labelled = settled.table[settled.table["label"].isin(when)]
+    for item, culture, label in labelled[["item", "culture", "label"]].to_numpy():
         counts, total = votes[item, culture], people[item, culture]
-        if second.several:
-            won = [choice for choice in choices if 2 * counts[choice] > total]
-        else:
-            best = max(counts.values(), default=0)
-            won = [choice for choice in choices if best and counts[choice] == best]
-            won = won if len(won) == 1 else []
+        needed = total // 2 + 1 if several else max(counts.values(), default=1)
+        won = [choice for choice in choices if counts[choice] >= needed]
+        won = won if several or len(won) == 1 else []
         numbers = [counts[choice] for choice in choices]
         rows.append([item, culture, label, BETWEEN.join(won), total, *numbers])
+    columns = ["item", "culture", "label", "second", "answers", *(f"votes.{c}" for c in choices)]
     return pd.DataFrame(rows, columns=columns)

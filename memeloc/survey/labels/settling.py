@@ -17,14 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.errors import InputError
-from memeloc.survey.model import Check, Sheet, Submission, entry_id
+from memeloc.survey.model import Check, Sheet, Submission
 from memeloc.survey.quality.checking import sent
 from memeloc.survey.quality.rules import Settling
 from memeloc.survey.taxonomy import Taxonomy
 
 Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Names = NDArray[np.object_]
 
 COLUMNS = ("item", "culture", "participant", "label")
 """What a table of answers has: the meme's id, the culture's code, who, and the label's id."""
@@ -74,24 +72,16 @@ class Settled:
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""
-        named = [name for name in self.table.columns if name.startswith("votes.")]
-        counts = self.table[named].to_numpy().tolist()
-        labels = [name.removeprefix("votes.") for name in named]
-        columns = ("item", "culture", "label", "state", "answers", "abstained")
-        plain = [self.table[name].to_numpy(dtype=object).tolist() for name in columns]
+        columns = ["item", "culture", "label", "state", "answers", "abstained"]
+        votes = self.table.filter(regex=r"^votes\.")
+        labels = [name.removeprefix("votes.") for name in votes.columns]
+        rows = zip(self.table[columns].to_numpy().tolist(), votes.to_numpy().tolist(), strict=True)
         return [
             {
-                "item": item,
-                "culture": culture,
-                "label": label,
-                "state": state,
-                "answers": answers,
-                "abstained": abstained,
-                "votes": {name: n for name, n in zip(labels, votes, strict=True) if n},
+                **dict(zip(columns, values, strict=True)),
+                "votes": {label: n for label, n in zip(labels, counts, strict=True) if n},
             }
-            for item, culture, label, state, answers, abstained, votes in zip(
-                *plain, counts, strict=True
-            )
+            for values, counts in rows
         ]
 
 
@@ -110,24 +100,34 @@ def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) ->
         between them.
     """
     memes_of = {
-        sheet.id: (
-            sheet.culture.code,
-            frozenset(entry_id(one) for one in sheet.entries if not isinstance(one, Check)),
-        )
+        sheet.id: {entry.meme_id for entry in sheet.entries if not isinstance(entry, Check)}
         for sheet in sheets
     }
+    cultures = {sheet.id: sheet.culture.code for sheet in sheets}
     rows: dict[tuple[str, str, str], tuple[str, str]] = {}
     for submission in sorted(submissions, key=sent):
-        if submission.sheet not in memes_of:
-            continue
-        culture, memes = memes_of[submission.sheet]
+        memes = memes_of.get(submission.sheet, ())
         person = submission.participant or f"{submission.sheet}/{submission.id}"
         for answer in submission.answers:
             if answer.label and answer.entry in memes:
-                value = (answer.label, BETWEEN.join(answer.second))
-                rows.setdefault((answer.entry, culture, person), value)
+                key = (answer.entry, cultures[submission.sheet], person)
+                rows.setdefault(key, (answer.label, BETWEEN.join(answer.second)))
     table = [(*key, *value) for key, value in rows.items()]
     return pd.DataFrame(table, columns=[*COLUMNS, "second"], dtype=object)
+
+
+def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a label of a long table with `COLUMNS`, each once.
+
+    Raises:
+        InputError: a column is missing.
+    """
+    for name in COLUMNS:
+        if name not in answers.columns:
+            columns = ", ".join(COLUMNS)
+            raise InputError(f"a table of answers has the columns {columns}", column=name)
+    labelled = answers["label"].notna() & (answers["label"] != "")
+    return answers.loc[labelled, list(COLUMNS)].astype(object).drop_duplicates()
 
 
 def settle(
@@ -143,8 +143,6 @@ def settle(
     Args:
         answers: a long table with `COLUMNS`, in any order; rows without a label are no answers, and
             a row that is there twice counts once.
-        taxonomy: whose labels they are.
-        settings: see `Settling`.
         wanted: item and culture of all that has been asked, for those without an answer.
         pending: by item and culture, how many answers are still to come from places that are open;
             they are not asked for again.
@@ -154,141 +152,66 @@ def settle(
             different answers to one item in one culture.
     """
     settings = settings or Settling()
-    for name in COLUMNS:
-        if name not in answers.columns:
-            columns = ", ".join(COLUMNS)
-            raise InputError(f"a table of answers has the columns {columns}", column=name)
+    given = given_answers(answers)
     ids = [label.id for label in taxonomy.labels]
-    labels, names = _codes(answers["label"])
-    unknown = next((name for name in names if name and name not in ids), None)
-    if unknown is not None:
-        names_known = ", ".join(ids)
+    unknown = given.loc[~given["label"].isin(ids), "label"]
+    if len(unknown):
         raise InputError(
-            f"there is no label {unknown[:60]!r} in {taxonomy.name}; there are {names_known}",
+            f"there is no label {unknown.iloc[0][:60]!r} in {taxonomy.name}; there are "
+            f"{', '.join(ids)}",
             column="label",
         )
-    places = np.array([ids.index(name) if name else -1 for name in names], dtype=np.int64)
-    use = np.flatnonzero(places[labels] >= 0) if len(labels) else labels
-    label = places[labels[use]] if len(use) else use
-    items, item_names = _codes(answers["item"], [one for one, _ in wanted])
-    cultures, culture_names = _codes(answers["culture"], [one for _, one in wanted])
-    people, people_names = _codes(answers["participant"])
-    width = max(len(culture_names), 1)
-    cell = items[use] * width + cultures[use]
-    order, again, differs = _repeated(cell, people[use], label)
-    if differs.any():
-        at = order[1:][differs][0]
+    again = given[given.duplicated(["item", "culture", "participant"])]
+    if len(again):
+        first = again.iloc[0]
         raise InputError(
-            f"{people_names[people[use[at]]][:60]!r} gave two different answers to "
-            f"{item_names[items[use[at]]][:60]!r} in {culture_names[cultures[use[at]]][:60]!r}; "
-            "keep the one that counts"
+            f"{first['participant'][:60]!r} gave two different answers to {first['item'][:60]!r} "
+            f"in {first['culture'][:60]!r}; keep the one that counts"
         )
-    once = np.delete(order, np.flatnonzero(again) + 1)
-    item_places, culture_places = _places(item_names), _places(culture_names)
-    asked = np.array(
-        [item_places[item] * width + culture_places[culture] for item, culture in wanted],
-        dtype=np.int64,
-    )
-    cells = np.unique(np.concatenate([cell, asked]))
-    place = np.searchsorted(cells, cell[once]) * len(ids) + label[once]
-    counts = np.bincount(place, minlength=len(cells) * len(ids)).reshape(len(cells), len(ids))
-    voting = [number for number, one in enumerate(taxonomy.labels) if not one.abstain]
-    votes, total = counts[:, voting], counts.sum(axis=1)
-    winner = _winners(votes, [taxonomy.labels[number].severity for number in voting], settings)
-    choices = np.array([*(ids[number] for number in voting), ""], dtype=object)
-    table = pd.DataFrame(
-        {
-            "item": item_names[cells // width],
-            "culture": culture_names[cells % width],
-            "label": choices[winner],
-            "state": _states(winner < len(voting), total, settings),
-            "answers": total,
-            "votes": votes.sum(axis=1),
-            "abstained": total - votes.sum(axis=1),
-            **{f"votes.{ids[number]}": counts[:, number] for number in voting},
-        }
-    )
-    return Settled(table, _needs(table, settings, pending or {}))
-
-
-def _codes(column: pd.Series[Any], names_too: Sequence[str] = ()) -> tuple[Ints, Names]:
-    """Each value's place among the sorted different values; a missing one is an empty text."""
-    values = column.astype(object).where(column.notna(), "")
-    codes, names = pd.factorize(values)
-    texts = [str(name) for name in names]
-    different = sorted({*texts, *names_too})
-    places = _places(different)
-    order = np.array([places[name] for name in texts], dtype=np.int64)
-    sorted_names = np.empty(len(different), dtype=object)
-    sorted_names[:] = different
-    return order[codes] if len(texts) else np.zeros(0, dtype=np.int64), sorted_names
-
-
-def _places(names: Iterable[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(names)}
-
-
-def _repeated(cell: Ints, people: Ints, label: Ints) -> tuple[Ints, Flags, Flags]:
-    """An order of the rows, and which of its rows but the first repeat the person and cell before.
-
-    The second flags are those of them with another label.
-    """
-    order = np.lexsort((label, people, cell))
-    same = (np.diff(cell[order]) == 0) & (np.diff(people[order]) == 0)
-    return order, same, same & (np.diff(label[order]) != 0)
-
-
-def _winners(votes: Ints, severities: Sequence[int], settings: Settling) -> Ints:
-    """By cell the column of the label that wins; the one after the last for none."""
-    none = votes.shape[1]
-    severity = np.array(severities, dtype=np.int64)
-    if settings.rule == "most severe":
-        ahead = votes >= settings.severe_votes
-        return _single(_most_severe(ahead, severity), none)
-    best = votes.max(axis=1, initial=0)
-    ahead = (votes == best[:, None]) & (best[:, None] > 0)
-    if settings.rule == "absolute majority":
-        ahead &= 2 * best[:, None] > votes.sum(axis=1)[:, None]
-    if settings.ties == "most severe":
-        ahead = _most_severe(ahead, severity)
-    return _single(ahead, none)
-
-
-def _most_severe(ahead: Flags, severity: Ints) -> Flags:
-    """Of those ahead in each row, the ones of the highest severity."""
-    ranks = np.where(ahead, severity[None, :], -1)
-    best = ranks.max(axis=1, initial=-1)
-    return np.asarray(ahead & (ranks == best[:, None]))
-
-
-def _single(ahead: Flags, none: int) -> Ints:
-    if not none:
-        return np.zeros(len(ahead), dtype=np.int64)
-    return np.where(ahead.sum(axis=1) == 1, ahead.argmax(axis=1), none)
-
-
-def _states(labelled: Flags, total: Ints, settings: Settling) -> Names:
+    keys = ["item", "culture"]
+    counts = given.groupby([*keys, "label"]).size().unstack("label", fill_value=0)
+    cells = sorted({*counts.index, *wanted})
+    index = pd.MultiIndex.from_tuples(cells, names=keys) if cells else counts.index
+    counts = counts.reindex(index=index, columns=ids, fill_value=0)
+    voting = [label for label in taxonomy.labels if not label.abstain]
+    votes, total = counts[[label.id for label in voting]], counts.sum(axis=1).to_numpy()
+    winner = _winners(votes.to_numpy(), np.array([label.severity for label in voting]), settings)
     limit = max(settings.most, settings.answers)
-    states = np.full(len(total), "settled", dtype=object)
-    states[~labelled] = "tied"
-    states[~labelled & (total >= limit)] = "given up"
-    states[total < settings.answers] = "short"
-    return states
-
-
-def _needs(
-    table: pd.DataFrame, settings: Settling, pending: Mapping[tuple[str, str], int]
-) -> tuple[Need, ...]:
-    limit = max(settings.most, settings.answers)
-    open_ones = table[table["state"].isin(("short", "tied"))]
-    needs = []
-    columns = [
-        open_ones[name].to_numpy(dtype=object).tolist()
-        for name in ("item", "culture", "state", "answers")
+    table = index.to_frame(index=False)
+    table["label"] = np.array([*votes.columns, ""], dtype=object)[winner]
+    table["state"] = np.select(
+        [total < settings.answers, winner < len(voting), total >= limit],
+        ["short", "settled", "given up"],
+        "tied",
+    ).astype(object)
+    table["answers"] = total
+    table["votes"] = votes.sum(axis=1).to_numpy()
+    table["abstained"] = table["answers"] - table["votes"]
+    for name in votes.columns:
+        table[f"votes.{name}"] = votes[name].to_numpy()
+    more = np.where(table["state"] == "short", settings.answers - total, settings.extra)
+    more = np.minimum(more, limit - total)
+    open_rows = table["state"].isin(("short", "tied"))
+    needs = [
+        Need(item, culture, left, state)
+        for item, culture, state, count in zip(
+            *(table.loc[open_rows, name] for name in (*keys, "state")),
+            more[open_rows].tolist(),
+            strict=True,
+        )
+        if (left := count - (pending or {}).get((item, culture), 0)) > 0
     ]
-    for item, culture, state, answers in zip(*columns, strict=True):
-        more = settings.answers - answers if state == "short" else settings.extra
-        more = min(more, limit - answers) - pending.get((item, culture), 0)
-        if more > 0:
-            needs.append(Need(item, culture, more, state))
-    return tuple(needs)
+    return Settled(table, tuple(needs))
+
+
+def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
+    """By row the column of the label that wins; the one after the last for none."""
+    top = votes.max(axis=1, initial=1, keepdims=True)
+    ahead = votes >= settings.severe_votes if settings.rule == "most severe" else votes == top
+    if settings.rule == "absolute majority":
+        ahead &= 2 * top > votes.sum(axis=1, keepdims=True)
+    if "most severe" in (settings.rule, settings.ties):
+        ranks = np.where(ahead, severity, -1)
+        ahead &= ranks == ranks.max(axis=1, keepdims=True)
+    winners: Ints = np.where(ahead.sum(axis=1) == 1, ahead.argmax(axis=1), votes.shape[1])
+    return winners
