@@ -8,8 +8,10 @@ own brings its texts along. guides/taxonomies.md shows how one is written.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,9 +100,8 @@ def _taxonomy(values: Mapping[str, Any], path: Path | None, *, own: bool) -> Tax
         file.most_severe,
         _texts(file, path),
     )
-    problems = _reference_problem(taxonomy) or (_own_problem(taxonomy) if own else "")
-    if problems:
-        raise InputError(problems, file=path)
+    for problem in chain(_reference_problems(taxonomy), _text_problems(taxonomy) if own else ()):
+        raise InputError(problem, file=path)
     return taxonomy
 
 
@@ -113,9 +114,21 @@ def _texts(file: _File, path: Path | None) -> dict[str, dict[str, str]]:
             raise InputError(
                 f"[text.{tag[:40]}] names no language; write a tag such as de or pt-BR", file=path
             )
-        if exact in by_tag:
-            raise InputError(f"the language {exact} is there twice", file=path)
-        by_tag[exact] = _flat(tables, f"taxonomy.{file.name}", tag, path)
+        texts = by_tag.setdefault(exact, {})
+        waiting: list[tuple[str, Any]] = [("", tables)]
+        while waiting:
+            name, value = waiting.pop()
+            if isinstance(value, dict):
+                waiting += ((f"{name}.{key}", inner) for key, inner in value.items())
+            elif isinstance(value, str):
+                text = unicodedata.normalize("NFC", value.strip())
+                texts[f"taxonomy.{file.name}{name}"] = text
+            else:
+                raise InputError(
+                    f"the text {name[1:80]!r} in [text.{tag[:40]}] has to be a text in quotation "
+                    "marks",
+                    file=path,
+                )
     for exact in tuple(by_tag):
         locale = default().get(exact).tag if exact in default() else exact
         if locale not in by_tag:
@@ -123,133 +136,100 @@ def _texts(file: _File, path: Path | None) -> dict[str, dict[str, str]]:
     return by_tag
 
 
-def _flat(tables: Mapping[str, Any], before: str, tag: str, path: Path | None) -> dict[str, str]:
-    """A language's texts by their names: tables and keys joined by dots."""
-    texts: dict[str, str] = {}
-    waiting: list[tuple[str, Any]] = [(before, tables)]
-    while waiting:
-        name, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += ((f"{name}.{key}", inner) for key, inner in value.items())
-        elif isinstance(value, str):
-            texts[name] = unicodedata.normalize("NFC", value.strip())
-        else:
-            key = name.removeprefix(f"{before}.")[:80]
-            raise InputError(
-                f"the text {key!r} in [text.{tag[:40]}] has to be a text in quotation marks",
-                file=path,
-            )
-    return texts
-
-
-def _reference_problem(taxonomy: Taxonomy) -> str:
-    """What is wrong between the parts of a taxonomy, as a sentence; empty for nothing."""
-    labels, second = taxonomy.labels, taxonomy.second
-    ids = {
-        "label": [one.id for one in labels],
-        "example": [one.id for one in taxonomy.examples],
-        "answer": list(second.answers if second else ()),
-        "label of the second question": list(second.when if second else ()),
-        "rule": list(taxonomy.rules),
-        **{f"subcategory of {one.id!r}": list(one.subcategories) for one in labels},
-    }
-    for what, names in ids.items():
-        for name in names:
-            if names.count(name) > 1:
-                return f"the {what} {name!r} is there twice"
-    abstaining = [one.id for one in labels if one.abstain]
-    voting = [one for one in labels if not one.abstain]
+def _reference_problems(taxonomy: Taxonomy) -> Iterator[str]:
+    """What is wrong between the parts of a taxonomy, as sentences."""
+    second = taxonomy.second
+    labels = [label.id for label in taxonomy.labels]
+    asked = list(second.when if second else ())
+    yield from _repeated("label", labels)
+    yield from _repeated("example", [example.id for example in taxonomy.examples])
+    yield from _repeated("answer", second.answers if second else ())
+    yield from _repeated("label of the second question", asked)
+    yield from _repeated("rule", taxonomy.rules)
+    for label in taxonomy.labels:
+        yield from _repeated(f"subcategory of {label.id!r}", label.subcategories)
+    abstaining = [label.id for label in taxonomy.labels if label.abstain]
+    voting = [label for label in taxonomy.labels if not label.abstain]
     if len(abstaining) > 1:
-        return (
+        yield (
             f"two labels abstain, {abstaining[0]!r} and {abstaining[1]!r}; "
             'one is enough to say "I don\'t know"'
         )
     if len(voting) < 2:
-        return "there have to be two labels that do not abstain"
-    ungrouped = [one.id for one in voting if not one.group]
-    if 0 < len(ungrouped) < len(voting):
-        return f"the label {ungrouped[0]!r} has no group, and others have; give all of them one"
-    if taxonomy.most_severe:
-        weighed: dict[int, str] = {}
-        for one in voting:
-            if (other := weighed.setdefault(one.severity, one.id)) != one.id:
-                return (
-                    f"the most severe label wins, and {other!r} and {one.id!r} both have the "
-                    f"severity {one.severity}; give each label one of its own"
-                )
-    named = [(f"the example {one.id!r}", one.label) for one in taxonomy.examples]
-    named += [("the second question", one) for one in ids["label of the second question"]]
-    for where, label in named:
-        if label not in ids["label"]:
-            return f"{where} names the label {label!r}; there are {', '.join(ids['label'])}"
-        if label in abstaining:
-            return f"{where} names the label {label!r}, which abstains; name another"
-    built_in = {one.name for one in resources.folder("templates").iterdir() if one.is_dir()}
+        yield "there have to be two labels that do not abstain"
+    ungrouped = [label.id for label in voting if not label.group]
+    if ungrouped and taxonomy.groups:
+        yield f"the label {ungrouped[0]!r} has no group, and others have; give all of them one"
+    for label in voting if taxonomy.most_severe else ():
+        other = next(other for other in voting if other.severity == label.severity)
+        if other is not label:
+            yield (
+                f"the most severe label wins, and {other.id!r} and {label.id!r} both have the "
+                f"severity {label.severity}; give each label one of its own"
+            )
+    named = [(f"the example {example.id!r}", example.label) for example in taxonomy.examples]
+    for where, name in (*named, *(("the second question", name) for name in asked)):
+        if name not in labels:
+            yield f"{where} names the label {name!r}; there are {', '.join(labels)}"
+        if name in abstaining:
+            yield f"{where} names the label {name!r}, which abstains; name another"
+    built_in = {folder.name for folder in resources.folder("templates").iterdir()}
     for example in taxonomy.examples:
         if example.template not in built_in:
-            return (
+            yield (
                 f"the example {example.id!r} names the template {example.template[:60]!r}, and no "
                 "built-in one is called so; `memeloc templates list` names them"
             )
-    return ""
 
 
-def _own_problem(taxonomy: Taxonomy) -> str:
-    """What is wrong with the texts or the name of a taxonomy that does not ship."""
+def _repeated(what: str, names: Iterable[str]) -> Iterator[str]:
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield f"the {what} {name!r} is there twice"
+
+
+def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
+    """What is wrong with the texts or the name of a taxonomy that does not ship, as sentences."""
     if taxonomy.name in taxonomy_names():
-        return f"a shipped taxonomy is called {taxonomy.name!r}; give yours another name"
+        yield f"a shipped taxonomy is called {taxonomy.name!r}; give yours another name"
     before = f"taxonomy.{taxonomy.name}."
     keys = taxonomy.keys()
-    if long := next((key for key in keys if len(key) > _LONGEST_KEY), None):
-        return (
-            f"the text {long!r} has a name of {len(long)} characters, and {_LONGEST_KEY} are the "
-            "limit; shorten the ids"
-        )
+    for key in keys:
+        if len(key) > _LONGEST_KEY:
+            yield (
+                f"the text {key!r} has a name of {len(key)} characters, and {_LONGEST_KEY} are the "
+                "limit; shorten the ids"
+            )
+    questions = [[f"{before}label.{label.id}.name" for label in taxonomy.labels]]
+    if second := taxonomy.second:
+        questions.append([f"{before}second.{second.id}.answer.{name}" for name in second.answers])
     for tag in (SOURCE, *sorted(taxonomy.texts)):
         texts = taxonomy.texts.get(tag, {})
         for key in keys:
             if not texts.get(key):
-                return f"the text {key.removeprefix(before)!r} is missing in [text.{tag}]"
-        for key in texts:
-            if key not in keys:
-                return (
-                    f"the text {key.removeprefix(before)[:80]!r} in [text.{tag}] belongs to "
-                    "nothing that this taxonomy has"
-                )
-        if problem := _name_problem(taxonomy, tag) or _caption_problem(taxonomy, tag):
-            return problem
-    return ""
-
-
-def _name_problem(taxonomy: Taxonomy, tag: str) -> str:
-    """Whether two answers have one name: importers could not tell them apart."""
-    before, texts = f"taxonomy.{taxonomy.name}", taxonomy.texts[tag]
-    questions = [[f"{before}.label.{one.id}.name" for one in taxonomy.labels]]
-    if second := taxonomy.second:
-        questions.append([f"{before}.second.{second.id}.answer.{one}" for one in second.answers])
-    for keys in questions:
-        names = [" ".join(texts[key].split()).casefold() for key in keys]
-        for key, name in zip(keys, names, strict=True):
-            if names.count(name) > 1:
-                return (
-                    f"two answers are called {texts[key][:60]!r} in [text.{tag}]; nobody could "
-                    "tell them apart"
-                )
-    return ""
-
-
-def _caption_problem(taxonomy: Taxonomy, tag: str) -> str:
-    """Whether an example's caption has a part for each box of its template."""
-    for example in taxonomy.examples:
-        folder = resources.folder("templates") / example.template
-        boxes = len(read_definition(folder / "template.toml").boxes)
-        caption = taxonomy.texts[tag][f"taxonomy.{taxonomy.name}.example.{example.id}.caption"]
-        parts = len(Caption.parse(caption).parts)
-        if parts != boxes:
-            ending = "" if parts == 1 else "s"
-            return (
-                f"the caption of the example {example.id!r} has {parts} part{ending} in "
-                f"[text.{tag}], and the template {example.template!r} has {boxes} boxes; ` // ` "
-                "stands between two parts"
+                yield f"the text {key.removeprefix(before)!r} is missing in [text.{tag}]"
+        for key in texts.keys() - set(keys):
+            yield (
+                f"the text {key.removeprefix(before)[:80]!r} in [text.{tag}] belongs to "
+                "nothing that this taxonomy has"
             )
-    return ""
+        for question in questions:
+            names: dict[str, str] = {}
+            for key in question:
+                plain = " ".join(texts[key].split()).casefold()
+                if names.setdefault(plain, key) != key:
+                    yield (
+                        f"two answers are called {texts[names[plain]][:60]!r} in [text.{tag}]; "
+                        "nobody could tell them apart"
+                    )
+        for example in taxonomy.examples:
+            folder = resources.folder("templates") / example.template
+            boxes = len(read_definition(folder / "template.toml").boxes)
+            parts = len(Caption.parse(texts[f"{before}example.{example.id}.caption"]).parts)
+            if parts != boxes:
+                ending = "" if parts == 1 else "s"
+                yield (
+                    f"the caption of the example {example.id!r} has {parts} part{ending} in "
+                    f"[text.{tag}], and the template {example.template!r} has {boxes} boxes; ` // `"
+                    " stands between two parts"
+                )

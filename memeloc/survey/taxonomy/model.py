@@ -56,12 +56,9 @@ class SecondQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A meme that the introduction explains, and that an implicit check shows again.
+    """A meme of a built-in template that the introduction explains; implicit checks show it again.
 
-    Attributes:
-        id: names it; its caption and why it is what it is stand in the texts.
-        label: id of the right answer.
-        template: a built-in template.
+    `label` is the id of the right answer; its caption and explanation stand in the texts.
     """
 
     __pydantic_config__ = _FORBID
@@ -108,10 +105,7 @@ class Taxonomy:
 
     def label(self, label_id: str) -> Label:
         """The label of that id; KeyError when there is none."""
-        for label in self.labels:
-            if label.id == label_id:
-                return label
-        raise KeyError(label_id)
+        return {label.id: label for label in self.labels}[label_id]
 
     def keys(self) -> tuple[str, ...]:
         """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""

@@ -436,9 +436,6 @@ WRONG = {
     "another language by halves": (
         "[text.en]\n", '[text.de]\nquestion = "?"\n[text.en]\n', "is missing in [text.de]",
     ),
-    "a language twice": (
-        "[text.en]\n", f"[text.EN]\n{ENGLISH}\n[text.en]\n", "the language en is there twice",
-    ),
     "texts without a language": (
         "[text.en]\n", '[text]\nquestion = "?"\n[text.en]\n', "text.question of the taxonomy",
     ),
