@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from memeloc.survey.times import read_moment
+
 _BUDDHIST = 543
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CLOCK = re.compile(
@@ -62,10 +64,17 @@ def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | Non
     >>> [str(moment) for moment in read_column(["3/4/2026 1:00", "21/4/2026 1:00", "soon"])]
     ['2026-04-03 01:00:00+00:00', '2026-04-21 01:00:00+00:00', 'None']
     """
-    stamps = [_stamp(cell) for cell in cells]
-    orders = {stamp.order for stamp in stamps if stamp} & {"dmy", "mdy"}
+    moments = [read_moment(cell, zone) for cell in cells]
+    stamps = {
+        place: stamp
+        for place, cell in enumerate(cells)
+        if moments[place] is None and (stamp := _stamp(cell))
+    }
+    orders = {stamp.order for stamp in stamps.values()} & {"dmy", "mdy"}
     common = orders.pop() if len(orders) == 1 else ""
-    return [stamp and _moment(stamp, stamp.order or common, zone) for stamp in stamps]
+    for place, stamp in stamps.items():
+        moments[place] = _moment(stamp, stamp.order or common, zone)
+    return moments
 
 
 def _moment(stamp: _Stamp, order: str, zone: tzinfo) -> datetime | None:

@@ -19,6 +19,10 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.model import Culture, Question
 from memeloc.survey.targets.google_forms.plan import (
+    FSI,
+    LONGEST_DESCRIPTION,
+    LONGEST_TITLE,
+    PDI,
     STOP,
     SUBMIT,
     Form,
@@ -27,12 +31,6 @@ from memeloc.survey.targets.google_forms.plan import (
 )
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests, batches
 from memeloc.survey.targets.google_forms.target import CODE, GoogleForms
-from memeloc.survey.targets.google_forms.titles import (
-    FSI,
-    LONGEST_DESCRIPTION,
-    LONGEST_TITLE,
-    PDI,
-)
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, SecondQuestion

@@ -58,7 +58,7 @@ def test_the_whole_column_tells_days_and_months_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "soon", "2026-11-21", "31/2/2026 1:00", "21/11/2026 25:00", "1:2:3", "9" * 400]
+    "text", ["", "soon", "21/11/2026", "31/2/2026 1:00", "21/11/2026 25:00", "1:2:3", "9" * 400]
 )
 def test_other_texts_have_no_moment(text: str) -> None:
     assert read_column([text]) == [None]

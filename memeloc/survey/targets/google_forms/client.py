@@ -28,13 +28,10 @@ _SIGN_IN = (
 
 @dataclass(slots=True)
 class Connection:
-    """How Google is reached.
+    """How Google is reached; endpoint and credentials are others in tests.
 
-    Attributes:
-        endpoint: of the services, for tests; empty for Google's own.
-        credentials: instead of the environment's (Application Default Credentials), for tests.
-        backoff: how it waits when Google is busy.
-        timeout: seconds that an answer may take; Google fetches pictures meanwhile.
+    The credentials are the environment's (Application Default Credentials). An answer may take
+    `timeout` seconds: Google fetches pictures meanwhile.
     """
 
     endpoint: str = ""

@@ -44,14 +44,7 @@ class SheetForm:
     def submission(
         self, texts: Texts, row: int, submitted: datetime | str | None, *, own: str = ""
     ) -> RawSubmission:
-        """What one person sent.
-
-        Args:
-            texts: what was written.
-            row: where it stands.
-            submitted: when it was sent.
-            own: the id of the response, if the file has one.
-        """
+        """What one person sent; `own` is the id of the response, if the file has one."""
         answers, stopped = [], False
         for entry in map(entry_id, self.sheet.entries):
             keys = (f"entry:{entry}", second_key(entry))

@@ -9,27 +9,29 @@ does not consent ends by a choice of one option that submits.
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
 from memeloc.errors import InputError
+from memeloc.model import Direction
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
-from memeloc.survey.targets.google_forms.titles import (
-    LONGEST_DESCRIPTION,
-    LONGEST_TITLE,
-    isolated,
-    one_line,
-    picture_name,
-    pieces_of,
-    shortened,
-)
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.tables import drawable
 
+LONGEST_TITLE = 500
+"""Characters of a title or an option. Google names no limit; its editor copes with this many."""
+LONGEST_DESCRIPTION = 4000
+"""Characters of one description; what is longer continues in the next item."""
+FSI, PDI = "\u2068", "\u2069"
+"""First strong isolate and pop directional isolate (UAX #9): they keep a text of another direction
+from reordering the sentence that it stands in."""
 LONGEST_ALT = 500
 SUBMIT = "submit"
 """Where an option leads that ends the form."""
@@ -179,23 +181,21 @@ class _Planner:
     def _consent(self) -> None:
         get = self.texts.get
         options = (
-            Option("yes", one_line(get("consent.yes")), "section:participant"),
-            Option("no", one_line(get("consent.no")), "section:declined"),
+            Option("yes", get("consent.yes"), "section:participant"),
+            Option("no", get("consent.no"), "section:declined"),
         )
         # Addresses and codes are copied, so no isolates stand around them; they read well without.
         self._add("consent", "choice", get("consent.heading"), self.texts.consent, options)
         code = self.codes.no_consent if self.codes else ""
         declined = get("consent.declined", code=code)
         self._add("section:declined", "section", get("consent.no"), declined)
-        send = Option("send", one_line(get("send")), SUBMIT)
-        self._add("declined", "choice", get("send"), options=(send,))
+        self._add("declined", "choice", get("send"), "", [Option("send", get("send"), SUBMIT)])
 
     def _introduction(self) -> None:
         texts, get = self.texts, self.texts.get
         self._add("section:participant", "section", get("definition.heading"))
         # The sheet's id makes every CSV say whose it is, whatever its file is called.
-        mark = isolated(self.sheet.id, texts.locale.direction)
-        title = f"{get('participant.label')} ({mark})"
+        title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
         self._add("participant", "line", title, get("participant.help"))
         self._add("definition", "text", texts.question, texts.definition)
         lines = [
@@ -207,16 +207,13 @@ class _Planner:
         if self.taxonomy.examples:
             self._add("section:examples", "section", get("examples.heading"))
         for example in self.taxonomy.examples:
-            why = self._with_isolates(
-                "examples.because",
-                label=texts.labels[example.label],
-                why=texts.reasons[example.id],
-            )
+            label, why = texts.labels[example.label], texts.reasons[example.id]
+            because = self._with_isolates("examples.because", label=label, why=why)
             caption = texts.captions[example.id]
             source = self.pack.examples.get((self.sheet.culture.code, example.id))
             picture = self._picture(f"example-{example.id}", source, caption)
             title = "" if source else one_line(caption)
-            self._add(f"example:{example.id}", "text", title, why, picture=picture)
+            self._add(f"example:{example.id}", "text", title, because, picture=picture)
 
     def _entry(self, number: int, entry: Entry) -> None:
         get, second, own = self.texts.get, self.taxonomy.second, entry_id(entry)
@@ -229,31 +226,22 @@ class _Planner:
             label = self.texts.labels[entry.expected]
             title = self._with_isolates("check.explicit", label=label)
         alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
-        options = [
-            Option(
-                label,
-                one_line(name),
-                f"section:{number}-second" if second and label in second.when else after,
-            )
-            for label, name in self.texts.labels.items()
-        ]
-        options.append(Option(STOP, one_line(get("stop.button")), SUBMIT))
-        self._add(
-            f"entry:{own}",
-            "choice",
-            f"{number}. {one_line(title)}",
-            options=tuple(options),
-            picture=self._picture(own, entry.picture, alt),
-        )
+        options = [Option(label, name, after) for label, name in self.texts.labels.items()]
         if second is not None:
-            answers = self.texts.second_answers
-            self._add(f"section:{number}-second", "section", progress)
-            self._add(
-                second_key(own),
-                "choices" if second.several else "choice",
-                f"{number}. {one_line(self.texts.second_question)}",
-                options=tuple(Option(answer, one_line(name)) for answer, name in answers.items()),
-            )
+            further = f"section:{number}-second"
+            options = [
+                replace(option, goes=further) if option.id in second.when else option
+                for option in options
+            ]
+        options.append(Option(STOP, get("stop.button"), SUBMIT))
+        title, picture = f"{number}. {one_line(title)}", self._picture(own, entry.picture, alt)
+        self._add(f"entry:{own}", "choice", title, "", options, picture=picture)
+        if second is not None:
+            self._add(further, "section", progress)
+            kind: Kind = "choices" if second.several else "choice"
+            title = f"{number}. {one_line(self.texts.second_question)}"
+            answers = [Option(*answer) for answer in self.texts.second_answers.items()]
+            self._add(second_key(own), kind, title, "", answers)
 
     def _with_isolates(self, key: str, **values: object) -> str:
         """A text whose placeholders may be of another direction than it is."""
@@ -274,7 +262,7 @@ class _Planner:
         kind: Kind,
         title: str,
         description: str = "",
-        options: tuple[Option, ...] = (),
+        options: Sequence[Option] = (),
         *,
         required: bool = True,
         picture: _Picture = ("", None, ""),
@@ -293,9 +281,9 @@ class _Planner:
             *before, last = pieces
             for number, piece in enumerate(before, 1):
                 self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
-            self._check(key, options)
+            checked = self._checked(key, options)
             heading = self._unique(heading)
-            self.items.append(Item(key, kind, heading, last, options, required, *picture))
+            self.items.append(Item(key, kind, heading, last, checked, required, *picture))
             return
         if picture[0]:  # it may have no description beside it, so its text follows
             self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))
@@ -304,16 +292,15 @@ class _Planner:
             self.items.append(Item(f"{key}:{number}", "text", "", piece))
 
     def _unique(self, heading: str) -> str:
-        unique, number = heading, 1
-        while folded(unique) in self.titles:
-            number += 1
-            unique = f"{heading} ({number})"
+        titles = chain([heading], (f"{heading} ({number})" for number in count(2)))
+        unique = next(title for title in titles if folded(title) not in self.titles)
         self.titles.add(folded(unique))
         return unique
 
-    def _check(self, key: str, options: Sequence[Option]) -> None:
+    def _checked(self, key: str, options: Sequence[Option]) -> tuple[Option, ...]:
+        checked = tuple(replace(option, text=one_line(option.text)) for option in options)
         seen: dict[str, str] = {}
-        for option in options:
+        for option in checked:
             what = f"sheet {self.sheet.id}, {key}: the answer {option.id!r}"
             if not 0 < len(option.text) <= LONGEST_TITLE:
                 raise InputError(
@@ -326,3 +313,58 @@ class _Planner:
                     f"{what} reads like {other!r} ({option.text!r}); Google Forms refuses "
                     "that, and nobody could tell them apart. Change one of the two texts."
                 )
+        return checked
+
+
+def isolated(value: object, direction: Direction) -> str:
+    """A text in isolates if it is of another direction than the sentence it goes into.
+
+    >>> isolated("abc", "ltr"), isolated("abc", "rtl") == FSI + "abc" + PDI
+    ('abc', True)
+    """
+    text = str(value)
+    strong = {unicodedata.bidirectional(character) for character in text}
+    other = {"L"} if direction == "rtl" else {"R", "AL"}
+    return f"{FSI}{text}{PDI}" if strong & other else text
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, which the API refuses in titles and options."""
+    return " ".join(drawable(text).split())
+
+
+def picture_name(sheet: Sheet, name: str, picture: Path) -> str:
+    """The file name of an entry's picture: sheet, two hyphens, entry.
+
+    Characters that do not go into every file system or address become `_`, with a hash behind.
+
+    Raises:
+        InputError: Forms does not show such pictures.
+    """
+    suffix = picture.suffix.lower().replace(".jpeg", ".jpg")
+    if suffix not in (".jpg", ".png", ".gif"):
+        raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=picture)
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]
+    if safe != name or safe.lower() != safe:
+        safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{sheet.id}--{safe}{suffix}"
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or its beginning up to a space, with an ellipsis."""
+    if len(text) <= longest:
+        return text
+    cut = text[: longest - 1]
+    return (cut.rsplit(" ", 1)[0] or cut) + "…"
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text in pieces that fit a description, broken at line ends, else at spaces."""
+    pieces: list[str] = []
+    rest = drawable(text).strip()
+    while len(rest) > LONGEST_DESCRIPTION:
+        window = rest[:LONGEST_DESCRIPTION]
+        cut = max(window.rfind("\n"), 0) or max(window.rfind(" "), 0) or LONGEST_DESCRIPTION
+        pieces.append(rest[:cut].strip())
+        rest = rest[cut:].strip()
+    return [*pieces, rest] if rest else pieces

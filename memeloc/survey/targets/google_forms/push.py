@@ -42,26 +42,15 @@ def push(
     open_to_all: bool = True,
     remake: bool = False,
 ) -> list[dict[str, Any]]:
-    """Make each form, fill, publish and open it.
+    """Make each form, fill, publish and open it; `state` has by sheet id what was made of it.
 
-    Args:
-        forms: what is made.
-        address: of pictures.
-        state: by sheet id, what was made of it.
-        connection: how Google is reached.
-        dry_run: report what would be sent, and send nothing.
-        open_to_all: whether everybody with the address may answer, without signing in.
-        remake: whether a form is made anew where its texts or pictures are others by now.
-
-    Returns:
-        By sheet: `form`, its id, empty in a dry run; `responder`, where it is answered;
-        `prolific`, the same with Prolific's participant id filled in; `calls`, the requests sent,
-        or to be sent, in this run.
+    A dry run sends nothing. `open_to_all` lets everybody with the address answer, without signing
+    in; `remake` makes a form anew where its texts or pictures are others by now. Returns by sheet:
+    `form`, its id, empty in a dry run; `responder`, where it is answered; `prolific`, the same with
+    Prolific's participant id filled in; `calls`, the requests sent, or to be sent, in this run.
 
     Raises:
-        InputError: a form was made of other texts.
-        MissingError: the client or the credentials are missing, or are not accepted.
-        ServiceError: Google refused, or could not be reached.
+        InputError, MissingError, ServiceError: as of `Push.push`.
     """
     pushed = [_Form(form, address, state, remake=remake) for form in forms]
     if not dry_run:
@@ -156,9 +145,8 @@ class _Form:
             f"and createdTime >= '{since.strftime('%Y-%m-%dT%H:%M:%SZ')}'"
         )
         files = self._send("GET", self.service.files, q=query, fields="files(id,name)")
-        ids = {str(file["id"]) for file in files.get("files", [])} - {
-            *self.made.get("replaced", [])
-        }
+        ids = {str(file["id"]) for file in files.get("files", [])}
+        ids -= {*self.made.get("replaced", [])}
         if len(ids) > 1:
             raise ServiceError(
                 SERVICE,

@@ -43,12 +43,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, pack: SurveyPack, zone: tzinfo) -> Iterator[RawRecord]:
-    """The responses of all tables of a file.
-
-    Args:
-        path: the file.
-        pack: the survey.
-        zone: of timestamps that name none.
+    """The responses of all tables of a file; `zone` is that of timestamps that name none.
 
     Raises:
         InputError: it cannot be read, or has no row with a form's titles.

@@ -32,11 +32,7 @@ Address = Callable[[str], str]
 
 
 def addresses(base: str | Mapping[str, str]) -> Address:
-    """Where pictures are.
-
-    Args:
-        base: an https address that file names are put behind; or the address of each by file
-            name, such as a file's in Drive; empty for nowhere yet.
+    """Where pictures are: behind `base`, or by file name, such as in Drive; empty: nowhere yet.
 
     Raises:
         InputError: it is no https address. The address of a missing name raises it too.
@@ -57,12 +53,11 @@ def addresses(base: str | Mapping[str, str]) -> Address:
 
 
 def _check_address(address: str, name: str) -> str:
-    if not is_https(address):
+    if not is_https(address) or len(address) > LONGEST_ADDRESS:
         raise InputError(
-            f"Google fetches pictures from an https address; {address[:80]!r} ({name}) is not one."
+            f"Google fetches pictures from an https address of at most {LONGEST_ADDRESS} "
+            f"characters; {address[:80]!r} ({name}) is not one."
         )
-    if len(address) > LONGEST_ADDRESS:
-        raise InputError(f"The address of {name} is longer than {LONGEST_ADDRESS} characters.")
     return address
 
 
@@ -89,10 +84,7 @@ def batches(
 ) -> list[dict[str, Any]]:
     """The bodies of forms.batchUpdate that make what is missing of a form.
 
-    Args:
-        form: the plan.
-        address: of pictures.
-        present: the `itemId` of each item that the form has already, by its key.
+    `present` has the `itemId` of each item that the form has already, by its key.
     """
     present = present or {}
     ids = form.ids() | {key: item["itemId"] for key, item in present.items()}

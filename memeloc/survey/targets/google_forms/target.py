@@ -9,7 +9,6 @@ FOLDER/README.md             how to go on
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
-from memeloc.files import replacing
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Connection
 from memeloc.survey.targets.google_forms.plan import Form, plan
@@ -25,6 +23,7 @@ from memeloc.survey.targets.google_forms.push import push
 from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import addresses, all_requests
 from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
@@ -40,9 +39,6 @@ _MANIFEST = {
     "runtimeVersion": "V8",
     "timeZone": "Etc/UTC",
 }
-_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
-LARGEST_PICTURE = 50 * 1024 * 1024
-"""Bytes of a picture that Google takes."""
 
 
 class GoogleForms:
@@ -97,7 +93,7 @@ class GoogleForms:
             write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
             for item in form.items:
                 if item.source is not None:
-                    _copy(item.source, folder / "pictures" / item.picture)
+                    _copy(item.source, folder / "pictures", item.picture)
             written.append(path)
             on_sheet()
         write_text(folder / "apps-script" / "Code.gs", CODE)
@@ -158,17 +154,7 @@ def _script_data(form: Form) -> dict[str, Any]:
     return {"memeloc": "google-form", **data}
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a picture, as it is; raises InputError where Google does not take it."""
-    try:
-        with source.open("rb") as stream:
-            head = stream.read(8)
-        size = source.stat().st_size
-    except OSError as error:
-        raise InputError(f"the picture cannot be read: {error.strerror}", file=source) from error
-    if not head.startswith(_PICTURES):
-        raise InputError("is not a JPEG, PNG or GIF, which is what Google Forms shows", file=source)
-    if size > LARGEST_PICTURE:
-        raise InputError("has more than 50 MB, which Google Forms does not take", file=source)
-    with replacing(target) as partial:
-        shutil.copyfile(source, partial)
+def _copy(source: Path, folder: Path, name: str) -> None:
+    if copy_picture(source, folder, Path(name).stem) != name:
+        message = "is not what its name says: a JPEG, PNG or GIF, which Google Forms shows"
+        raise InputError(message, file=source)

@@ -38,13 +38,7 @@ Result = TypeVar("Result")
 
 
 class ProlificApi:
-    """A connection to Prolific; close it, or use it as a context.
-
-    Args:
-        base_url: https, or http on this machine for tests.
-        workspace: its id; empty when the account has one only.
-        backoff: how it waits when Prolific is busy.
-        environ: instead of the process's.
+    """A connection to Prolific, used as a context; `workspace` is an id, empty for the only one.
 
     Raises:
         InputError: the base URL is not https.

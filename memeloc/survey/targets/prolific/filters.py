@@ -134,17 +134,10 @@ def lookup(
     source: str,
     day: str,
 ) -> tuple[Filters, list[str]]:
-    """Find the ids that a survey needs in what GET /api/v1/filters/ answered.
+    """Find the ids that a survey needs in `offered`, what GET /api/v1/filters/ answered.
 
-    Args:
-        filters: what is known so far; choices of other cultures are kept.
-        offered: the filters that Prolific has.
-        cultures: those of the survey.
-        source: the address that was asked.
-        day: ISO 8601.
-
-    Returns:
-        What is known now, and a sentence for each thing that was not found.
+    `filters` is what is known so far; choices of other cultures are kept. Returns what is known
+    now, and a sentence for each thing that was not found.
     """
     problems: list[str] = []
     criteria = dict(filters.criteria)

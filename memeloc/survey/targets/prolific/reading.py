@@ -38,11 +38,8 @@ def people(
 ) -> Iterator[Participant | RejectedRow]:
     """The people of a file, whoever began last at the end, and what cannot be placed.
 
-    Args:
-        path: the file.
-        pack: the survey.
-        studies: by Prolific's id of a study the id of its sheet, as far as that is known.
-        sheet: the sheet whose study the whole file is of; empty if nobody named it.
+    `studies` has by Prolific's id of a study the id of its sheet, as far as that is known; `sheet`
+    is the one whose study the whole file is of, empty if nobody named it.
 
     Raises:
         InputError: it cannot be read at all, or has not the headings that are needed.

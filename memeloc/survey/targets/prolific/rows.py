@@ -20,7 +20,6 @@ from memeloc.survey.targets.json_files import read_json, starts_as_json
 from memeloc.survey.targets.prolific import columns
 from memeloc.survey.targets.prolific.columns import column_of, key_of
 from memeloc.survey.targets.time_columns import read_column
-from memeloc.survey.times import read_moment
 from memeloc.tables import read_table, read_tables
 
 _NEEDED = frozenset({columns.PARTICIPANT, columns.STATUS, columns.SUBMISSION})
@@ -87,7 +86,18 @@ def read_rows(path: Path) -> list[ExportRow]:
     """
     rows = list(_listed(path) if starts_as_json(path) else _table(path))
     for name in model.MOMENTS:
-        _read_moments([row for row in rows if row.get(name)], name)
+        timed = [row for row in rows if row.get(name)]
+        # Without a zone they are UTC, as Prolific writes them; spreadsheets rewrite them.
+        for row, moment in zip(timed, read_column([row.get(name) for row in timed]), strict=True):
+            if moment:
+                row.moments[name] = moment
+                continue
+            text = row.details[f"{name}_as_written"] = row.get(name)
+            message = (
+                f"The time {text[:40]!r} under {name.replace('_', ' ')} cannot be read for sure, "
+                "so the row is taken without it; export it from Prolific once more."
+            )
+            row.reject("unknown time", message, {name: text})
     return rows
 
 
@@ -178,26 +188,3 @@ def _row(number: int, texts: Mapping[str, str], formulas: Sequence[str] = ()) ->
                 message = f"Two columns that mean {name} differ; the first of them is taken."
                 row.reject("columns differ", message, {"column": heading, "values": [before, text]})
     return row
-
-
-def _read_moments(rows: Sequence[ExportRow], name: str) -> None:
-    """Read a column of times; those without a zone are UTC, as Prolific writes them."""
-    rewritten = []
-    for row in rows:
-        if moment := read_moment(row.get(name)):
-            row.moments[name] = moment
-        else:
-            rewritten.append(row)  # by a spreadsheet
-    for row, moment in zip(
-        rewritten, read_column([row.get(name) for row in rewritten]), strict=True
-    ):
-        if moment:
-            row.moments[name] = moment
-            continue
-        text = row.get(name)
-        row.details[f"{name}_as_written"] = text
-        message = (
-            f"The time {text[:40]!r} under {name.replace('_', ' ')} cannot be read for sure, so "
-            "the row is taken without it; export it from Prolific once more."
-        )
-        row.reject("unknown time", message, {name: text})

@@ -177,7 +177,10 @@ def _address(pack: SurveyPack, sheet: Sheet, urls: str | Mapping[str, str]) -> s
     Without `urls` it is the form that was made for it at another service, if there is one.
     """
     forms = (form.get(sheet.id) for form in pack.made.values())
-    made = next((form["prolific"] for form in forms if form and form.get("prolific")), NOWHERE)
+    made = next(
+        (form["prolific"] for form in forms if isinstance(form, dict) and form.get("prolific")),
+        NOWHERE,
+    )
     if isinstance(urls, str):
         address = urls and (urls if "{sheet}" in urls else f"{urls.rstrip('/')}/{{sheet}}.html")
     else:
