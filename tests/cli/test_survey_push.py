@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memeloc.survey.model import Check
 from memeloc.survey.targets.prolific.filters import load_filters
 from memeloc.workspace import Workspace
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
@@ -202,7 +203,13 @@ def test_from_filters_to_decisions_at_prolific(
     numbers = [f"{n:024x}" for n in range(1, 4)]
     people = [f"{n:024x}" for n in range(101, 104)]
     prolific.awaiting(*numbers)
-    missed = {"answers": [{**one, "label": "unknown"} for one in saved(sheet, "x")["answers"]]}
+    passing = {entry.id: entry.expected for entry in sheet.entries if isinstance(entry, Check)}
+    missed = {
+        "answers": [
+            {**answer, "label": "hate" if passing.get(answer["entry"]) != "hate" else "unknown"}
+            for answer in saved(sheet, "x")["answers"]
+        ]
+    }
     answers = [saved(sheet, people[0]), saved(sheet, people[1], **missed)]
     export = folder / f"prolific_export_{pushed[sheet.id]['study']}.csv"
     export.write_text(

@@ -43,7 +43,7 @@ __all__ = ["folder", "rendered"]  # fixtures, used by name
         (("more", "--cultures", "US", "--relaxed", "DE"), "--relaxed: 'DE' is not one"),
         (("more", "--cultures", "US", "--memes", "nowhere.txt"), "nowhere.txt: cannot be read: No"),
         (("more", "--cultures", "US", "--memes", "ids.txt"), "ids.txt, row 3: The workspace has"),
-        (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is not a list of ids"),
+        (("more", "--cultures", "US", "--memes", "memeloc.db"), "memeloc.db: is no table"),
     ],
 )
 def test_a_slip_in_building_is_named(

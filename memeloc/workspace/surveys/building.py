@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.model import check_tag_name
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import build, notes
 from memeloc.survey.model import Batch, Culture
+from memeloc.tables import read_table
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.packs import captions_in
 from memeloc.workspace.surveys.stored import StoredSurvey
@@ -21,7 +20,7 @@ from memeloc.workspace.surveys.stored import StoredSurvey
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
 
-_LONGEST_NAME = 60
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9_-])?")
 _RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
     f"{device}{number}" for device in ("COM", "LPT") for number in range(10)
 }
@@ -44,13 +43,9 @@ class BuildResult:
     """A survey that was built, or what was chosen for it.
 
     Attributes:
-        survey: its name.
-        memes: how many memes it asks about.
-        batches: those that were made.
-        sheets: how many sheets they are.
-        annotators: how many places the sheets have.
+        memes, sheets: how many there are; `annotators` is how many places the sheets have.
         new: how many batches were not there before.
-        remarks: what could not be held, a sentence each.
+        remarks: what could not be kept to, a sentence each.
         left_out: by language, the memes without a caption in it.
         outcomes: of a choice: by outcome how many memes were taken, and how many there were.
     """
@@ -73,13 +68,10 @@ def choose_memes(
     *,
     fewest_votes: int,
 ) -> BuildResult:
-    """Choose a balanced set and deal it; see `Survey.choose`.
+    """Choose a balanced set and assign it to batches; see `Survey.choose`.
 
-    Args:
-        survey: which.
-        answers: meme id and label of the retained answers of the pre-annotation.
-        balance: how many memes of each outcome.
-        fewest_votes: votes without which a meme is not chosen.
+    `answers` are the meme id and label of each retained answer of the pre-annotation, `balance` how
+    many memes of each outcome are chosen.
     """
     outcomes = preannotation.outcomes(
         answers, survey.memes, survey.taxonomy, fewest_votes=fewest_votes
@@ -106,7 +98,9 @@ def build_result(
     return BuildResult(
         name,
         len(memes),
-        tuple(BuiltBatch(one.id, one.memes, one.cultures, one.answers) for one in batches),
+        tuple(
+            BuiltBatch(batch.id, batch.memes, batch.cultures, batch.answers) for batch in batches
+        ),
         sum(len(batch.cultures) for batch in batches),
         sum(len(batch.cultures) * batch.answers for batch in batches),
         new,
@@ -128,7 +122,7 @@ def read_cultures(
         InputError: it is not a country, or has no language, or several.
     """
     free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
-    languages = {one.tag: one for one in (workspace.source, *workspace.languages)}
+    languages = {locale.tag: locale for locale in (workspace.source, *workspace.languages)}
     cultures = []
     for word in filter(None, map(str.strip, text.split(","))):
         code, _, tag = (part.strip() for part in word.partition("="))
@@ -140,7 +134,7 @@ def read_cultures(
             )
         if code == "UK":
             raise InputError("--cultures: the United Kingdom's code is GB (ISO 3166), not UK")
-        spoken = [one for one in languages.values() if one.country == code]
+        spoken = [locale for locale in languages.values() if locale.country == code]
         if not tag and len(spoken) != 1:
             raise InputError(
                 f"Which language is {code} asked in? "
@@ -151,10 +145,10 @@ def read_cultures(
         locale = workspace.locale(tag) if tag else spoken[0]
         cultures.append(Culture(code, locale, code not in free))
     codes = [culture.code for culture in cultures]
-    strange = free.difference(codes, {"NONE"})
-    if strange and relaxed != RELAXED:
+    unknown = free.difference(codes, {"NONE"})
+    if unknown and relaxed != RELAXED:
         raise InputError(
-            f"--relaxed: {min(strange)[:20]!r} is not one of the cultures; name some of "
+            f"--relaxed: {min(unknown)[:20]!r} is not one of the cultures; name some of "
             f"{','.join(codes)}, or none"
         )
     return tuple(cultures)
@@ -162,18 +156,13 @@ def read_cultures(
 
 def check_name(name: str, names: Sequence[str]) -> None:
     """Refuse a survey's name that cannot be a folder's everywhere, nor stand in ids."""
-    sentence = (
-        f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', '-' and "
-        "'_', a letter or digit first, no '.' last."
-    )
     if name.split(".")[0].upper() in _RESERVED:
         raise InputError(f"A survey cannot be called {name[:80]!r}: no folder on Windows can.")
-    if len(name) > _LONGEST_NAME:
-        raise InputError(sentence)
-    try:
-        check_tag_name(name, "the survey's name")
-    except InputError as error:
-        raise InputError(sentence) from error
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"A survey cannot be called {name[:80]!r}: 1 to 60 of a to z, A to Z, digits, '.', '-' "
+            "and '_', a letter or digit first, no '.' last."
+        )
     for other in names:
         if other != name and other.casefold() == name.casefold():
             raise InputError(
@@ -193,16 +182,16 @@ def memes_with_captions(
     file = chosen if isinstance(chosen, Path) else None
     rows: Mapping[str, int | None]
     if isinstance(chosen, Path):
-        rows = read_ids(chosen)
+        rows = _read_ids(chosen)
     else:
         rows = dict.fromkeys(known if chosen is None else chosen)
-    strange = [meme for meme in rows if meme not in known]
-    if strange:
-        more = f" ({len(strange) - 1:,} more are not there)" if len(strange) > 1 else ""
+    unknown = [meme for meme in rows if meme not in known]
+    if unknown:
+        more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
         raise InputError(
-            f"The workspace has no meme {strange[0][:80]!r}{more}.",
+            f"The workspace has no meme {unknown[0][:80]!r}{more}.",
             file=file,
-            row=rows[strange[0]],
+            row=rows[unknown[0]],
         )
     lacking = {
         tag: missing
@@ -214,27 +203,14 @@ def memes_with_captions(
     return {meme: templates[meme] for meme in rows if meme not in left_out}, lacking
 
 
-def read_ids(path: Path) -> dict[str, int]:
-    """The ids in a file, one a line, with their rows.
-
-    Of a CSV the first column counts, without a heading `meme_id`.
-
-    Raises:
-        InputError: the file cannot be read, or has no ids.
-    """
-    ids: dict[str, int] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            for number, row in enumerate(csv.reader(stream), start=1):
-                if row and (cell := row[0].strip()) and not (cell == "meme_id" and not ids):
-                    ids.setdefault(cell, number)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            "is not a list of ids in UTF-8; write an id a line, or a table with them in front",
-            file=path,
-        ) from error
+def _read_ids(path: Path) -> dict[str, int]:
+    """The ids in a table's first column, with their rows; a heading `meme_id` is none."""
+    table = read_table(path)
+    first = table.columns[0]
+    ids = {} if first == "meme_id" else {first: 1}
+    for row in table.rows:
+        if meme := row[first]:
+            ids.setdefault(meme, row.number)
     if not ids:
         raise InputError("has no ids in it; write one a line", file=path)
     return ids

@@ -23,15 +23,11 @@ from memeloc.workspace.surveys.stored import StoredSurvey
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What quality control found.
+    """What quality control found: how many submissions there are, and pass every rule.
 
     Attributes:
-        survey: the survey's name.
-        submissions: how many there are.
-        retained: how many pass every rule.
         by_culture: by code, how many are retained, and how many there are.
-        by_rule: how many submissions each rule set aside.
-        rules: that were applied.
+        by_rule: how many submissions each rule excluded.
         set_aside: each exclusion with its evidence.
         warnings: what a person should look at.
         absent: people at the service of whom no answers came.
@@ -68,7 +64,7 @@ class Checked:
 
     def answers(self, rounds: Callable[[int], bool]) -> pd.DataFrame:
         """The retained answers to the sheets of some rounds."""
-        return answers_table(self.retained, [one for one in self.sheets if rounds(one.round)])
+        return answers_table(self.retained, [sheet for sheet in self.sheets if rounds(sheet.round)])
 
 
 class Checking(StoredSurvey):
@@ -77,9 +73,9 @@ class Checking(StoredSurvey):
     def check(
         self, rules: Mapping[str, Any] | None = None, *, without: Sequence[str] = ()
     ) -> CheckResult:
-        """Set aside what fails quality control, each with its evidence; nothing is deleted.
+        """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
-        The last rules hold for all that follows, until another check.
+        The last rules are those of all that follows, until another check.
 
         Args:
             rules: settings by rule, such as `{"speed": {"fewest": 5}}`; before memeloc.toml's.
@@ -91,33 +87,35 @@ class Checking(StoredSurvey):
         checked = self.checked(self._rules(rules or {}, without))
         report = checked.report
         cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
-        whole = Counter(cultures.get(one.sheet, "?") for one in report.judged)
-        good = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
-        codes = [one.code for one in self.design.cultures if whole[one.code]]
-        codes += sorted(set(whole).difference(codes))
-        people = {one.key: one.participant for one in report.judged}
+        everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
+        kept = Counter(cultures.get(sheet, "?") for sheet, _ in report.retained)
+        codes = dict.fromkeys(culture.code for culture in self.design.cultures)
+        people = {judged.key: judged.participant for judged in report.judged}
+        excluded = [
+            (
+                *row.key,
+                people.get(row.key, ""),
+                row.rule,
+                json.dumps(dict(row.evidence), ensure_ascii=False, sort_keys=True),
+            )
+            for row in report.set_aside
+        ]
+        columns = ["sheet", "submission", "participant", "rule", "evidence"]
         return CheckResult(
             self.name,
             len(report.judged),
             len(report.retained),
-            {code: (good[code], whole[code]) for code in codes},
+            {
+                code: (kept[code], everybody[code])
+                for code in codes | dict.fromkeys(sorted(everybody))
+                if everybody[code]
+            },
             report.counts(),
             checked.rules,
             report.set_aside,
             report.warnings,
             report.absent,
-            pd.DataFrame(
-                [
-                    (
-                        *one.key,
-                        people.get(one.key, ""),
-                        one.rule,
-                        json.dumps(dict(one.evidence), ensure_ascii=False, sort_keys=True),
-                    )
-                    for one in report.set_aside
-                ],
-                columns=["sheet", "submission", "participant", "rule", "evidence"],
-            ),
+            pd.DataFrame(excluded, columns=columns),
         )
 
     def checked(self, rules: Rules | None = None) -> Checked:

@@ -9,32 +9,23 @@ from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.quality.decisions import Decision, decisions
+from memeloc.survey.targets.protocol import Decide
 from memeloc.survey.targets.registry import make_target
 from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import write_table
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.services import (
-    Agree,
-    decider,
-    disagree,
-    send_decisions,
-    with_state,
-)
-from memeloc.workspace.surveys.stored import StoredSurvey
+from memeloc.workspace.surveys.services import Agree, SurveyState, disagree, recruiter, with_state
 
 _COLUMNS = ("action", "submission", "participant", "study", "sheet", "category", "message", "rules")
 
 
 @dataclass(frozen=True, slots=True)
 class DecideResult:
-    """What was decided.
+    """What was decided, and where it is listed.
 
     Attributes:
-        survey: the survey's name.
         counts: how many there are of each action.
-        decisions: all of them.
-        file: where they are listed.
         sent: how many came to what at the service; empty when nothing was sent.
         unknown: how many have no id of the service's here.
     """
@@ -90,45 +81,42 @@ class Deciding(Checking):
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )
-        service = decider(self)
-        ids = _plain_ids(self, service.name, exported)
+        service = recruiter()
+        ids = self._plain_ids(service, exported)
         rows = [
             (
-                one.action,
-                ids.get(one.service, one.service),
-                ids.get(one.participant, one.participant),
-                one.study,
-                one.sheet,
-                one.category,
-                one.message,
-                " ".join(one.rules),
+                decision.action,
+                ids.get(decision.service, decision.service),
+                ids.get(decision.participant, decision.participant),
+                decision.study,
+                decision.sheet,
+                decision.category,
+                decision.message,
+                " ".join(decision.rules),
             )
-            for one in decided
+            for decision in decided
         ]
         write_table(Path(out), _COLUMNS, rows)
         sent: Mapping[str, int] = {}
         if send:
-            sent = send_decisions(self, service, decided, ids, agree)
+            target = self.target(service)
+            assert isinstance(target, Decide)
+            sent = target.decide(decided, ids, SurveyState(self, service), agree=agree)
         return DecideResult(
             self.name,
-            dict(sorted(Counter(one.action for one in decided).items())),
+            dict(sorted(Counter(decision.action for decision in decided).items())),
             tuple(decided),
             Path(out),
             dict(sorted(sent.items())),
-            sum(one.service not in ids for one in decided),
+            sum(decision.service not in ids for decision in decided),
         )
 
-
-def _plain_ids(
-    survey: StoredSurvey, service: str, exported: Sequence[str | Path]
-) -> dict[str, str]:
-    """By what is stored of an id, the id, as far as the service's exports name it."""
-    ids: dict[str, str] = {}
-    if not exported:
+    def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
+        """By what is stored of an id, the id, as far as the service's exports name it."""
+        ids: dict[str, str] = {}
+        target, pack = make_target(service), with_state(self, sent_packs(self)[0])
+        for path in exported:
+            for person in import_file(target, Path(path), pack).participants:
+                for plain in filter(None, (person.participant, person.submission)):
+                    ids[plain] = ids[self._store.hash_participant(plain)] = plain
         return ids
-    target, pack = make_target(service), with_state(survey, sent_packs(survey)[0])
-    for path in exported:
-        for person in import_file(target, Path(path), pack).participants:
-            for plain in filter(None, (person.participant, person.submission)):
-                ids[plain] = ids[survey.workspace.store.surveys.hash_participant(plain)] = plain
-    return ids

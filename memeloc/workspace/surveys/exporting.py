@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.workspace.surveys.packs import note_texts, pack_to_send
+from memeloc.survey.targets.protocol import Push
+from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.services import (
     Agree,
-    check_push,
+    SurveyState,
     disagree,
-    push_pack,
+    offering,
     with_state,
-    writer,
 )
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
@@ -25,10 +25,8 @@ class ExportResult:
     """What went out.
 
     Attributes:
-        survey: the survey's name.
-        target: the target's.
-        sheets: ids of the sheets.
-        minutes: that people are told a sheet takes.
+        survey, target: their names; `sheets` are ids.
+        minutes: that people read a sheet takes.
         files: those that a person opens or uploads first.
         pushed: what was made at the service, or would be, a row a sheet.
         english: by language, how many texts are in English for want of a translation.
@@ -68,7 +66,6 @@ class Exporting(StoredSurvey):
         """Write the sheets for a target, or make them at its service.
 
         Args:
-            target: the target's name.
             contact: whom annotators may ask, as they read it; empty for that of the last export.
             pictures: the folder that rendering made.
             out: where to; surveys/NAME/TARGET in the working directory by default.
@@ -90,50 +87,47 @@ class Exporting(StoredSurvey):
         """
         folder = Path("surveys") / self.name / target if out is None else Path(out)
         pictures = Path(pictures)
-        made_by = writer(self, target, options or {})
-        if push:
-            check_push(made_by)
+        made_by = self.target(target, options)
+        if push and not isinstance(made_by, Push):
+            names = " or ".join(offering(Push))
+            raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
         contact = contact.strip() or str(self.state("export").get("contact", ""))
         if not contact:
             raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
-        if not push:
-            _check_folder(folder, pictures)
-        rounds = _rounds(self, str(round))
+        if not push and folder.exists() and not folder.is_dir():
+            raise InputError("is a file; name a folder by --out", file=folder)
+        if not push and folder.resolve() == pictures.resolve():
+            raise InputError("has the pictures in it; name another folder by --out", file=folder)
+        rounds = self._rounds(str(round))
         people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
-        sheets = sum(
-            culture.code in batch.cultures
-            for batch in self.batches
-            if batch.round in rounds
-            for culture in people
-        )
+        batches = [batch for batch in self.batches if batch.round in rounds]
+        sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
         parts = len(people) * len(self.taxonomy.examples) + sheets
-        packed = pack_to_send(
+        given = self.minutes
+        if not minutes and all(batch.id in given for batch in batches):
+            minutes = max((given[batch.id] for batch in batches), default=0)
+        pack = pack_to_send(
             self,
             people,
             rounds,
             pictures=pictures,
             contact=contact,
-            minutes=minutes or _minutes_given(self, rounds),
+            minutes=minutes,
             on_example=lambda: on_progress(1, parts),
         )
-        pack = with_state(self, packed.pack)
+        pack = with_state(self, pack)
         self.put_state("export", "contact", contact)
-        for batch in {sheet.batch for sheet in pack.sheets}:
-            self.put_state("minutes", batch, pack.minutes)
+        for batch_id in {sheet.batch for sheet in pack.sheets}:
+            self.put_state("minutes", batch_id, pack.minutes)
         note_texts(self, pack)
         pushed: Sequence[Mapping[str, Any]] = ()
         files: Sequence[Path] = ()
-        if not push:
-            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+        if push and isinstance(made_by, Push):
+            state = SurveyState(self, target)
+            pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
         else:
-            pushed = push_pack(
-                self,
-                made_by,
-                pack,
-                publish=publish,
-                agree=agree,
-                dry_run=dry_run,
-            )
+            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+        english = {tag: len(texts.lacking(self.taxonomy)) for tag, texts in pack.texts.items()}
         return ExportResult(
             self.name,
             target,
@@ -141,36 +135,17 @@ class Exporting(StoredSurvey):
             pack.minutes,
             tuple(files),
             tuple(pushed),
-            packed.english,
-            packed.stale,
+            {tag: count for tag, count in english.items() if count},
+            stale_pictures(self, pack),
         )
 
-
-def _minutes_given(survey: StoredSurvey, rounds: Sequence[int]) -> int:
-    """The minutes that these rounds' people were given; 0 while some never went out."""
-    given = survey.minutes
-    batches = [batch.id for batch in survey.batches if batch.round in rounds]
-    if not all(batch in given for batch in batches):
-        return 0
-    return max((given[batch] for batch in batches), default=0)
-
-
-def _check_folder(folder: Path, pictures: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise InputError("is a file; name a folder by --out", file=folder)
-    if folder.resolve() == pictures.resolve():
-        raise InputError("has the pictures in it; name another folder by --out", file=folder)
-
-
-def _rounds(survey: StoredSurvey, wanted: str) -> tuple[int, ...]:
-    rounds = survey.rounds
-    if not rounds:
-        raise InputError(f"The survey {survey.name} has no batches.")
-    if not wanted:
-        return rounds[-1:]
-    if wanted == "all":
-        return rounds
-    if not wanted.isdecimal() or int(wanted) not in rounds:
-        known = ", ".join(map(str, rounds))
-        raise InputError(f"{survey.name} has no round {wanted[:20]!r}; it has {known}, or all.")
-    return (int(wanted),)
+    def _rounds(self, wanted: str) -> tuple[int, ...]:
+        rounds = self.rounds
+        if not wanted:
+            return rounds[-1:]
+        if wanted == "all":
+            return rounds
+        if not wanted.isdecimal() or int(wanted) not in rounds:
+            known = ", ".join(map(str, rounds))
+            raise InputError(f"{self.name} has no round {wanted[:20]!r}; it has {known}, or all.")
+        return (int(wanted),)

@@ -20,22 +20,12 @@ from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.services import with_state
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
-_POTATO_STATE = "user_state.json"
-"""What Potato keeps of a person; a folder with one is read as a whole."""
-
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """What a file held.
+    """What a file held: of which target it is (`kind`), and how many of each were in it.
 
-    Attributes:
-        file: its path.
-        kind: the target that it came from.
-        submissions, answers, participants, rejected: how many were in it.
-        new: submissions that were not known; None in a dry run, as are the following.
-        known: submissions that were.
-        new_participants: what was new of people.
-        seen: whether the very same file had been imported before.
+    What was new, known before, and whether the very same file was: None in a dry run.
     """
 
     file: str
@@ -55,10 +45,8 @@ class ImportResult:
     """What files held.
 
     Attributes:
-        survey: the survey's name.
         files: those that could be read.
         rejected: rows that have no place, with what stood there; they are kept.
-        rejected_by_reason: how many for each reason.
         passed_over: files of folders that are not of a kind that comes back.
         problems: what is wrong with files that could not be read, a sentence each.
     """
@@ -97,9 +85,8 @@ class Importing(StoredSurvey):
             dry_run: whether nothing is stored.
             on_progress: is given how many more files are read, and how many there are.
         """
-
         if kind:
-            make_target(kind, options or {})  # an option that it lacks is no file's fault
+            make_target(kind, options)  # an option that it lacks is no file's fault
         packs = [with_state(self, pack) for pack in sent_packs(self)]
         paths, passed_over = _expanded([Path(file) for file in files], kind)
         read: list[ImportedFile] = []
@@ -107,10 +94,10 @@ class Importing(StoredSurvey):
         problems: list[str] = []
         for path in paths:
             try:
-                target, imported = _read(packs, path, kind, options or {})
-                stored: dict[str, Any] = (
-                    {} if dry_run else _store(self, path, imported, hashed=not plain_ids)
-                )
+                _check_there(path)
+                target = kind or recognise(path).name
+                imported = _read(packs, path, target, options)
+                stored = {} if dry_run else self._add(path, imported, hashed=not plain_ids)
             except MemelocError as error:
                 problems.append(str(error))
             else:
@@ -120,7 +107,7 @@ class Importing(StoredSurvey):
                         str(path),
                         target,
                         len(imported.submissions),
-                        sum(len(one.answers) for one in imported.submissions),
+                        sum(len(submission.answers) for submission in imported.submissions),
                         len(imported.participants),
                         len(imported.rejected),
                         **stored,
@@ -136,24 +123,22 @@ class Importing(StoredSurvey):
             tuple(problems),
         )
 
-
-def _store(survey: StoredSurvey, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
-    rows = len(imported.submissions) + len(imported.participants)
-    record = FileRecord("submissions", path.name, _sha256(path), rows)
-    store = survey.workspace.store.surveys
-    added = store.add_submissions(survey.name, record, imported, hashed=hashed)
-    return {
-        "new": added.new,
-        "known": added.known,
-        "new_participants": added.participants,
-        "seen": added.seen,
-    }
+    def _add(self, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
+        rows = len(imported.submissions) + len(imported.participants)
+        record = FileRecord("submissions", path.name, _sha256(path), rows)
+        added = self._store.add_submissions(self.name, record, imported, hashed=hashed)
+        return {
+            "new": added.new,
+            "known": added.known,
+            "new_participants": added.participants,
+            "seen": added.seen,
+        }
 
 
 def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]:
     """The files to read, those of folders one by one, and those of folders that hold no answers.
 
-    What Potato keeps of people is taken by the folder, and other files beside it by themselves.
+    A folder that a target takes as a whole may hold answers of others beside its own.
     """
     read: list[Path] = []
     passed_over: list[Path] = []
@@ -161,46 +146,35 @@ def _expanded(files: Sequence[Path], kind: str) -> tuple[list[Path], list[Path]]
         if kind or not file.is_dir():
             read.append(file)
             continue
-        inside = [path for path in sorted(file.rglob("*")) if path.is_file()]
-        states = {path.parent for path in inside if path.name == _POTATO_STATE}
-        answers: list[Path] = []
-        others: list[Path] = []
-        for path in inside:
-            if not states.intersection(path.parents):
-                (answers if _is_recognised(path) else others).append(path)
-        if states:
-            answers.insert(0, file)
-        if answers in ([], [file]):
-            answers, others = [file], []  # Potato's other files are its own affair
+        whole = _recognised(file)
+        inside = {path: _recognised(path) for path in sorted(file.rglob("*")) if path.is_file()}
+        answers = [path for path, target in inside.items() if target not in ("", whole)]
+        if whole or not answers:
+            read.append(file)
+        else:
+            passed_over += [path for path, target in inside.items() if not target]
         read += answers
-        passed_over += others
     return list(dict.fromkeys(read)), passed_over
 
 
-def _is_recognised(path: Path) -> bool:
+def _recognised(path: Path) -> str:
     try:
-        recognise(path)
+        return recognise(path).name
     except InputError:
-        return False
-    return True
+        return ""
 
 
 def _read(
-    packs: Sequence[SurveyPack],
-    path: Path,
-    kind: str,
-    options: Mapping[str, Any],
-) -> tuple[str, Imported]:
+    packs: Sequence[SurveyPack], path: Path, kind: str, options: Mapping[str, Any] | None
+) -> Imported:
     """What a file holds, by the texts that place most of it; those that went out last first."""
-    _check_there(path)
-    target = kind or recognise(path).name
-    reader = make_target(target, options)
-    best = import_file(reader, path, packs[0])
+    target = make_target(kind, options)
+    best = import_file(target, path, packs[0])
     for pack in packs[1:]:
         if not best.rejected:
             break
-        best = min(best, import_file(reader, path, pack), key=lambda one: len(one.rejected))
-    return target, best
+        best = min(best, import_file(target, path, pack), key=lambda read: len(read.rejected))
+    return best
 
 
 def _check_there(path: Path) -> None:

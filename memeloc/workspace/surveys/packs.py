@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace
-from memeloc.survey.model import Culture
+from memeloc.survey.model import Culture, Question
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.workspace.folder import WorkspaceFolder
@@ -26,32 +25,14 @@ _EXAMPLE_SIDE = 640
 """Longer side of an example's picture, in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """What goes out.
-
-    Attributes:
-        pack: for a target.
-        english: by language, how many texts are shown in English for want of a translation.
-        stale: memes and languages whose picture shows another caption than the current one.
-    """
-
-    pack: SurveyPack
-    english: Mapping[str, int]
-    stale: tuple[tuple[str, str], ...]
-
-
 def captions_in(
     workspace: WorkspaceFolder, cultures: Sequence[Culture]
 ) -> dict[str, dict[str, str]]:
     """By language tag and meme id the captions as they stand, parts joined by ` // `."""
-    tags = dict.fromkeys(culture.locale.tag for culture in cultures)
+    current = workspace.store.captions.current
     return {
-        tag: {
-            meme: str(version.caption)
-            for meme, version in workspace.store.captions.current(tag).items()
-        }
-        for tag in tags
+        tag: {meme: str(version.caption) for meme, version in current(tag).items()}
+        for tag in dict.fromkeys(culture.locale.tag for culture in cultures)
     }
 
 
@@ -64,25 +45,18 @@ def pack_to_send(
     contact: str,
     minutes: int,
     on_example: Callable[[], None],
-) -> Packed:
+) -> SurveyPack:
     """The sheets of some rounds and cultures with all that annotators see.
 
-    Args:
-        survey: which.
-        cultures: those that the sheets go to.
-        rounds: which batches go.
-        pictures: a folder that `memeloc render` made.
-        contact: whom annotators may ask.
-        minutes: that a sheet takes; 0 works it out.
-        on_example: is called after each example that is rendered.
+    `pictures` is a folder that `memeloc render` made; 0 minutes are worked out; `on_example` is
+    called after each example that is rendered.
 
     Raises:
         InputError: a picture is missing, or an example's template.
     """
-    rendered = _rendered(pictures)
     batches = [batch for batch in survey.batches if batch.round in rounds]
     shown = {meme for batch in batches for meme in batch.memes}
-    _check_rendered(rendered, shown, cultures, pictures)
+    rendered = _rendered(pictures, shown, cultures)
     texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
     examples = _examples(survey, cultures, texts, on_example)
     sheets = to_sheets(
@@ -96,29 +70,23 @@ def pack_to_send(
     if not minutes:
         pace = survey.pace() or Pace()
         minutes = max((pace.minutes(len(sheet.entries)) for sheet in sheets), default=1)
-    return Packed(
-        SurveyPack(
-            survey.name,
-            sheets,
-            survey.taxonomy,
-            texts,
-            survey.codes(sheets),
-            examples,
-            contact,
-            minutes,
-        ),
-        {
-            tag: count
-            for tag, language in texts.items()
-            if (count := len(language.lacking(survey.taxonomy)))
-        },
-        tuple(
-            (meme, tag)
-            for tag, current in captions_in(survey.workspace, cultures).items()
-            for meme in sorted(shown)
-            if meme in current and current[meme] != rendered[meme, tag][1]
-        ),
+    codes = survey.codes(sheets)
+    return SurveyPack(
+        survey.name, sheets, survey.taxonomy, texts, codes, examples, contact, minutes
     )
+
+
+def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, str], ...]:
+    """Memes and languages whose picture shows another caption than the current one."""
+    current = captions_in(survey.workspace, [sheet.culture for sheet in pack.sheets])
+    stale = {
+        (sheet.culture.locale.tag, entry.meme_id)
+        for sheet in pack.sheets
+        for entry in sheet.entries
+        if isinstance(entry, Question)
+        and entry.caption != current[sheet.culture.locale.tag].get(entry.meme_id, entry.caption)
+    }
+    return tuple((meme, tag) for tag, meme in sorted(stale))
 
 
 def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
@@ -142,16 +110,14 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
         tag = key.partition(" ")[0]
         locale = survey.workspace.locale(tag)
         sent.setdefault(tag, []).append(SurveyTexts(locale, value["texts"], english))
-    for culture in survey.design.cultures:
+    cultures = survey.design.cultures
+    for culture in cultures:
         if culture.locale.tag not in sent:
             sent[culture.locale.tag] = [survey.texts(culture)]
     sheets = survey.sheets
     codes = survey.codes(sheets)
-    examples = {
-        (culture.code, example.id): NO_PICTURE
-        for culture in survey.design.cultures
-        for example in survey.taxonomy.examples
-    }
+    names = [example.id for example in survey.taxonomy.examples]
+    examples = {(culture.code, name): NO_PICTURE for culture in cultures for name in names}
     return [
         SurveyPack(
             survey.name,
@@ -165,12 +131,10 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
     ]
 
 
-def _rendered(folder: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    """By meme and language, the path and the caption of the pictures of a folder.
-
-    Raises:
-        InputError: `memeloc render` did not make the folder.
-    """
+def _rendered(
+    folder: Path, memes: set[str], cultures: Sequence[Culture]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """By meme and language, the path and the caption of the pictures of a folder."""
     from memeloc.render.sets.review import open_manifest
 
     if not folder.is_dir():
@@ -180,26 +144,18 @@ def _rendered(folder: Path) -> dict[tuple[str, str], tuple[str, str]]:
     with open_manifest(folder) as manifest:
         rows = manifest.read(columns=["meme_id", "locale", "path", "text"]).to_pydict()
     keys = zip(rows["meme_id"], rows["locale"], strict=True)
-    return dict(zip(keys, zip(rows["path"], rows["text"], strict=True), strict=True))
-
-
-def _check_rendered(
-    rendered: Mapping[tuple[str, str], object],
-    memes: set[str],
-    cultures: Sequence[Culture],
-    folder: Path,
-) -> None:
+    rendered = dict(zip(keys, zip(rows["path"], rows["text"], strict=True), strict=True))
     lacking: dict[str, list[str]] = {}
     for tag in dict.fromkeys(culture.locale.tag for culture in cultures):
         if missing := [meme for meme in sorted(memes) if (meme, tag) not in rendered]:
             lacking[tag] = missing
-    if lacking:
-        tag, missing = next(iter(lacking.items()))
+    for tag, missing in lacking.items():
         raise InputError(
             f"{len(missing)} of {len(memes)} memes have no picture in {tag}, {missing[0]!r} the "
             f"first; run: memeloc render --langs {','.join(lacking)} --out {folder}",
             file=folder,
         )
+    return rendered
 
 
 def _examples(

@@ -11,6 +11,8 @@ from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace, measured_pace
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
+from memeloc.survey.targets.protocol import Target
+from memeloc.survey.targets.registry import make_target
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
@@ -21,16 +23,17 @@ OnProgress = Callable[[int, int], None]
 NO_PICTURE = Path("not-needed.jpg")
 """Stands for pictures where only ids and texts matter."""
 
+_NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
+
+
+def silent(more: int, total: int) -> None:
+    """Report nothing."""
+
 
 class StoredSurvey:
     """A survey of a workspace: how it was designed, and what is stored of it by now.
 
-    Attributes:
-        workspace: whose survey it is.
-        name: its name.
-        design: how it was made.
-        taxonomy: what it asks by.
-        memes: template by the id of every meme that it was made of.
+    `memes` has the template by the id of every meme that it was made of.
 
     Raises:
         InputError: there is no survey of that name.
@@ -50,8 +53,8 @@ class StoredSurvey:
             name,
             values["taxonomy"],
             tuple(
-                Culture(one["code"], workspace.locale(one["locale"]), one["resident"])
-                for one in values["cultures"]
+                Culture(culture["code"], workspace.locale(culture["locale"]), culture["resident"])
+                for culture in values["cultures"]
             ),
             **{key: values[key] for key in _NUMBERS},
         )
@@ -107,9 +110,13 @@ class StoredSurvey:
         values: Mapping[str, Any] = self.workspace.settings.survey.get(table, {})
         return values
 
-    def pace(self, sheets: Sequence[Sheet] | None = None) -> Pace | None:
+    def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
+        """A target with memeloc.toml's options and those given."""
+        return make_target(name, {**self.settings(name), **(options or {})})
+
+    def pace(self) -> Pace | None:
         """How long people took so far; None where too few are known."""
-        return measured_pace(self.submissions, self.sheets if sheets is None else sheets)
+        return measured_pace(self.submissions, self.sheets)
 
     def texts(self, culture: Culture) -> SurveyTexts:
         """What a culture's people read, as it stands now."""
@@ -123,29 +130,16 @@ class StoredSurvey:
         return {sheet.id: codes(self.name, sheet.id, self._store.key) for sheet in sheets}
 
 
-def silent(more: int, total: int) -> None:
-    """Report nothing."""
-
-
-_NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
-
-
 def design_values(
     design: Design, memes: Mapping[str, str], taxonomy_toml: str | None
 ) -> dict[str, Any]:
-    """A design as it is stored, as JSON values.
-
-    Args:
-        design: of the survey.
-        memes: template by meme id.
-        taxonomy_toml: the whole file of a taxonomy that does not ship.
-    """
+    """A design as JSON values: with the template by meme id, and a taxonomy that does not ship."""
     return {
         "taxonomy": design.taxonomy,
         "taxonomy_toml": taxonomy_toml,
         "cultures": [
-            {"code": one.code, "locale": one.locale.tag, "resident": one.resident}
-            for one in design.cultures
+            {"code": culture.code, "locale": culture.locale.tag, "resident": culture.resident}
+            for culture in design.cultures
         ],
         **{key: getattr(design, key) for key in _NUMBERS},
         "memes": [list(pair) for pair in sorted(memes.items())],

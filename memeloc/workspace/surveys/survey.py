@@ -24,13 +24,13 @@ from memeloc.survey.labels.settling import settle as settle_answers
 from memeloc.survey.model import Batch, Check
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
-from memeloc.survey.targets.protocol import LookedUp
+from memeloc.survey.targets.protocol import LookedUp, Lookup
 from memeloc.workspace.surveys.building import BuildResult, choose_memes
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
-from memeloc.workspace.surveys.services import look_up
+from memeloc.workspace.surveys.services import offering, recruiter
 from memeloc.workspace.surveys.stored import OnProgress, silent
 
 _CLOSED = "closed"
@@ -52,7 +52,6 @@ class SettleResult:
     """The labels by now.
 
     Attributes:
-        survey: the survey's name.
         labels: a row for each meme and culture, with the votes.
         states: by culture, how many labels are in each of `settling.STATES`.
         next: the batches that were made of what is open.
@@ -106,7 +105,7 @@ class Survey(Exporting, Importing, Deciding):
         return plan(
             self.batches,
             self.design,
-            read_rates(self.settings("prolific"), rates or {}),
+            read_rates(self.settings(recruiter()), rates or {}),
             pace=self.pace(),
             seconds=seconds,
             loss=loss,
@@ -121,7 +120,7 @@ class Survey(Exporting, Importing, Deciding):
         tied: float = 0.2,
         fewest_votes: int = 1,
     ) -> BuildResult:
-        """Choose a balanced set by the pre-annotation, and deal it into the survey's batches.
+        """Choose a balanced set by the pre-annotation, and assign it to the survey's batches.
 
         Args:
             total: memes in all.
@@ -141,14 +140,15 @@ class Survey(Exporting, Importing, Deciding):
     def look_up(self, out: Path | None = None) -> LookedUp:
         """Look up the ids of the recruitment service's filters that the cultures need.
 
-        Args:
-            out: where they are kept; the workspace's file by default.
+        They are kept in `out`; in the workspace's file by default.
 
         Raises:
             MissingError: the service's token is missing.
             ServiceError: the service cannot be reached.
         """
-        return look_up(self, out)
+        target = self.target(next(offering(Lookup)))
+        assert isinstance(target, Lookup)
+        return target.look_up(self.design.cultures, self.workspace.root or Path(), out)
 
     def settle(
         self,
@@ -220,16 +220,17 @@ class Survey(Exporting, Importing, Deciding):
             self.name,
             tuple(rows),
             {
-                one.code: {state: int(counts.get((one.code, state), 0)) for state in STATES}
-                for one in self.design.cultures
-                if one.code in cultures
+                culture.code: {state: int(counts.get((culture.code, state), 0)) for state in STATES}
+                for culture in self.design.cultures
+                if culture.code in cultures
             },
             tuple(
-                NextBatch(one.id, one.round, one.memes, one.cultures, one.answers) for one in fresh
+                NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
+                for batch in fresh
             ),
             apart,
             len(settled.needs),
-            tuple(one.id for one in before if one.round > 1 and one.id not in sent),
+            tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
             last_round,
             labels,
             answers,
@@ -238,10 +239,8 @@ class Survey(Exporting, Importing, Deciding):
     def status(self, *, wage: str = "") -> StatusResult:
         """How far the survey is: answers wanted, in and retained; ties; money spent and owed.
 
-        Money is counted from what the service's export says of each submission.
-
-        Args:
-            wage: pay an hour; else as memeloc.toml has it.
+        Money is counted from what the service's export says of each submission, at the `wage` an
+        hour or memeloc.toml's.
         """
         checked = self.checked()
         settled = settle_answers(
@@ -250,12 +249,13 @@ class Survey(Exporting, Importing, Deciding):
             self._settling({}),
             wanted=self._wanted(),
         )
-        rates = read_rates(self.settings("prolific"), {"wage": wage})
+        rates = read_rates(self.settings(recruiter()), {"wage": wage})
         minutes, rewards = self.minutes, None
         if minutes:
             longest = max(minutes.values())
             rewards = {
-                one.id: rates.reward(minutes.get(one.batch, longest)) for one in checked.sheets
+                sheet.id: rates.reward(minutes.get(sheet.batch, longest))
+                for sheet in checked.sheets
             }
         last = self._closed_round()
         status = survey_status(
@@ -299,7 +299,7 @@ class Survey(Exporting, Importing, Deciding):
     def _pending(self, checked: Checked) -> dict[tuple[str, str], int]:
         """Answers that are still to come, from open places of sheets."""
         closed = self._closed_round()
-        came = Counter(one.sheet for one in checked.submissions if one.status == COMPLETE)
+        came = Counter(sent.sheet for sent in checked.submissions if sent.status == COMPLETE)
         pending: dict[tuple[str, str], int] = defaultdict(int)
         for sheet in checked.sheets:
             places = sheet.wanted - came[sheet.id]

@@ -24,6 +24,7 @@ from memeloc.workspace.surveys.building import (
     memes_with_captions,
     read_cultures,
 )
+from memeloc.workspace.surveys.services import recruiter
 from memeloc.workspace.surveys.stored import StoredSurvey, design_values
 
 
@@ -91,17 +92,15 @@ class Surveys:
         relaxed: str = RELAXED,
         preannotate: bool = False,
     ) -> BuildResult:
-        """Deal memes into batches with attention checks, the same for every culture.
+        """Assign memes to batches with attention checks, the same for every culture.
 
         A survey is never changed once it is built; the same again makes nothing new.
 
         Args:
-            name: of the survey.
             cultures: who is asked: countries, as `US,DE,MX=es`; `=TAG` names the language where
                 the workspace has none, or several, of that country.
             taxonomy: a shipped label set's name, or the .toml file of one.
-            size: memes a batch.
-            answers: annotators a sheet.
+            size: memes a batch; `answers`: annotators a sheet.
             explicit, implicit: attention checks a sheet.
             seed: another one draws other batches.
             memes: only these: ids, or a file with one a line.
@@ -122,11 +121,9 @@ class Surveys:
                 f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
             )
         design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
-        deal = preannotation.split if preannotate else build
-        batches = deal(chosen, design, labels)
-        own = (
-            None if taxonomy in taxonomy_names() else Path(taxonomy).read_text(encoding="utf-8-sig")
-        )
+        batches = (preannotation.split if preannotate else build)(chosen, design, labels)
+        is_shipped = taxonomy in taxonomy_names()
+        own = None if is_shipped else Path(taxonomy).read_text(encoding="utf-8-sig")
         new = workspace.store.surveys.add(name, design_values(design, chosen, own), batches)
         return build_result(name, batches, chosen, new, left_out=lacking)
 
@@ -144,13 +141,8 @@ def plan_survey(
 ) -> SurveyPlan:
     """What a survey would take; it needs no workspace, but pays as memeloc.toml of one says.
 
-    Args:
-        memes: of the survey.
-        cultures: countries, with commas between.
-        size: memes a batch.
-        answers: annotators a sheet.
-        preannotated: memes of a pre-annotation before.
-        rates, seconds, loss: see `Survey.plan`.
+    `memes` of the survey are asked about in `cultures` (countries, with commas between), after a
+    pre-annotation of `preannotated` ones; see `Surveys.build` and `Survey.plan` for the others.
     """
     settings: Mapping[str, object] = {}
     try:
@@ -158,7 +150,7 @@ def plan_survey(
     except InputError:
         pass  # a plan needs no workspace
     else:
-        settings = read_settings(file).survey.get("prolific", {})
+        settings = read_settings(file).survey.get(recruiter(), {})
     english = default().get("en")  # no language matters for counting
     codes = [word.partition("=")[0].strip().upper() for word in cultures.split(",")]
     people = tuple(Culture(code, english) for code in codes if code)
