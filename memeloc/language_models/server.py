@@ -161,7 +161,7 @@ class Server:
             return _Completion.model_validate_json(content).reply()
         except ValidationError:
             error = _error(content)
-            if error is not None:  # some relays send the error of the server behind as a success
+            if error:  # some relays send the error of the server behind as a success
                 status = error.get("code")
                 status = status if isinstance(status, int) and 400 <= status < 600 else 502
                 raise self._status(status, content, response) from None
@@ -188,7 +188,7 @@ class Server:
         return bytes(content)
 
     def _status(self, status: int, content: bytes, response: httpx.Response) -> StatusError:
-        error = _error(content) or {}
+        error = _error(content)
         reason = error.get("message")
         text = reason if isinstance(reason, str) else content[:2000].decode("utf-8", "replace")
         text = self._without_key(" ".join(text.split()))[:300] or response.reason_phrase
@@ -312,18 +312,13 @@ class _Completion(BaseModel):
         )
 
 
-def _error(content: bytes) -> Mapping[str, Any] | None:
-    """The error in an answer: its fields, or a message; None when there is none."""
+def _error(content: bytes) -> dict[str, Any]:
+    """The error in an answer; empty when there is none."""
     try:
-        answer = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(answer, dict):
-        return None
-    error = answer.get("error") or answer
-    if isinstance(error, str):
-        return {"message": error}
-    return error if isinstance(error, dict) and "message" in error else None
+        error = json.loads(content)["error"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return {}
+    return error if isinstance(error, dict) else {"message": error} if error else {}
 
 
 def _filtered(error: StatusError) -> bool:

@@ -1,8 +1,7 @@
 """Google's own client for Cloud Translation v3. In: settings, credentials. Out: texts, or errors.
 
-Its two transports raise different exceptions for the same trouble: gRPC `ResourceExhausted`,
-`ServiceUnavailable` and `DeadlineExceeded`, REST their parents `TooManyRequests` and
-`GatewayTimeout`, and for a dropped connection an exception of `requests`.
+Its two transports raise different exceptions for the same trouble; what they share is the HTTP
+status. For a dropped connection REST raises an exception of `requests`.
 """
 
 from __future__ import annotations
@@ -23,6 +22,9 @@ November 2026 in a stored copy of https://cloud.google.com/translate/pricing tha
 first 500,000 characters of a month are free there, and are not counted as free here."""
 
 _LOCAL = re.compile(r"(?:http://)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?/?")
+_SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
+_TRANSIENT = frozenset((409, 429, 500, 502, 503, 504))
+_FOR_ALL = frozenset((401, 403, 404))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class GoogleSettings:
         endpoint: another host, as `translate-eu.googleapis.com`. A local one (`localhost:8080`), or
             one written with `http://`, is asked in plain text and without credentials.
         price_per_million: US dollars a million characters.
-        at_once: requests in flight.
+        at_once: requests under way.
         timeout: seconds for one request.
     """
 
@@ -53,49 +55,36 @@ class GoogleSettings:
     timeout: float = 60.0
 
 
+class RefusedError(ServiceError):
+    """One request that Google refuses for good; it may take others."""
+
+
 class Connection:
     """Google's client, set up once, and what its exceptions mean."""
 
     def __init__(self, settings: GoogleSettings) -> None:
         self._settings = settings
         try:
-            from google.api_core import exceptions
-            from google.auth import exceptions as auth_exceptions
             from google.cloud import translate_v3
-            from requests import exceptions as http_exceptions
         except ImportError as error:
             raise MissingError(
                 "the translator google needs google-cloud-translate: "
                 "pip install 'memeloc[translate]'"
             ) from error
-        self._errors = exceptions
-        self._auth = auth_exceptions
-        self._passing = (
-            exceptions.TooManyRequests,  # REST; parent of gRPC's ResourceExhausted
-            exceptions.ServiceUnavailable,
-            exceptions.GatewayTimeout,  # REST; parent of gRPC's DeadlineExceeded
-            exceptions.BadGateway,
-            exceptions.InternalServerError,
-            exceptions.Aborted,
-            http_exceptions.ConnectionError,
-            http_exceptions.Timeout,
-            http_exceptions.ChunkedEncodingError,
-            auth_exceptions.TransportError,
-        )
-        self._for_all = (
-            exceptions.Unauthorized,
-            exceptions.Forbidden,
-            exceptions.NotFound,
-            auth_exceptions.GoogleAuthError,
-        )
+        endpoint = settings.endpoint
         project = settings.project or os.environ.get("GOOGLE_CLOUD_PROJECT", "")
-        if _is_plain(settings.endpoint):
+        if _LOCAL.fullmatch(endpoint) or endpoint.startswith("http://"):
             self._client = translate_v3.TranslationServiceClient(
                 transport=_plain_transport(settings)
             )
             project = project or "local"
         else:
-            self._client, named = self._authorised(translate_v3.TranslationServiceClient)
+            credentials, named = _credentials()
+            self._client = translate_v3.TranslationServiceClient(
+                credentials=credentials,
+                transport=settings.transport,
+                client_options={"api_endpoint": endpoint} if endpoint else None,
+            )
             project = project or named
         if not project:
             raise MissingError(
@@ -104,31 +93,6 @@ class Connection:
             )
         self._parent = f"projects/{project}/locations/{settings.location}"
 
-    def _authorised(self, client: Any) -> tuple[Any, str]:
-        """A client with Application Default Credentials, and the project that these name."""
-        import google.auth
-
-        try:
-            credentials, project = google.auth.default(
-                scopes=["https://www.googleapis.com/auth/cloud-platform"]
-            )
-        except self._auth.DefaultCredentialsError as error:
-            if file := os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
-                raise MissingError(
-                    f"GOOGLE_APPLICATION_CREDENTIALS names {file}, which gives no credentials: "
-                    f"{_sentence(error)}"
-                ) from error
-            raise MissingError(
-                "the translator google found no credentials: set GOOGLE_APPLICATION_CREDENTIALS "
-                "to the key file of a service account, or run `gcloud auth application-default "
-                "login`; --dry-run needs none"
-            ) from error
-        options = {"api_endpoint": self._settings.endpoint} if self._settings.endpoint else None
-        made = client(
-            credentials=credentials, transport=self._settings.transport, client_options=options
-        )
-        return made, project or ""
-
     def send(self, texts: Sequence[str], source: Locale, target: Locale) -> list[str]:
         """One request, sent once.
 
@@ -136,6 +100,9 @@ class Connection:
             ServiceError: every request would be refused as this one is.
             RefusedError: this one is refused.
         """
+        from google.api_core.exceptions import GoogleAPICallError
+        from google.auth.exceptions import GoogleAuthError
+
         request: dict[str, Any] = {
             "parent": self._parent,
             "contents": list(texts),
@@ -154,20 +121,26 @@ class Connection:
             response = self._client.translate_text(
                 request=request, retry=None, timeout=self._settings.timeout
             )
-        except (self._errors.GoogleAPICallError, self._auth.GoogleAuthError) as error:
+        except (GoogleAPICallError, GoogleAuthError) as error:
             if self.passing(error) is not None:
                 raise
-            refused = ServiceError if isinstance(error, self._for_all) else RefusedError
+            for_all = isinstance(error, GoogleAuthError) or error.code in _FOR_ALL
+            refused = ServiceError if for_all else RefusedError
             raise refused("google", _sentence(error), retryable=False) from error
         translations = response.glossary_translations if glossary else response.translations
         return [translation.translated_text for translation in translations]
 
     def passing(self, error: Exception) -> TransientFailure | None:
         """Whether this trouble may pass."""
-        quota = isinstance(error, self._errors.Forbidden) and re.search(
-            r"rate.?limit.?exceeded", f"{error.reason} {error}", re.IGNORECASE
+        from google.api_core.retry import if_transient_error
+        from requests.exceptions import Timeout
+
+        status = getattr(error, "code", None)
+        quota = status == 403 and re.search(
+            r"rate.?limit.?exceeded", f"{getattr(error, 'reason', '')} {error}", re.IGNORECASE
         )
-        if quota or isinstance(error, self._passing):
+        passing = status in _TRANSIENT or if_transient_error(error) or isinstance(error, Timeout)
+        if quota or passing:
             return TransientFailure(ServiceError("google", _sentence(error), retryable=True))
         return None
 
@@ -175,8 +148,25 @@ class Connection:
         return name if name.startswith("projects/") else f"{self._parent}/{what}/{name}"
 
 
-class RefusedError(ServiceError):
-    """One request that Google refuses for good; it may take others."""
+def _credentials() -> tuple[Any, str]:
+    """Application Default Credentials, and the project that they name."""
+    import google.auth
+    from google.auth.exceptions import DefaultCredentialsError
+
+    try:
+        credentials, project = google.auth.default(scopes=_SCOPES)
+    except DefaultCredentialsError as error:
+        if file := os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
+            raise MissingError(
+                f"GOOGLE_APPLICATION_CREDENTIALS names {file}, which gives no credentials: "
+                f"{_sentence(error)}"
+            ) from error
+        raise MissingError(
+            "the translator google found no credentials: set GOOGLE_APPLICATION_CREDENTIALS "
+            "to the key file of a service account, or run `gcloud auth application-default "
+            "login`; --dry-run needs none"
+        ) from error
+    return credentials, project or ""
 
 
 def _sentence(error: Exception) -> str:
@@ -184,28 +174,20 @@ def _sentence(error: Exception) -> str:
     return f"{text[:300] or type(error).__name__} ({type(error).__name__})"
 
 
-def _is_plain(endpoint: str) -> bool:
-    """Whether an endpoint is asked without TLS and credentials: a local one, or http://."""
-    return bool(_LOCAL.fullmatch(endpoint)) or endpoint.startswith("http://")
-
-
 def _plain_transport(settings: GoogleSettings) -> Any:
+    from google.cloud.translate_v3.services.translation_service import transports
+
     host = settings.endpoint.removeprefix("http://").rstrip("/")
     if settings.transport == "rest":
         from google.auth.credentials import AnonymousCredentials
-        from google.cloud.translate_v3.services.translation_service.transports import (
-            TranslationServiceRestTransport,
-        )
 
-        return TranslationServiceRestTransport(
+        return transports.TranslationServiceRestTransport(
             host=host,
             url_scheme="http",
             credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
         )
     import grpc
-    from google.cloud.translate_v3.services.translation_service.transports import (
-        TranslationServiceGrpcTransport,
-    )
 
     options = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.min_reconnect_backoff_ms", 100)]
-    return TranslationServiceGrpcTransport(channel=grpc.insecure_channel(host, options=options))
+    channel = grpc.insecure_channel(host, options=options)
+    return transports.TranslationServiceGrpcTransport(channel=channel)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from memeloc.errors import InputError, MissingError
 from memeloc.translate.models import Model
 
-_EXTRA = "the translator ctranslate2 needs {}: pip install 'memeloc[offline]'"
-_JOINER = "@@"
 
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """`encode` gives the tokens of a source text, `decode` the text of target tokens."""
 
-class Tokenizer(Protocol):
-    """Text to tokens and back."""
-
-    def encode(self, text: str) -> list[str]:
-        """The tokens of a source text."""
-        ...
-
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of target tokens."""
-        ...
+    encode: Callable[[str], list[str]]
+    decode: Callable[[Sequence[str]], str]
 
 
 def tokenizer(model: Model) -> Tokenizer:
@@ -30,69 +22,51 @@ def tokenizer(model: Model) -> Tokenizer:
 
     Raises:
         InputError: its file cannot be used.
-        MissingError: sentencepiece or sacremoses is missing.
+        MissingError: sentencepiece, sacremoses or subword-nmt is missing.
     """
-    if model.tokenizer == "bpe":
-        return MosesBpe(model.tokens, model.source, model.target)
-    return SentencePieces(model.tokens)
+    try:
+        return _moses_bpe(model) if model.tokenizer == "bpe" else _sentence_pieces(model)
+    except ImportError as error:
+        raise MissingError(
+            f"the translator ctranslate2 needs {error.name}: pip install 'memeloc[offline]'"
+        ) from error
 
 
-class SentencePieces:
-    """SentencePiece (Kudo and Richardson 2018), the model of the source side."""
+def _sentence_pieces(model: Model) -> Tokenizer:
+    """SentencePiece (Kudo and Richardson 2018), with the model of the source side.
 
-    def __init__(self, source: Path) -> None:
-        try:
-            from sentencepiece import SentencePieceProcessor
-        except ImportError as error:
-            raise MissingError(_EXTRA.format("sentencepiece")) from error
-        try:
-            self._source = SentencePieceProcessor(model_file=str(source))
-        except (OSError, RuntimeError) as error:
-            raise InputError(f"is not a SentencePiece model: {error}", file=source) from error
-
-    def encode(self, text: str) -> list[str]:
-        """The pieces of a source text."""
-        pieces: list[str] = self._source.encode(text, out_type=str)
-        return pieces
-
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of target pieces.
-
-        Pieces are joined here rather than by their model, which drops those it does not know, and
-        an unknown word that CTranslate2 has copied from the source is one.
-        """
-        return "".join(tokens).replace("▁", " ").strip()
-
-
-class MosesBpe:
-    """Moses tokens cut by byte-pair encoding (Sennrich, Haddow and Birch 2016), as subword-nmt.
-
-    `codes` are the merges, one a line, the commonest first; the languages are for Moses' rules.
+    Target pieces are joined here rather than by their model, which drops those it does not know,
+    and an unknown word that CTranslate2 has copied from the source is one.
     """
+    from sentencepiece import SentencePieceProcessor
 
-    def __init__(self, codes: Path, source: str, target: str) -> None:
-        try:
-            from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
-            from subword_nmt.apply_bpe import BPE
-        except ImportError as error:
-            raise MissingError(_EXTRA.format(error.name)) from error
-        self._normalizer = MosesPunctNormalizer(source)
-        self._tokenizer = MosesTokenizer(source)
-        self._detokenizer = MosesDetokenizer(target)
-        try:
-            with codes.open(encoding="utf-8") as file:
-                self._bpe = BPE(file)
-        except (SystemExit, ValueError, IndexError) as error:  # subword-nmt exits at a broken line
-            raise InputError("is not a file of subword-nmt's merges", file=codes) from error
+    try:
+        processor = SentencePieceProcessor(model_file=str(model.tokens))
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"is not a SentencePiece model: {error}", file=model.tokens) from error
+    return Tokenizer(
+        lambda text: processor.encode(text, out_type=str),
+        lambda tokens: "".join(tokens).replace("▁", " ").strip(),
+    )
 
-    def encode(self, text: str) -> list[str]:
-        """The subwords of a source text."""
-        words = self._tokenizer.tokenize(self._normalizer.normalize(text))
-        pieces: list[str] = self._bpe.segment_tokens(words)
-        return pieces
 
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of target subwords."""
-        joined = " ".join(tokens).replace(f"{_JOINER} ", "").removesuffix(_JOINER)
-        text: str = self._detokenizer.detokenize(joined.split(" "))
-        return text
+def _moses_bpe(model: Model) -> Tokenizer:
+    """Moses tokens cut by byte-pair encoding (Sennrich, Haddow and Birch 2016), as subword-nmt."""
+    from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+    from subword_nmt.apply_bpe import BPE
+
+    normalizer, words = MosesPunctNormalizer(model.source), MosesTokenizer(model.source)
+    detokenizer = MosesDetokenizer(model.target)
+    try:
+        with model.tokens.open(encoding="utf-8") as file:
+            merges = BPE(file)
+    except (SystemExit, ValueError, IndexError) as error:  # subword-nmt exits at a broken line
+        raise InputError("is not a file of subword-nmt's merges", file=model.tokens) from error
+
+    def decode(tokens: Sequence[str]) -> str:
+        joined = " ".join(tokens).replace("@@ ", "").removesuffix("@@")
+        return str(detokenizer.detokenize(joined.split(" ")))
+
+    return Tokenizer(
+        lambda text: merges.segment_tokens(words.tokenize(normalizer.normalize(text))), decode
+    )
