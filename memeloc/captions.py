@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale, Template, check_tag_name
-from memeloc.tables import Header, Row, Table, read_table
+from memeloc.tables import Row, Table, read_table
 
 if TYPE_CHECKING:
     from memeloc.locales import Registry
@@ -43,6 +43,9 @@ ProblemKind = Literal[
 ]
 """What can be wrong with a row or a cell."""
 
+_Problem = tuple[ProblemKind, str, str, int]
+"""Its kind, the column, the sentence, and how many wanted captions it costs."""
+
 _KEYS = ("meme_id", "template")
 _LISTED = 20
 """Problems that a strict check lists before it only counts them."""
@@ -57,11 +60,9 @@ those is taken for a tag only where a locale has exactly that tag."""
 
 @dataclass(frozen=True, slots=True)
 class LanguageColumn:
-    """A column that holds captions.
+    """A column that holds captions, by its tag as the header has it, and what the tag means.
 
-    Attributes:
-        name: the tag as the table's header has it; also the name of its pictures' folder.
-        locale: what the tag means.
+    The name is also that of its pictures' folder.
     """
 
     name: str
@@ -90,13 +91,7 @@ class CaptionRow:
 
 @dataclass(frozen=True, slots=True)
 class CaptionProblem:
-    """What was wrong with a row or a cell, and what was left out for it.
-
-    Attributes:
-        kind: what sort of problem.
-        error: the sentence, with file, row and column.
-        captions: how many wanted captions it cost.
-    """
+    """What was wrong with a row or a cell, and how many wanted captions it cost."""
 
     kind: ProblemKind
     error: InputError
@@ -128,7 +123,6 @@ class CaptionsTable:
         self.ignored = ignored
         self._table = table
         self._templates = templates
-        self._boxes = {name: len(template.boxes) for name, template in templates.items()}
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
         """The rows that have at least one sound caption, in the table's order.
@@ -141,22 +135,14 @@ class CaptionsTable:
         """
         first: CaptionProblem | None = None
         good = False
-
-        def report(
-            kind: ProblemKind, row: int, message: str, column: str = "", captions: int = 1
-        ) -> None:
-            nonlocal first
-            error = InputError(message, file=self.path, row=row, column=column or None)
-            problem = CaptionProblem(kind, error, captions)
-            first = first or problem
-            on_problem(problem)
-
         ids: dict[str, int] = {}
-        columns: _Positions | None = None
         for row in self._table.rows:
-            if columns is None or columns.header is not row.header:
-                columns = _Positions(row.header, self.languages, self.source)
-            checked = self._checked(row, columns, ids, report)
+            checked, problems = self._checked(row, ids)
+            for kind, column, message, captions in problems:
+                error = InputError(message, file=self.path, row=row.number, column=column or None)
+                problem = CaptionProblem(kind, error, captions)
+                first = first or problem
+                on_problem(problem)
             if checked is not None:
                 good = True
                 yield checked
@@ -180,123 +166,87 @@ class CaptionsTable:
         def note(problem: CaptionProblem) -> None:
             nonlocal count
             count += 1
-            if len(listed) < _LISTED:
+            if count <= _LISTED:
                 listed.append(str(problem.error))
 
         for _ in self.rows(note):
             pass
         if count:
-            more = f"\nand {count - len(listed)} more" if count > len(listed) else ""
-            noun = "problem" if count == 1 else "problems"
+            more = [f"and {count - _LISTED} more"] if count > _LISTED else []
+            problems = "1 problem" if count == 1 else f"{count} problems"
             raise InputError(
-                f"The table has {count} {noun}; mend the table, or run without --strict to leave "
-                f"these captions out:\n" + "\n".join(listed) + more,
+                f"The table has {problems}; fix the table, or run without --strict to leave these "
+                "captions out:\n" + "\n".join(listed + more),
                 file=self.path,
             )
 
-    def _checked(
-        self, record: Row, positions: _Positions, ids: dict[str, int], report: Callable[..., None]
-    ) -> CaptionRow | None:
-        row, cells, wanted = record.number, record.cells, positions.wanted
-        columns = record.header.names
-        if record.error and record.reason != "cut off":
-            report("broken row", row, record.error, captions=len(wanted))
-            return None
-        if len(cells) > len(columns):
-            report(
-                "too many cells",
-                row,
-                f"The row has {len(cells)} cells, the header {len(columns)}. Put a cell that "
-                "holds the separator between quotation marks.",
-                captions=len(wanted),
+    def _checked(self, row: Row, ids: dict[str, int]) -> tuple[CaptionRow | None, list[_Problem]]:
+        """The row, where something of it can be used, and all that is wrong with it."""
+        columns, all_captions = row.header.names, len(self.languages)
+        if row.error and row.reason != "cut off":
+            return None, [("broken row", "", row.error, all_captions)]
+        if len(row.cells) > len(columns):
+            message = (
+                f"The row has {len(row.cells)} cells, the header {len(columns)}. Put a cell that "
+                "holds the separator between quotation marks."
             )
-            return None
-        if len(cells) < len(columns):
-            lacking = columns[len(cells) :]
-            lost = {name for name, _ in wanted}.intersection(lacking)
-            keyless = bool(set(_KEYS).intersection(lacking))
-            report(
-                "missing cells",
-                row,
-                f"The row ends before its column {lacking[0]!r}. Add the missing cells; an open "
-                "quotation mark in the row before can also be the reason.",
-                captions=len(wanted) if keyless else len(lost),
+            return None, [("too many cells", "", message, all_captions)]
+        cells = dict(zip(columns, row.cells, strict=False))
+        wanted = [column.name for column in self.languages if column.name in cells]
+        problems: list[_Problem] = []
+        if len(row.cells) < len(columns):
+            keyless = not all(name in cells for name in _KEYS)
+            message = (
+                f"The row ends before its column {columns[len(row.cells)]!r}. Add the missing "
+                "cells; an open quotation mark in the row before can also be the reason."
             )
+            lost = all_captions if keyless else all_captions - len(wanted)
+            problems.append(("missing cells", "", message, lost))
             if keyless:
-                return None
-            present = len(cells)
-            cells = [*cells, *[None] * len(lacking)]
-            wanted = tuple((name, index) for name, index in wanted if index < present)
-        key = self._key_of(row, cells[positions.key], cells[positions.template], ids, report)
-        if key is None:
-            return None
-        meme_id, template = key
-        boxes = self._boxes[template]
-        sound = _all_sound(cells)
+                return None, problems
+        meme_id, template = (_plain(cells[name]) for name in _KEYS)
+        wrong_keys = [*_wrong_id(meme_id, row.number, ids), *self._wrong_template(template)]
+        if wrong_keys:  # the first carries what the row costs
+            costs = (all_captions, 0)
+            return None, problems + [
+                (*wrong, cost) for wrong, cost in zip(wrong_keys, costs, strict=False)
+            ]
+        boxes = len(self._templates[template].boxes)
+        sound = _all_sound(row.cells)
         captions: dict[str, Caption] = {}
-        for name, index in wanted:
-            caption = _parsed(cells[index], boxes, sound)
+        for name in wanted:
+            caption = _parsed(cells[name], boxes, sound)
             if isinstance(caption, Caption):
                 captions[name] = caption
             else:
-                report(caption[0], row, caption[1], column=name)
+                problems.append((caption[0], name, caption[1], 1))
         if not captions:
-            return None
-        source = _parsed(cells[positions.source], boxes, sound)
-        return CaptionRow(
-            row, meme_id, template, captions, source if isinstance(source, Caption) else None
-        )
+            return None, problems
+        source = _parsed(cells.get(self.source.name), boxes, sound)
+        usable = source if isinstance(source, Caption) else None
+        return CaptionRow(row.number, meme_id, template, captions, usable), problems
 
-    def _key_of(
-        self, row: int, key: Any, name: Any, ids: dict[str, int], report: Callable[..., None]
-    ) -> tuple[str, str] | None:
-        """The id and the template of a row; None, with all that is wrong reported, else."""
-        captions = len(self.languages)  # what the row costs; the first problem alone carries it
-        meme_id, template = _plain(key), _plain(name)
-        try:
-            if not meme_id:
-                raise InputError("The row has no id; give it one that no other row has.")
-            check_tag_name(meme_id, "An id")
-        except InputError as error:
-            report("wrong id", row, error.message, column=_KEYS[0], captions=captions)
-            captions = 0
-        else:
-            before = ids.setdefault(meme_id, row)
-            if before != row:
-                report(
-                    "duplicate id",
-                    row,
-                    f"The id {meme_id!r} stands in row {before} already; give this row another.",
-                    column=_KEYS[0],
-                    captions=captions,
-                )
-                captions = 0
-        if template not in self._boxes:
-            report(
-                "unknown template",
-                row,
-                f"There is no template {template[:60]!r}.{_near(template, self._templates)}"
-                if template
-                else "The row names no template.",
-                column=_KEYS[1],
-                captions=captions,
-            )
-            captions = 0
-        return (meme_id, template) if captions == len(self.languages) else None
+    def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
+        if name not in self._templates:
+            message = f"There is no template {name[:60]!r}.{_near(name, self._templates)}"
+            message = message if name else "The row names no template."
+            yield "unknown template", "template", message
 
 
-class _Positions:
-    """Where the columns stand under a header; tables can be put under one another."""
-
-    __slots__ = ("header", "key", "source", "template", "wanted")
-
-    def __init__(
-        self, header: Header, languages: Sequence[LanguageColumn], source: LanguageColumn
-    ) -> None:
-        self.header = header
-        self.key, self.template = (header.positions[name] for name in _KEYS)
-        self.wanted = tuple((column.name, header.positions[column.name]) for column in languages)
-        self.source = header.positions[source.name]
+def _wrong_id(
+    meme_id: str, row: int, ids: dict[str, int]
+) -> Iterator[tuple[ProblemKind, str, str]]:
+    try:
+        if not meme_id:
+            raise InputError("The row has no id; give it one that no other row has.")
+        check_tag_name(meme_id, "An id")
+    except InputError as error:
+        yield "wrong id", "meme_id", error.message
+        return
+    before = ids.setdefault(meme_id, row)
+    if before != row:
+        message = f"The id {meme_id!r} stands in row {before} already; give this row another."
+        yield "duplicate id", "meme_id", message
 
 
 def read_captions(

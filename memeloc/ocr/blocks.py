@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from memeloc.model import Locale
-from memeloc.ocr.protocol import Box, Line
+from memeloc.ocr.protocol import Line
 
 UNSPACED = frozenset(("Hans", "Hant", "Jpan", "Thai", "Laoo", "Khmr", "Mymr"))
 """Scripts that write no space between words."""
@@ -21,7 +21,7 @@ _WORD_GAP = 0.45
 """Most space between two pieces of a line, in heights of their boxes."""
 _LINE_GAP = 0.55
 """Most space between two lines of a part, in heights of their boxes."""
-_ALIKE = 2.0
+_RATIO = 2.0
 """Most ratio of the heights of two neighbours: capitals alone are lower than Ä and g together."""
 _SAME_ROW = 0.5
 """Least overlap of two boxes in a row, of the lower one's height."""
@@ -30,18 +30,18 @@ _BESIDE = re.compile(r"(?<=[A-Za-z0-9]) (?=[A-Za-z0-9])")
 
 
 def arrange(lines: Sequence[Line], locale: Locale) -> tuple[Line, ...]:
-    """The parts of a text in reading order: each a `Line` with all its text, box and confidence.
+    """The parts of a picture's text in reading order, each a `Line` with all its text.
 
-    Args:
-        lines: of one picture, in any order.
-        locale: its direction orders what stands side by side, its script says where spaces are.
+    The locale's direction orders what stands side by side, its script says where spaces are.
     """
     backwards = locale.direction == "rtl"
-    rows = [_joined(some, locale, backwards) for some in _groups(lines, _same_line)]
-    rows = [row for row in rows if row.text]
+    rows = []
+    for pieces in _groups(lines, _same_line):
+        pieces.sort(key=lambda piece: piece.box[0] + piece.box[2], reverse=backwards)
+        rows.append(_merged(pieces, locale))
     blocks = [
-        _merged(sorted(some, key=lambda line: line.box[1]), locale)
-        for some in _groups(rows, _same_block)
+        _merged(sorted(group, key=lambda line: line.box[1]), locale)
+        for group in _groups([row for row in rows if row.text], _same_block)
     ]
     return tuple(_ordered(blocks, backwards))
 
@@ -63,7 +63,7 @@ def _same_line(line: Line, other: Line) -> bool:
     least, most = _heights(line, other)
     shared = min(line.box[3], other.box[3]) - max(line.box[1], other.box[1])
     gap = max(line.box[0], other.box[0]) - min(line.box[2], other.box[2])
-    return shared > _SAME_ROW * least and most < _ALIKE * least and gap < _WORD_GAP * least
+    return shared > _SAME_ROW * least and most < _RATIO * least and gap < _WORD_GAP * least
 
 
 def _same_block(line: Line, other: Line) -> bool:
@@ -71,7 +71,7 @@ def _same_block(line: Line, other: Line) -> bool:
     gap = max(line.box[1], other.box[1]) - min(line.box[3], other.box[3])
     shared = min(line.box[2], other.box[2]) - max(line.box[0], other.box[0])
     narrower = min(line.box[2] - line.box[0], other.box[2] - other.box[0])
-    return gap < _LINE_GAP * least and most < _ALIKE * least and shared > 0.3 * narrower
+    return gap < _LINE_GAP * least and most < _RATIO * least and shared > 0.3 * narrower
 
 
 def _heights(line: Line, other: Line) -> tuple[float, float]:
@@ -79,23 +79,12 @@ def _heights(line: Line, other: Line) -> tuple[float, float]:
     return max(min(both), 1.0), max(both)
 
 
-def _joined(pieces: Sequence[Line], locale: Locale, backwards: bool) -> Line:
-    """Pieces of a line, in the script's direction."""
-    middles = [(piece.box[0] + piece.box[2]) / 2 for piece in pieces]
-    order = sorted(range(len(pieces)), key=lambda index: middles[index], reverse=backwards)
-    return _merged([pieces[index] for index in order], locale)
-
-
 def _merged(pieces: Sequence[Line], locale: Locale) -> Line:
     text = clean(" ".join(piece.text for piece in pieces), locale)
+    left, top, right, bottom = zip(*(piece.box for piece in pieces), strict=True)
     lengths = [max(1, len(piece.text)) for piece in pieces]
     weighed = sum(n * piece.confidence for n, piece in zip(lengths, pieces, strict=True))
-    return Line(text, _around([piece.box for piece in pieces]), weighed / sum(lengths))
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
+    return Line(text, (min(left), min(top), max(right), max(bottom)), weighed / sum(lengths))
 
 
 def _ordered(blocks: Sequence[Line], backwards: bool) -> list[Line]:
@@ -103,9 +92,8 @@ def _ordered(blocks: Sequence[Line], backwards: bool) -> list[Line]:
     left = sorted(blocks, key=lambda block: (block.box[1], block.box[0]))
     ordered = []
     while left:
-        first = left[0]
-        row = [block for block in left if (block.box[1] + block.box[3]) / 2 < first.box[3]]
-        row = row or [first]
+        bottom = left[0].box[3]
+        row = [block for block in left if (block.box[1] + block.box[3]) / 2 < bottom] or left[:1]
         left = [block for block in left if block not in row]
         ordered += sorted(row, key=lambda block: block.box[0], reverse=backwards)
     return ordered

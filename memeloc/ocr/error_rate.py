@@ -25,10 +25,7 @@ def normalise(text: str) -> str:
 
 
 def count_errors(drawn: str, read: str) -> tuple[int, int]:
-    """The edit distance between two texts, and how many characters were drawn.
-
-    Both are counted after `normalise`.
-    """
+    """The edit distance between two texts, and how many characters were drawn, normalised."""
     from rapidfuzz.distance import Levenshtein
 
     wanted = normalise(drawn)

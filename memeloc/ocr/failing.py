@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from itertools import groupby
 
 from memeloc.model import Locale
-from memeloc.ocr.protocol import Line
+from memeloc.ocr.protocol import Line, mean_confidence
 from memeloc.ocr.transcript import NO_TEXT, UNSURE
 
 FRAGMENTS = "only fragments"
@@ -38,39 +39,27 @@ LEAST_SURE = 0.75
 
 _SIGNS = frozenset(("Hans", "Hant", "Jpan", "Kore"))
 """Scripts in which two signs make a word."""
-_SHARED = frozenset("0123456789")
+_INNER = frozenset("-'’.,:/+@_־·،")
 
 
 def find_marks(parts: Sequence[Line], locale: Locale, letters: Collection[str]) -> tuple[str, ...]:
-    """`NO_TEXT` and the criteria met, or `UNSURE`, or nothing.
+    """`NO_TEXT` and the criteria met in the paper's order, or `UNSURE`, or nothing.
 
-    Args:
-        parts: what was read.
-        locale: the language it was read in.
-        letters: the language's; empty when unknown, then any letter counts.
+    `letters` are the language's; when they are unknown and empty, any letter counts.
     """
-    met = failures(parts, locale, letters)
-    if met:
-        return (NO_TEXT, *met)
-    weights = [len(part.text) for part in parts]
-    mean = sum(w * part.confidence for w, part in zip(weights, parts, strict=True)) / sum(weights)
-    return (UNSURE,) if mean < LEAST_SURE else ()
-
-
-def failures(parts: Sequence[Line], locale: Locale, letters: Collection[str]) -> tuple[str, ...]:
-    """The criteria that a reading meets, in the paper's order."""
     text = " ".join(part.text for part in parts)
     words = text.split()
     met = []
-    runs = [_longest_run(word) for word in words]
     shortest = 2 if locale.script in _SIGNS else SHORTEST_WORD
-    if words and max(runs) < shortest and not _only_short_words(words):
+    if words and max(map(_longest_run, words)) < shortest and not _only_short_words(words):
         met.append(FRAGMENTS)
     if words and (_share(text, letters) < LEAST_SHARE or _whole(words) < LEAST_WORDS):
         met.append(NONSENSE)
     if not words or max(part.confidence for part in parts) < LEAST_TRUST:
         met.append(NOT_SEEN)
-    return tuple(met)
+    if met:
+        return (NO_TEXT, *met)
+    return (UNSURE,) if mean_confidence(parts) < LEAST_SURE else ()
 
 
 def _is_letter(sign: str) -> bool:
@@ -78,11 +67,8 @@ def _is_letter(sign: str) -> bool:
 
 
 def _longest_run(word: str) -> int:
-    longest = run = 0
-    for sign in word:
-        run = run + 1 if _is_letter(sign) else 0
-        longest = max(longest, run)
-    return longest
+    runs = groupby(word, _is_letter)
+    return max((len(list(run)) for is_letter, run in runs if is_letter), default=0)
 
 
 def _only_short_words(words: Sequence[str]) -> bool:
@@ -105,12 +91,9 @@ def _share(text: str, letters: Collection[str]) -> float:
     signs = [sign for sign in unicodedata.normalize("NFKD", text) if not sign.isspace()]
     # Words of Latin letters stand in every language's memes.
     fine = sum(
-        (
-            _is_letter(sign)
-            and (not signs_of_language or sign in signs_of_language or sign.isascii())
-        )
-        or sign in _SHARED
-        or unicodedata.category(sign) in ("Mn", "Nd")
+        sign.isdecimal()
+        or unicodedata.category(sign) == "Mn"
+        or (_is_letter(sign) and (not letters or sign in signs_of_language or sign.isascii()))
         for sign in signs
     )
     return fine / len(signs) if signs else 0.0
@@ -118,10 +101,9 @@ def _share(text: str, letters: Collection[str]) -> float:
 
 def _whole(words: Sequence[str]) -> float:
     """The share of the text that stands in words without a sign in the middle, such as `a}b`."""
-    total = sum(map(len, words))
-    whole = 0
-    for word in words:
-        inner = [sign for sign in word[1:-1] if unicodedata.category(sign)[0] in "SPC"]
-        joined = [sign for sign in inner if sign not in "-'’.,:/+@_־·،"]
-        whole += len(word) * (not joined)
-    return whole / total if total else 0.0
+    whole = [
+        word
+        for word in words
+        if all(sign in _INNER or unicodedata.category(sign)[0] not in "SPC" for sign in word[1:-1])
+    ]
+    return len("".join(whole)) / len("".join(words))

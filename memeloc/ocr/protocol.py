@@ -29,6 +29,12 @@ class Line:
     confidence: float
 
 
+def mean_confidence(lines: Sequence[Line]) -> float:
+    """The mean over the characters, 0 to 1; 0 when there are none."""
+    total = sum(len(line.text) * line.confidence for line in lines)
+    return total / max(1, sum(len(line.text) for line in lines))
+
+
 class Reader(Protocol):
     """Reads the text of pictures.
 

@@ -83,13 +83,7 @@ def _engine() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of text.
-
-    Attributes:
-        quad: where it is.
-        text: what the model reads, whether or not it knows the script.
-        confidence: 0 to 1.
-    """
+    """Where a line of text is; how the model reads it, knowing the script or not; 0 to 1."""
 
     quad: Quad
     text: str
@@ -104,12 +98,10 @@ class TextLine:
 
 
 def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
-    """Where lines of text are in a picture, and how the model reads them.
+    """Where lines of text are in an RGB picture, and how the model reads them.
 
-    Args:
-        picture: RGB.
-        read: whether to read; what the model makes nothing of is then left out. Without it, every
-            line in whatever script is there, with an empty text and a confidence of 0.
+    With `read`, what the model makes nothing of is left out. Without it, every line in whatever
+    script is there, with an empty text and a confidence of 0.
 
     Raises:
         MissingError: see `model_paths`.

@@ -80,20 +80,10 @@ def choose(locale: Locale, name: str = "auto") -> Reader:
         why = chosen.lacks(locale)
         # Who names a reader knows best; only what it cannot do at all stops it.
         if why and name != "rapidocr":
-            raise _missing(why)
+            raise MissingError(f"{why}.") if "apt install" in why else InputError(why)
         return chosen
     rapid = reader("rapidocr")
     rates = MEASURED.get(locale.tag)
-    if rates is not None and rates[0] <= rates[1]:
+    if (rates[0] <= rates[1]) if rates else not rapid.lacks(locale):
         return rapid
-    if rates is None and not rapid.lacks(locale):
-        return rapid
-    tesseract = reader("tesseract")
-    why = tesseract.lacks(locale)
-    if why:
-        raise _missing(why)
-    return tesseract
-
-
-def _missing(why: str) -> Exception:
-    return MissingError(f"{why}.") if "apt install" in why else InputError(why)
+    return choose(locale, "tesseract")

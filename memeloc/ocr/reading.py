@@ -28,14 +28,7 @@ _LONGEST = 2500
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """A picture to be read.
-
-    Attributes:
-        key: identifies it: an item's id, or whatever the caller knows it by.
-        path: its file.
-        locale: the language to read it in.
-        reader: a reader's name.
-    """
+    """A picture to be read; `key` is what the caller knows it by, such as an item's id."""
 
     key: str
     path: Path
@@ -58,12 +51,9 @@ def read_pictures(
     jobs: int,
     on_read: Callable[[list[ReadPicture]], None],
 ) -> None:
-    """Read pictures with `jobs` processes.
+    """Read pictures, which are taken as needed, with `jobs` processes; 1 is this process itself.
 
-    Args:
-        pictures: what to read; taken as needed.
-        jobs: processes, 1 or more; 1 is this process itself.
-        on_read: is called in this process with what was read together, as it comes.
+    `on_read` is called in this process with what was read together, as it comes.
 
     Raises:
         MissingError: what a reader needs is not installed.
@@ -88,6 +78,7 @@ def read_together(pictures: Sequence[ToRead]) -> list[ReadPicture]:
     """Read pictures of one language by one reader, in this process."""
     from memeloc.ocr.blocks import arrange
     from memeloc.ocr.failing import find_marks
+    from memeloc.ocr.protocol import mean_confidence
     from memeloc.ocr.rapid import exemplars_of
     from memeloc.ocr.readers import reader
     from memeloc.templates.pictures import open_picture
@@ -110,21 +101,17 @@ def read_together(pictures: Sequence[ToRead]) -> list[ReadPicture]:
         results[pictures[0].key] = ReadPicture(pictures[0].key, None, str(error))
         opened = []
     letters = exemplars_of(locale)
-    for (picture, _), lines_found in zip(opened, lines, strict=True):
-        parts = arrange(lines_found, locale)
-        weights = sum(len(part.text) for part in parts)
-        sure = sum(len(part.text) * part.confidence for part in parts) / max(1, weights)
-        results[picture.key] = ReadPicture(
-            picture.key,
-            Transcript(
-                item=picture.key,
-                parts=tuple(part.text for part in parts),
-                language=locale.tag,
-                reader=f"{by.name} {by.version}",
-                confidence=round(min(max(sure, 0.0), 1.0), 3),
-                marks=find_marks(parts, locale, letters),
-            ),
+    for (picture, _), lines_of_picture in zip(opened, lines, strict=True):
+        parts = arrange(lines_of_picture, locale)
+        transcript = Transcript(
+            item=picture.key,
+            parts=tuple(part.text for part in parts),
+            language=locale.tag,
+            reader=f"{by.name} {by.version}",
+            confidence=round(min(max(mean_confidence(parts), 0.0), 1.0), 3),
+            marks=find_marks(parts, locale, letters),
         )
+        results[picture.key] = ReadPicture(picture.key, transcript)
     return [results[picture.key] for picture in pictures]
 
 

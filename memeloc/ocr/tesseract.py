@@ -77,26 +77,17 @@ def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
     Raises:
         ServiceError: Tesseract failed, or took more than two minutes.
     """
-    text = _read(pages, model, mode, "txt")
-    page_texts = text.split("\f")[: len(pages)]
-    return [
-        "\n".join(line.strip() for line in page.split("\n") if line.strip()) for page in page_texts
-    ]
+    texts = _read(pages, model, mode, "txt").split("\f")[: len(pages)]
+    return ["\n".join(filter(None, map(str.strip, text.split("\n")))) for text in texts]
 
 
 def read_words(
     pages: list[Image.Image], model: str, mode: int, *, least_gap: int = 0
 ) -> list[tuple[str, float]]:
-    """What Tesseract reads on each page, words by spaces, and how sure it is: 0 to 1.
+    """What Tesseract reads on each page, see `read_pages`, words by spaces; how sure it is, 0 to 1.
 
-    The confidence is the mean of its words', weighted by their lengths; an empty page has 0.
-
-    Args:
-        pages, model, mode: as for `read_pages`.
-        least_gap: in pixels; what stands nearer to the word before it belongs to it.
-
-    Raises:
-        ServiceError: Tesseract failed, or took more than two minutes.
+    The confidence is the mean of its words', weighted by their lengths; an empty page has 0. What
+    stands nearer than `least_gap` pixels to the word before it belongs to it.
     """
     texts = [""] * len(pages)
     sure = [0.0] * len(pages)

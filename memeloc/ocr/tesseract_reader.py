@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, field
 
 from PIL import Image
 
@@ -71,31 +70,31 @@ class TesseractReader:
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
         """The lines of each picture."""
         lines: list[_Cut] = []
-        pages: list[Image.Image] = []
         for number, picture in enumerate(pictures):
             for region in find_text(picture, read=False):
                 image = cut_line(picture, region.quad)
                 if image is not None:
-                    candidates = find_letters(image)
-                    lines.append(_Cut(number, region.box, image, len(candidates)))
-                    pages += candidates
+                    lines.append(_Cut(number, region.box, image, find_letters(image)))
         gap = _HANGUL_GAP if locale.script == "Kore" else 0
-        texts = _read(pages, locale.tesseract, LINE, gap)
-        starts = list(accumulate((line.candidates for line in lines), initial=0))
+        pages = [page for line in lines for page in line.pages]
+        texts = iter(_read(pages, locale.tesseract, LINE, gap))
+        for line in lines:
+            line.texts = [next(texts) for _ in line.pages]
         # It makes nothing at all of some clean lines, until it may not look at their layout.
         empty = [
-            index
-            for line, start in zip(lines, starts, strict=False)
-            if line.best(texts[start : start + line.candidates])[2] < _SURE
-            for index in range(start, start + line.candidates - 1)
-            if not texts[index][0]
+            (line, index)
+            for line in lines
+            if line.best()[2] < _SURE
+            for index in range(len(line.pages) - 1)
+            if not line.texts[index][0]
         ]
-        again = _read([pages[index] for index in empty], locale.tesseract, RAW_LINE, gap)
-        for index, text_and_confidence in zip(empty, again, strict=True):
-            texts[index] = text_and_confidence
+        pages = [line.pages[index] for line, index in empty]
+        texts = iter(_read(pages, locale.tesseract, RAW_LINE, gap))
+        for line, index in empty:
+            line.texts[index] = next(texts)
         read: list[list[Line]] = [[] for _ in pictures]
-        for line, start in zip(lines, starts, strict=False):
-            text, confidence, trust = line.best(texts[start : start + line.candidates])
+        for line in lines:
+            text, confidence, trust = line.best()
             if trust < _SURE and locale.script not in _LIKE_LATIN:
                 other, sure = read_line(line.image)
                 if sure >= _LATIN_LEAST and _LATIN.fullmatch(other):
@@ -105,21 +104,25 @@ class TesseractReader:
         return read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Cut:
-    """A line that was cut out of the picture of that number."""
+    """A line that was cut out of the picture of that number, and what was read of its pages.
+
+    The last page is the line as it stands, the others are masks.
+    """
 
     picture: int
     box: Box
     image: Image.Image
-    candidates: int  # the last is the line as it stands, the others are masks
+    pages: list[Image.Image]
+    texts: list[tuple[str, float]] = field(default_factory=list)
 
-    def best(self, texts: Sequence[tuple[str, float]]) -> tuple[str, float, float]:
-        """Of what was read of its candidates: text, confidence, and how far to trust it."""
+    def best(self) -> tuple[str, float, float]:
+        """Of what was read: text, confidence, and how far to trust it."""
         expected = _EXPECTED * max(self.image.width / self.image.height, 1)
         best = "", 0.0, 0.0
-        for index, (text, confidence) in enumerate(texts):
-            mask = index < self.candidates - 1
+        for index, (text, confidence) in enumerate(self.texts):
+            mask = index < len(self.pages) - 1
             trust = confidence * min(1.0, _letters(text) / expected) + _PREFER * mask
             if text and trust > best[2]:
                 best = text, confidence, trust

@@ -13,14 +13,13 @@ UNSURE = "reader unsure"
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The text that a reader found in an item's picture.
+    """The text that a reader found in the picture of an item, by its id.
 
     Attributes:
-        item: the id of the picture's item.
         parts: one string a block of text, in reading order, its lines joined; empty when nothing
             was read.
         language: tag of the locale it was read in.
-        reader: name and version of what read it, such as `rapidocr 3.4.2`.
+        reader: its name and version, such as `rapidocr 3.4.2`.
         confidence: as the reader states it, from 0 to 1, the mean over the characters; 0 when
             nothing was read.
         marks: what a person should look at: `NO_TEXT` and why (see `memeloc.ocr.failing`), or
