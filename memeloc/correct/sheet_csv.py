@@ -13,7 +13,7 @@ from memeloc.correct.columns import HEADINGS, cells_of, read_columns
 from memeloc.correct.model import Sheet, SheetAnswers
 from memeloc.correct.rows import parts_of
 from memeloc.tables import write_table
-from memeloc.tables.workbooks import is_workbook
+from memeloc.tables.archives import is_workbook
 
 
 class Csv:

@@ -18,8 +18,8 @@ from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import LABELS
 from memeloc.placeholders import PLACEHOLDER
-from memeloc.tables import drawable
-from memeloc.tables.workbooks import is_workbook, new_workbook
+from memeloc.tables import drawable, new_workbook
+from memeloc.tables.archives import is_workbook
 
 CAPTIONS = "Captions"
 GUIDE = "Guide"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 from memeloc.errors import InputError
 from memeloc.files import LARGEST_FILE
@@ -27,14 +25,14 @@ WORKBOOKS = frozenset({"xl/workbook.xml", "content.xml"})
 """The part by which a workbook of Excel or of LibreOffice is known."""
 
 
-def is_zip(head: bytes) -> bool:
-    """Whether a file that begins so is a zip archive."""
-    return head.startswith(b"PK\x03\x04")
-
-
 def is_ole(head: bytes) -> bool:
     """Whether it is an old Office file, or a new one behind a password."""
     return head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+
+
+def is_workbook(head: bytes) -> bool:
+    """Whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
+    return head.startswith(b"PK\x03\x04") or is_ole(head)
 
 
 def names_in(path: Path) -> set[str]:
@@ -67,8 +65,8 @@ def names_in(path: Path) -> set[str]:
     return {part.filename for part in parts}
 
 
-def csv_member(path: Path) -> Callable[[], IO[bytes]] | None:
-    """What opens the only CSV of an archive, as Google gives it out; None when it is a workbook.
+def csv_member(path: Path) -> bytes | None:
+    """The only CSV of an archive, as Google gives it out; None when it is a workbook.
 
     Raises:
         InputError: it is broken, too large, or holds no CSV or several.
@@ -85,17 +83,8 @@ def csv_member(path: Path) -> Callable[[], IO[bytes]] | None:
             "each",
             file=path,
         )
-
-    def opener() -> IO[bytes]:
-        try:
-            return zipfile.ZipFile(path).open(tables[0])
-        except BROKEN as error:
-            raise InputError(f"is a broken archive: {error}", file=path) from error
-
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(tables[0]) as member:
-            while member.read(1 << 20):  # its checksum is looked at when it has been read
-                pass
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(tables[0])
     except BROKEN as error:
         raise InputError(f"is a broken archive: {error}", file=path) from error
-    return opener

@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -27,7 +28,6 @@ SEARCHED = 20
 _BEGINNING = 1 << 18
 """Characters of a file in which its delimiter and its headings are looked for."""
 
-_CHUNK = 1 << 20
 _SAVE_AS = (
     "save it as “CSV UTF-8” (Excel) or choose Unicode (UTF-8) as the character set (LibreOffice)"
 )
@@ -58,31 +58,31 @@ class CsvFile:
 
     def with_delimiter(self, is_header: IsHeader | None) -> CsvFile:
         """The same with the delimiter by which headings are found, else the most frequent one."""
-        with self._text() as stream:
+        with self.text() as stream:
             lines = stream.read(_BEGINNING).splitlines(keepends=True)
         first = next((line for line in lines if line.strip(" \t\r\n,;")), "")
         frequent = sorted(DELIMITERS, key=first.count, reverse=True)
         if is_header is not None:
             for delimiter in frequent:
-                for number, (cells, _) in enumerate(_records(iter(lines), delimiter)):
-                    if number < SEARCHED and is_header(header_names(cells)):
-                        return replace(self, delimiter=delimiter)
-                    if number >= SEARCHED:
-                        break
+                records = islice(_records(iter(lines), delimiter), SEARCHED)
+                if any(map(is_header, (header_names(cells) for cells, _ in records))):
+                    return replace(self, delimiter=delimiter)
         return replace(self, delimiter=frequent[0])
 
     def lines(self) -> Iterator[Line]:
         """Its lines, apostrophes before what looks like a formula taken off."""
-        with self._text() as stream:
-            number = 0
+        with self.text() as stream:
             for number, (cells, problem) in enumerate(_records(stream, self.delimiter), 1):
                 if problem is OPEN_END and self.is_cut:
                     problem = CUT
                 texts = [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
                 yield Line(number, texts, problem)
 
-    def _text(self) -> io.TextIOWrapper:
-        return io.TextIOWrapper(self.open(), encoding=self.encoding, errors=self.errors, newline="")
+    def text(self, newline: str = "") -> io.TextIOWrapper:
+        """Its characters; `newline` as `open` takes it."""
+        return io.TextIOWrapper(
+            self.open(), encoding=self.encoding, errors=self.errors, newline=newline
+        )
 
 
 def _records(
@@ -138,21 +138,24 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
     file = CsvFile(path, opener)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return [replace(file, encoding="utf-16", errors="replace")]
-    problem = _problem(opener, "utf-8")
+    problem = _problem(opener, "utf-8", "surrogatepass")
     if head.count(0) > len(head) // 8 or (b"\x00" in head and problem is not None):
-        for order in (0, 1):
+        for order, encoding in enumerate(("utf-16-le", "utf-16-be")):
             if b"\x00" in head[1 - order :: 2] and b"\x00" not in head[order::2]:
-                encoding = ("utf-16-le", "utf-16-be")[order]
                 return [replace(file, encoding=encoding, errors="replace")]
         raise InputError("is no table: CSV, xlsx, ods, JSON Lines and Parquet are read", file=path)
     if problem is None:
         return [file]
     line, error = problem
-    as_bytes = replace(
-        file, errors="backslashreplace", note="Some bytes are not UTF-8; they are kept as numbers."
-    )
+    as_bytes = replace(file, errors="backslashreplace")
     if "end of data" in error.reason:
-        return [replace(as_bytes, is_cut=True, note="")]
+        return [replace(as_bytes, is_cut=True)]
+    if not encodings:
+        raise InputError(
+            f"is not in UTF-8: line {line} has the byte 0x{error.object[error.start]:02X}, as "
+            f"Latin-1 or Windows-1252 files have; {_SAVE_AS}",
+            file=path,
+        )
     possible = [
         replace(
             file,
@@ -163,29 +166,18 @@ def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]
         for encoding in encodings
         if _problem(opener, encoding) is None
     ]
-    if not encodings:
-        raise InputError(
-            f"is not in UTF-8: line {line} has the byte 0x{error.object[error.start]:02X}, as "
-            f"Latin-1 or Windows-1252 files have; {_SAVE_AS}",
-            file=path,
-        )
-    return [*possible, as_bytes]
+    note = "Some bytes are not UTF-8; they are kept as numbers."
+    return [*possible, replace(as_bytes, note=note)]
 
 
 def _problem(
-    opener: Callable[[], IO[bytes]], encoding: str
+    opener: Callable[[], IO[bytes]], encoding: str, errors: str = "strict"
 ) -> tuple[int, UnicodeDecodeError] | None:
     """The line in which a file is not in an encoding, and why; None when it is."""
-    errors = "surrogatepass" if encoding == "utf-8" else "strict"
-    decoder = codecs.getincrementaldecoder(encoding)(errors)
-    line = 1
     with opener() as stream:
-        while True:
-            chunk = stream.read(_CHUNK)
+        for number, line in enumerate(stream, 1):
             try:
-                decoder.decode(chunk, final=not chunk)
+                line.decode(encoding, errors)
             except UnicodeDecodeError as error:
-                return line + bytes(error.object[: error.start]).count(b"\n"), error
-            if not chunk:
-                return None
-            line += chunk.count(b"\n")
+                return number, error
+    return None

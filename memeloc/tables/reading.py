@@ -7,16 +7,16 @@ pass with flat memory, but for ods.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.files import read_head
-from memeloc.tables.archives import csv_member, is_ole, is_zip
-from memeloc.tables.columnar import JsonLines, Parquet
-from memeloc.tables.csv_files import SEARCHED, CsvFile, decode
+from memeloc.tables.archives import csv_member, is_ole, is_workbook
+from memeloc.tables.columnar import json_lines, parquet
+from memeloc.tables.csv_files import SEARCHED, decode
 from memeloc.tables.rows import IsHeader, Line, Table, header_names
 from memeloc.tables.workbooks import read_worksheets
 
@@ -31,7 +31,6 @@ def read_table(
     wanted: str = "",
     worksheet: str = "",
     encodings: Sequence[str] = (),
-    score: Callable[[Table], float] | None = None,
 ) -> Table:
     """Open the table of a file: of several the first that has the headings.
 
@@ -43,29 +42,27 @@ def read_table(
         wanted: what a table without such a header lacks, for the sentence.
         worksheet: name of the worksheet that is looked at first.
         encodings: for CSV that is neither UTF-8 nor UTF-16: what it may be in, the likeliest first.
-        score: how well a table was read; of several encodings the one with the highest score is
-            taken. Without it, it is the first in which the file can be read.
 
     Raises:
         InputError: the file is missing, empty, too large, broken or no table, or has no such
             header.
     """
     for table in read_tables(
-        path,
-        required,
-        is_header=is_header,
-        worksheet=worksheet,
-        encodings=encodings,
-        score=score,
+        path, required, is_header=is_header, worksheet=worksheet, encodings=encodings
     ):
-        _check_unique(table, required)
+        names = [name.casefold() for name in table.columns if name]
+        if required and len(set(names)) < len(names):
+            doubled = next(name for name in table.columns if names.count(name.casefold()) > 1)
+            raise InputError(
+                "The table has two columns of this name; rename or remove one.",
+                file=path,
+                column=doubled[:60],
+            )
         return table
     if not required:
         raise InputError((wanted and f"has no row with {wanted}") or "has no rows", file=path)
-    columns: tuple[str, ...] = ()
-    for table in read_tables(path, worksheet=worksheet, encodings=encodings):
-        columns = table.columns
-        break
+    tables = read_tables(path, worksheet=worksheet, encodings=encodings)
+    columns = next((table.columns for table in tables), ())
     lacking = next((name for name in required if name not in columns), required[0])
     shown = ", ".join(repr(column[:40]) for column in columns[:12]) or "none"
     raise InputError(
@@ -85,89 +82,60 @@ def read_tables(
     """Every table of a file that has the headings; only a workbook can have several.
 
     Takes and raises what `read_table` does, but for headings that no table has.
+
+    Args:
+        score: how well a table was read; of several encodings the one with the highest score is
+            taken. Without it, it is the first in which the file can be read.
     """
+    names = {name.casefold() for name in required}
     if is_header is None and required:
-        needed = {name.casefold() for name in required}
 
         def is_header(texts: Sequence[str]) -> bool:
-            return needed <= {text.casefold() for text in texts}
+            return names <= {text.casefold() for text in texts}
 
     head = read_head(path)
-    if head.startswith(b"PAR1"):
-        yield from _columnar(Parquet(path), required)
-    elif is_zip(head) or is_ole(head):
-        member = None if is_ole(head) else csv_member(path)
-        if member is not None:
-            yield from _csv(path, member, is_header, encodings, score)
-            return
-        for name, read in read_worksheets(path, worksheet):
-            table = _find(path, read, is_header, place=f"the worksheet {name[:60]!r}")
-            if table is not None:
-                yield table
-    elif path.suffix.lower() in _JSON:
-        text = decode(path, lambda: path.open("rb"), ())[0]
-        yield from _columnar(JsonLines(path, text.encoding, text.errors), required)
-    elif path.suffix.lower() == ".parquet":
+    if head.startswith(b"PAR1") or path.suffix.lower() in _JSON:
+        if head.startswith(b"PAR1"):
+            table = parquet(path)
+        else:
+            table = json_lines(decode(path, lambda: path.open("rb"), ())[0])
+        if names <= {name.casefold() for name in table.columns}:
+            yield table
+        return
+    if path.suffix.lower() == ".parquet":
         raise InputError("The file is not Parquet, or broken.", file=path)
+    member = None
+    if is_workbook(head):
+        member = None if is_ole(head) else csv_member(path)
+        if member is None:
+            for read in read_worksheets(path, worksheet):
+                yield from _tables(path, read, is_header)
+            return
+    files = decode(
+        path, lambda: path.open("rb") if member is None else io.BytesIO(member), encodings
+    )
+    tables = (
+        table
+        for file in files
+        for table in _tables(path, file.with_delimiter(is_header).lines, is_header, note=file.note)
+    )
+    if score is None:
+        yield from islice(tables, 1)
     else:
-        yield from _csv(path, lambda: path.open("rb"), is_header, encodings, score)
+        yield from sorted(tables, key=score, reverse=True)[:1]
 
 
-def _columnar(file: JsonLines | Parquet, required: Sequence[str]) -> Iterator[Table]:
-    columns = tuple(name.strip() for name in file.columns)
-    if {name.casefold() for name in required} <= {name.casefold() for name in columns}:
-        yield Table(file.path, columns, _read=file.lines)
-
-
-def _csv(
-    path: Path,
-    opener: Callable[[], Any],
-    is_header: IsHeader | None,
-    encodings: Sequence[str],
-    score: Callable[[Table], float] | None,
-) -> Iterator[Table]:
-    tables = []
-    for file in decode(path, opener, encodings):
-        table = _csv_table(file.with_delimiter(is_header), is_header)
-        if table is not None:
-            tables.append(table)
-            if score is None:
-                break
-    if len(tables) > 1 and score is not None:
-        yield max(tables, key=score)
-    else:
-        yield from tables
-
-
-def _csv_table(file: CsvFile, is_header: IsHeader | None) -> Table | None:
-    return _find(file.path, file.lines, is_header, note=file.note)
-
-
-def _find(
+def _tables(
     path: Path,
     read: Callable[[], Iterator[Line]],
     is_header: IsHeader | None,
     *,
-    place: str = "the file",
     note: str = "",
-) -> Table | None:
-    """The table whose header stands among the first rows; None when there is none."""
+) -> Iterator[Table]:
+    """The table whose header stands among the first rows, if there is one."""
     lines = read() if is_header is None else islice(read(), SEARCHED)
     for number, cells, problem in lines:
         names = header_names(cells)
         if any(names) and (not problem or not problem[0]) and (not is_header or is_header(names)):
-            return Table(path, tuple(names), place, note, read, number, is_header)
-    return None
-
-
-def _check_unique(table: Table, required: Sequence[str]) -> None:
-    """Refuse a table of known columns that has one of them, or any other, twice."""
-    seen: set[str] = set()
-    for name in table.columns if required else ():
-        if name and name.casefold() in seen:
-            raise InputError(
-                "The table has two columns of this name; rename or remove one.",
-                file=table.path,
-                column=name[:60],
-            )
-        seen.add(name.casefold())
+            yield Table(path, tuple(names), note, read, number, is_header)
+            return

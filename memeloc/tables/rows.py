@@ -33,25 +33,29 @@ class Line(NamedTuple):
     problem: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Header:
-    """The names of columns and where each stands.
+    """The names of columns, without white space around them, and where each stands.
 
-    Attributes:
-        names: without white space around them.
-        positions: of each name, as it is and in lower case; of the first where a name is doubled.
+    `positions` has each name, as it is and in lower case; the first where a name is doubled.
     """
 
-    __slots__ = ("names", "positions")
+    names: tuple[str, ...]
+    positions: dict[str, int] = field(init=False, default_factory=dict)
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        self.positions: dict[str, int] = {}
+    def __post_init__(self) -> None:
         for names in (self.names, [name.casefold() for name in self.names]):
             for position, name in enumerate(names):
                 if name:
                     self.positions.setdefault(name, position)
 
+    def name(self, position: int) -> str:
+        """The name of a column; "column 4" where it has none."""
+        name = self.names[position] if position < len(self.names) else ""
+        return name or f"column {position + 1}"
 
+
+@dataclass(slots=True, eq=False)
 class Row:
     """One row of a table; `row["name"]` is a cell's text.
 
@@ -65,16 +69,11 @@ class Row:
         error: the sentence for that; a broken row's only cell is its raw text.
     """
 
-    __slots__ = ("cells", "error", "header", "number", "reason")
-
-    def __init__(
-        self, number: int, cells: list[Any], header: Header, reason: str = "", error: str = ""
-    ) -> None:
-        self.number = number
-        self.cells = cells
-        self.header = header
-        self.reason = reason
-        self.error = error
+    number: int
+    cells: list[Any]
+    header: Header
+    reason: str = ""
+    error: str = ""
 
     def value(self, column: str) -> Any:
         """A cell as the file holds it; None where there is no such cell or column."""
@@ -97,26 +96,18 @@ class Row:
 
     @property
     def texts(self) -> dict[str, str]:
-        """All that stands in the row, by column; "column 4" where there is no name."""
-        names = self.header.names
+        """All that stands in the row, by column; see `Header.name`."""
         return {
-            (names[place] if place < len(names) and names[place] else f"column {place + 1}"): text
-            for place, cell in enumerate(self.cells)
+            self.header.name(position): text
+            for position, cell in enumerate(self.cells)
             if (text := cell.text if isinstance(cell, Formula) else text_of(cell))
         }
 
     @property
     def formulas(self) -> tuple[str, ...]:
         """The columns whose cell computes its value."""
-        names = self.header.names
-        return tuple(
-            names[place] if place < len(names) else f"column {place + 1}"
-            for place, cell in enumerate(self.cells)
-            if isinstance(cell, Formula)
-        )
-
-    def __repr__(self) -> str:
-        return f"Row({self.number}, {self.cells!r}, {self.reason!r})"
+        cells = enumerate(self.cells)
+        return tuple(self.header.name(at) for at, cell in cells if isinstance(cell, Formula))
 
 
 IsHeader = Callable[[Sequence[str]], bool]
@@ -128,15 +119,12 @@ class Table:
     """An open table.
 
     Attributes:
-        path: the file.
-        columns: the names of its columns, without white space around them.
-        place: what it is called in sentences: "the file", or the worksheet with its name.
+        columns: their names, without white space around them.
         note: what was odd about the file, such as another encoding; or empty.
     """
 
     path: Path
     columns: tuple[str, ...]
-    place: str = "the file"
     note: str = ""
     _read: Callable[[], Iterator[Line]] = field(default=lambda: iter(()), repr=False)
     _header_row: int = 0
@@ -149,25 +137,28 @@ class Table:
         Where the headings stand again, in whatever order, the rows after them have a header of
         their own: that is how people put tables under one another.
         """
-        header, is_header = Header(self.columns), self._is_header
+        header = Header(self.columns)
         for number, cells, problem in self._read():
             if number <= self._header_row:
                 continue
             if problem is not None and (problem is not OPEN_END or len(cells) < len(header.names)):
                 yield Row(number, cells, header, *(CUT if problem is OPEN_END else problem))
                 continue
-            if is_header is not None and cells:
-                first = cells[0]
-                if type(first) is str and first.strip().casefold() in header.positions:
-                    names = header_names(cells)
-                    if is_header(names):
-                        header = Header(names)
-                        continue
+            if again := self._header_again(cells, header):
+                header = again
+                continue
             if len(cells) > len(header.names):
                 cells = without_blank_end(cells, len(header.names))
             elif not any(cells) and all(cell is None or cell == "" for cell in cells):
                 continue
             yield Row(number, cells, header)
+
+    def _header_again(self, cells: list[Any], header: Header) -> Header | None:
+        first = cells[0] if cells else None
+        if self._is_header and type(first) is str and first.strip().casefold() in header.positions:
+            names = header_names(cells)
+            return Header(tuple(names)) if self._is_header(names) else None
+        return None
 
     @property
     def above(self) -> Iterator[Row]:

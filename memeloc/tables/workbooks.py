@@ -9,27 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
-from memeloc.tables.archives import BROKEN, is_ole, is_zip, names_in
+from memeloc.tables.archives import BROKEN, is_ole, names_in
 from memeloc.tables.cells import Formula, drawable
 from memeloc.tables.rows import Line
 
 _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
 
-Worksheet = tuple[str, Callable[[], Iterator[Line]]]
-"""A worksheet's name, and what reads its lines."""
 
-
-def is_workbook(head: bytes) -> bool:
-    """Whether it is a workbook of Excel or LibreOffice, or something that pretends to be."""
-    return is_zip(head) or is_ole(head)
-
-
-def read_worksheets(path: Path, first: str = "") -> Iterator[Worksheet]:
-    """The worksheets of a file.
+def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterator[Line]]]:
+    """What reads the lines of each worksheet of a file.
 
     Args:
         path: an xlsx or ods file.
@@ -44,68 +37,48 @@ def read_worksheets(path: Path, first: str = "") -> Iterator[Worksheet]:
                 "is an old Excel file (.xls) or has a password: save it as .xlsx without one",
                 file=path,
             )
-    names = names_in(path)
-    if "xl/workbook.xml" in names:
+    if "xl/workbook.xml" in names_in(path):
         yield from _worksheets(path, first)
-    elif "content.xml" in names:
+    else:
         from memeloc.tables.ods import read_tables
 
-        yield from sorted(read_tables(path), key=lambda table: table[0] != first)
-    else:
-        raise InputError("is a zip archive, but no workbook", file=path)
+        for _, read in sorted(read_tables(path), key=lambda table: table[0] != first):
+            yield read
 
 
-def _worksheets(path: Path, first: str) -> Iterator[Worksheet]:
+def _worksheets(path: Path, first: str) -> Iterator[Callable[[], Iterator[Line]]]:
     import openpyxl
 
     with _explained(path):
         book = openpyxl.load_workbook(path, read_only=True)
-        names = sorted(book.sheetnames, key=lambda name: name != first)
-    for name in names:
-        with _explained(path):
-            worksheet = book[name]
-            if not hasattr(worksheet, "reset_dimensions"):
-                continue
-            # What a program wrote as the worksheet's size need not be true.
-            worksheet.reset_dimensions()
-
-        def read(worksheet: Any = worksheet) -> Iterator[Line]:
-            return _lines(path, worksheet)
-
-        yield name, read
+        for name in sorted(book.sheetnames, key=lambda name: name != first):
+            worksheet: Any = book[name]
+            if hasattr(worksheet, "reset_dimensions"):  # a sheet of charts has no rows
+                # What a program wrote as the worksheet's size need not be true.
+                worksheet.reset_dimensions()
+                yield partial(_lines, path, worksheet)
 
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn what openpyxl meets in a broken file into one sentence."""
-    from defusedxml import DefusedXmlException
-
     try:
         yield
-    except InputError:
-        raise
-    except DefusedXmlException as error:
-        raise InputError(f"holds XML that no workbook has: {error}", file=path) from error
     except (*BROKEN, TypeError, SyntaxError, AttributeError, ArithmeticError) as error:
         raise InputError(f"is a broken workbook: {error}", file=path) from error
 
 
 def _lines(path: Path, worksheet: Any) -> Iterator[Line]:
-    rows = enumerate(worksheet.iter_rows(), 1)
-    while True:
-        with _explained(path):
-            number, row = next(rows, (0, ()))
-        if not number:
-            return
-        cells: list[Any] = []
-        for cell in row:
-            value = cell.value
-            if getattr(cell, "data_type", "") == "f" and value is not None:
-                value = Formula(str(value))
-            elif isinstance(value, str):
-                value = _unescaped(value)
-            cells.append(value)
-        yield Line(number, cells)
+    with _explained(path):
+        for number, row in enumerate(worksheet.iter_rows(), 1):
+            yield Line(number, [_value(cell) for cell in row])
+
+
+def _value(cell: Any) -> Any:
+    value = cell.value
+    if getattr(cell, "data_type", "") == "f" and value is not None:
+        return Formula(str(value))
+    return _unescaped(value) if isinstance(value, str) else value
 
 
 def _unescaped(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -60,23 +60,25 @@ def write_table(
             file=path,
         )
     typed = [Column(column) if isinstance(column, str) else column for column in columns]
-    with replacing(path) as temporary:
-        if suffix == ".csv":
-            return _write_csv(typed, rows, temporary)
-        if suffix == ".parquet":
-            return _write_parquet(typed, rows, temporary)
-        return _write_json_lines(typed, rows, temporary)
-
-
-def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
+    writers = {".csv": _write_csv, ".parquet": _write_parquet}
     count = 0
+
+    def counted() -> Iterator[Sequence[Any]]:
+        nonlocal count
+        for row in rows:
+            count += 1
+            yield row
+
+    with replacing(path) as temporary:
+        writers.get(suffix, _write_json_lines)(typed, counted(), temporary)
+    return count
+
+
+def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([guarded(column.name) for column in columns])
-        for row in rows:
-            writer.writerow([_csv_cell(cell) for cell in row])
-            count += 1
-    return count
+        writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
 
 
 def _csv_cell(cell: Any) -> Any:
@@ -86,21 +88,15 @@ def _csv_cell(cell: Any) -> Any:
     return guarded(plain) if isinstance(plain, str) else plain
 
 
-def _write_json_lines(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
-    count = 0
+def _write_json_lines(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in rows:
-            record = {
-                column.name: _plain(cell)
-                for column, cell in zip(columns, row, strict=True)
-                if cell is not None
-            }
+            cells = zip(columns, row, strict=True)
+            record = {column.name: _plain(cell) for column, cell in cells if cell is not None}
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
-            count += 1
-    return count
 
 
-def _write_parquet(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> int:
+def _write_parquet(columns: Sequence[Column], rows: Iterable[Sequence[Any]], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -112,25 +108,23 @@ def _write_parquet(columns: Sequence[Column], rows: Iterable[Sequence[Any]], pat
         "time": pa.timestamp("us", tz="UTC"),
     }
     schema = pa.schema([(column.name, kinds[column.kind]) for column in columns])
-    count, remaining = 0, iter(rows)
+    remaining = iter(rows)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        while some := list(islice(remaining, _SLICE)):
+        while batch := list(islice(remaining, _SLICE)):
             arrays = [
-                pa.array([_sound(cell) for cell in cells], field.type)
-                for cells, field in zip(zip(*some, strict=True), schema, strict=True)
+                pa.array([_storable(cell) for cell in cells], field.type)
+                for cells, field in zip(zip(*batch, strict=True), schema, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-            count += len(some)
-    return count
 
 
 def _plain(cell: Any) -> Any:
     if isinstance(cell, datetime):
         return cell.isoformat().replace("+00:00", "Z")
-    return _sound(cell)
+    return _storable(cell)
 
 
-def _sound(cell: Any) -> Any:
+def _storable(cell: Any) -> Any:
     """The cell; a lone surrogate, which no file in UTF-8 can hold, as U+FFFD."""
     if isinstance(cell, str) and not cell.isascii():
         return cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
