@@ -7,7 +7,6 @@ imported when it is asked for.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +20,6 @@ from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
     from memeloc.collect.protocol import SourceOption
-    from memeloc.workspace.collecting import CollectPlan, CollectResult
 
 _NOT_TAKEN = Table("Not taken", lambda result: result.refused.items(), by_place("reason", "times"))
 
@@ -144,7 +142,14 @@ def _run(
     # The options are those that every source has; one of a source's own goes before them.
     with memeloc.Workspace.find() as workspace, progress(unit="things") as bar:
         if dry_run:
-            show(workspace.collecting.plan(name, values, delay=delay), _plan, as_json=as_json)
+            plan = workspace.collecting.plan(name, values, delay=delay)
+            options = ", ".join(f"{key} {value}" for key, value in plan.options.items())
+            there = ", ".join(f"{count:,} {kind}s" for kind, count in plan.there.items())
+            then = (
+                f"Would collect from {plan.source} with {options or 'no options'}, "
+                f"{plan.delay:g} s between two requests.\nHere already: {there or 'nothing'}"
+            )
+            show(plan, then, as_json=as_json)
             return
         result = workspace.collecting.collect(
             name,
@@ -157,27 +162,17 @@ def _run(
         )
     if result.cost:
         say(result.cost)
-    show(result, _summary, _NOT_TAKEN, as_json=as_json)
-    if not as_json:
-        explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])
-
-
-def _plan(plan: CollectPlan) -> Iterator[str]:
-    options = ", ".join(f"{key} {value}" for key, value in plan.options.items()) or "no options"
-    yield f"Would collect from {plan.source} with {options}, {plan.delay:g} s between two requests."
-    there = ", ".join(f"{count:,} {kind}s" for kind, count in plan.there.items())
-    yield f"Here already: {there or 'nothing'}"
-
-
-def _summary(result: CollectResult) -> Iterator[str]:
     found = ", ".join(f"{count:,} {kind}s" for kind, count in result.found.items())
-    yield (
+    done = (
         f"{found or 'Nothing'} found in {result.seconds} s: {result.new:,} new, "
         f"{result.changed:,} changed, {result.unchanged:,} unchanged"
     )
     asked = result.requests
     if asked["sent"] or asked["from cache"]:
-        yield (
-            f"{asked['sent']:,} requests: {asked['fetched']:,} fetched, "
+        done += (
+            f"\n{asked['sent']:,} requests: {asked['fetched']:,} fetched, "
             f"{asked['not modified']:,} not modified; {asked['from cache']:,} pages not asked for"
         )
+    show(result, done, _NOT_TAKEN, as_json=as_json)
+    if not as_json:
+        explain("", [f"{refusal.url}: {refusal.sentence}" for refusal in result.refusals])

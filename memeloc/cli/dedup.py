@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from typer import Option
 
 import memeloc
 from memeloc.cli.options import AsJson, Jobs
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, explain, show
-
-if TYPE_CHECKING:
-    from memeloc.workspace.deduplicating import DedupResult
 
 _STAGES = {
     "people": "decided by people",
@@ -96,12 +90,9 @@ def dedup(
             "different; they are held apart."
         )
     explain("", [f"memeloc: {item}: {why}" for item, why in result.unreadable.items()], most=10)
-    show(result, _TABLE, _next, as_json=as_json)
-
-
-def _next(result: DedupResult) -> Iterator[str]:
-    if asked := sum(line.asked for line in result.stages):
-        yield (
-            f"Next: memeloc review export duplicates --person NAME, for {asked:,} pairs that a "
-            "person looks at"
-        )
+    asked = sum(line.asked for line in result.stages)
+    then = (
+        f"Next: memeloc review export duplicates --person NAME, for {asked:,} pairs that a "
+        "person looks at"
+    )
+    show(result, _TABLE, *[then] * bool(asked), as_json=as_json)

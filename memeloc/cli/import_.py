@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from typer import Argument, Option
 
@@ -11,9 +10,6 @@ import memeloc
 from memeloc.cli.options import AsJson, Strict, TemplateFolders, languages
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import explain, show
-
-if TYPE_CHECKING:
-    from memeloc.workspace.captions import ImportResult
 
 
 def import_table(
@@ -52,14 +48,11 @@ def import_table(
     if result.empty:
         cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(result.empty.items()))
         say(f"Note: empty cells are captions still to translate ({cells})")
-    show(result, _sentence(result), as_json=as_json)
-
-
-def _sentence(result: ImportResult) -> str:
     added, changed = sum(result.added.values()), sum(result.changed.values())
-    if not added + changed:
-        return f"Nothing is new: all {result.unchanged:,} captions are here already."
-    return (
+    then = (
         f"Imported {result.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
         f"{result.unchanged:,} unchanged."
+        if added + changed
+        else f"Nothing is new: all {result.unchanged:,} captions are here already."
     )
+    show(result, then, as_json=as_json)

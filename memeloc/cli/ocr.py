@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
@@ -13,9 +12,6 @@ import memeloc
 from memeloc.cli.options import AsJson, Jobs, split
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
-
-if TYPE_CHECKING:
-    from memeloc.workspace.reading import ReadFiles, ReadResult
 
 _ONLY = ("new", "textless", "all")
 _NOT_READ = Table("Not read", "not_read", ("what", "why"), most=SHOWN)
@@ -72,20 +68,15 @@ def ocr(
             jobs=jobs,
             on_progress=bar.phase,
         )
-    show(result, _summary, _NOT_READ, as_json=as_json)
+    then = [f"Read {result.pictures:,} pictures, {result.remembered:,} of them before."]
+    for mark, count in (("no text extracted", result.no_text), ("reader unsure", result.unsure)):
+        then += [f"{count:,} are marked: {mark}"] * bool(count)
+    then.append("To correct: memeloc correct export --kind transcript --lang TAG")
+    if not result.pictures and not result.not_read:
+        then = ["There is no picture to read: collect some, or ask for --only all."]
+    show(result, *then, _NOT_READ, as_json=as_json)
     if result.not_read:
         raise typer.Exit(1)
-
-
-def _summary(result: ReadResult) -> Iterator[str]:
-    if not result.pictures and not result.not_read:
-        yield "There is no picture to read: collect some, or ask for --only all."
-        return
-    yield f"Read {result.pictures:,} pictures, {result.remembered:,} of them before."
-    for mark, count in (("no text extracted", result.no_text), ("reader unsure", result.unsure)):
-        if count:
-            yield f"{count:,} are marked: {mark}"
-    yield "To correct: memeloc correct export --kind transcript --lang TAG"
 
 
 def _read_files(
@@ -95,7 +86,12 @@ def _read_files(
 
     with progress() as bar:
         result = read_files(files, language, reader=reader, jobs=jobs, on_progress=bar.phase)
-    show(result, _texts, as_json=as_json)
+    texts = []
+    for picture in result.pictures:
+        if not picture.failure:
+            texts += [f"{picture.file}:"] if len(result.pictures) > 1 else []
+            texts.append("\n".join(picture.parts) or "(no text)")
+    show(result, *texts, as_json=as_json)
     for picture in result.pictures:
         if picture.failure:
             named = picture.file in picture.failure
@@ -104,12 +100,3 @@ def _read_files(
             say(f"{picture.file}: {', '.join(picture.marks)}")
     if any(picture.failure for picture in result.pictures):
         raise typer.Exit(1)
-
-
-def _texts(result: ReadFiles) -> Iterator[str]:
-    for picture in result.pictures:
-        if picture.failure:
-            continue
-        if len(result.pictures) > 1:
-            yield f"{picture.file}:"
-        yield "\n".join(picture.parts) or "(no text)"

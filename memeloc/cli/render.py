@@ -119,7 +119,7 @@ def render(
         more=summary.input_kinds.total() - len(summary.input_problems),
         where=str(summary.skipped_file),
     )
-    show(_fields(summary), _PROBLEMS, lambda _: _sentences(summary), as_json=as_json)
+    show(_fields(summary), _PROBLEMS, *_sentences(summary), as_json=as_json)
     if summary.failed or not summary.rendered + summary.unchanged:
         raise typer.Exit(1)
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AnsweredBy, AsJson, DryRun
-from memeloc.cli.output import progress, say
+from memeloc.cli.output import progress
 from memeloc.cli.show import Table, explain, show
-
-if TYPE_CHECKING:
-    from memeloc.workspace.reviewing import ReviewExport, ReviewImport
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -81,20 +76,18 @@ def export(
         result = workspace.curating.export_review(
             question, person, out, only=only, limit=limit, on_progress=bar.phase
         )
-    show(result, _exported, as_json=as_json)
-
-
-def _exported(result: ReviewExport) -> Iterator[str]:
     if result.file is None:
-        who, what = result.person, result.question
-        yield f"There is nothing to ask {who} about {what}; --only all asks again"
-        return
-    rows = "pairs" if result.question == "duplicates" else "rows"
-    yield f"Wrote {result.rows:,} {rows} for {result.person} to {result.file}"
-    if result.left:
-        yield f"{result.left:,} more are left: export again when these are imported"
-    if result.file.lower().endswith(".html"):
-        yield "Next: open it in a browser, save the answers there, and memeloc review import FILE"
+        then = [f"There is nothing to ask {result.person} about {question}; --only all asks again"]
+    else:
+        rows = "pairs" if result.question == "duplicates" else "rows"
+        then = [f"Wrote {result.rows:,} {rows} for {result.person} to {result.file}"]
+        if result.left:
+            then.append(f"{result.left:,} more are left: export again when these are imported")
+        if result.file.lower().endswith(".html"):
+            then.append(
+                "Next: open it in a browser, save the answers there, and memeloc review import FILE"
+            )
+    show(result, *then, as_json=as_json)
 
 
 @app.command("import")
@@ -116,20 +109,17 @@ def import_(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.import_reviews(files, person=person, dry_run=dry_run)
+    then = []
     for file in result.files:
-        if file.note:
-            say(f"{file.file}: {file.note}")
-    show(result, _imported, as_json=as_json)
-    if not as_json:
-        explain("", result.problems)
+        explain(file.file, [file.note] if file.note else [])
+        stored = "nothing is stored" if file.new is None else f"{file.new:,} of them new"
+        then.append(
+            f"{file.file}: {file.answers:,} answers of {file.person} to {file.question}, {stored}"
+        )
+    show(result, *then, as_json=as_json)
+    explain("", result.problems if not as_json else [])
     if result.problems:
         raise typer.Exit(1)
-
-
-def _imported(result: ReviewImport) -> Iterator[str]:
-    for file in result.files:
-        stored = "nothing is stored" if file.new is None else f"{file.new:,} of them new"
-        yield f"{file.file}: {file.answers:,} answers of {file.person} to {file.question}, {stored}"
 
 
 @app.command("status")

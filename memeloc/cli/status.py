@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Column, Table, show
-
-if TYPE_CHECKING:
-    from memeloc.workspace.captions import Status
 
 
 def _columns(languages: Any) -> list[Column]:
@@ -46,12 +42,7 @@ def status(as_json: AsJson = False) -> None:
       memeloc status
     """
     with memeloc.Workspace.find() as workspace:
-        show(workspace.status(), *_TABLES, _next, as_json=as_json)
-
-
-def _next(result: Status) -> Iterator[str]:
-    if result.collected:
-        counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
-        yield f"Collected: {counts}"
-    for step in result.next:
-        yield f"Next: {step}"
+        result = workspace.status()
+    counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
+    then = [f"Collected: {counts}"] if counts else []
+    show(result, *_TABLES, *then, *(f"Next: {step}" for step in result.next), as_json=as_json)

@@ -15,8 +15,7 @@ from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.translate import Plan, RunSummary
-    from memeloc.workspace.translating import TranslationJob
+    from memeloc.translate import Plan
 
 
 def _money(value: float, currency: str) -> str:
@@ -160,42 +159,30 @@ def translate(
         if dry_run:
             show(job.plan, _PLAN, as_json=as_json)
             return
-        _announce(job, as_json)
-        with progress("Translating", job.plan.captions, unit="captions") as bar:
+        plan = job.plan
+        if not as_json:
+            say(
+                f"{plan.captions:,} captions with {plan.translator}: {plan.strings:,} strings, "
+                f"{plan.characters:,} characters, about {_money(plan.cost, plan.currency)}"
+            )
+        unpriced = plan.translator == "openai" and plan.strings and not plan.most
+        if job.budget is not None and unpriced:
+            say(
+                "The budget holds nothing back: the prices of openai are 0. Set price_in and "
+                "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
+            )
+        with progress("Translating", plan.captions, unit="captions") as bar:
             result = job.run(on_progress=bar.report)
-    show(result, _sentences, as_json=as_json)
-    _explain(result)
-
-
-def _announce(job: TranslationJob, as_json: bool) -> None:
-    """Say on the standard error what there is to do."""
-    plan = job.plan
-    if not as_json:
-        say(
-            f"{plan.captions:,} captions with {plan.translator}: {plan.strings:,} strings, "
-            f"{plan.characters:,} characters, about {_money(plan.cost, plan.currency)}"
-        )
-    if job.budget is not None and plan.translator == "openai" and plan.strings and not plan.most:
-        say(
-            "The budget holds nothing back: the prices of openai are 0. Set price_in and "
-            "price_out in [translate.openai] of memeloc.toml, unless the server is your own."
-        )
-
-
-def _sentences(result: RunSummary) -> Iterator[str]:
-    yield (
+    done = (
         f"{result.translated:,} translated, {result.from_memory:,} from memory, "
         f"{result.repeated:,} repeated, {result.empty:,} without text; "
-        f"{result.characters:,} characters billed, {_money(result.cost, result.plan.currency)}"
+        f"{result.characters:,} characters billed, {_money(result.cost, plan.currency)}"
     )
     if result.marks:
         marks = ", ".join(f"{mark} {count:,}" for mark, count in sorted(result.marks.items()))
-        yield f"Marked: {marks}"
-
-
-def _explain(result: RunSummary) -> None:
-    """Say what was left, and end with 1 when something was."""
-    if result.plan.translator == "memory":  # what the memory does not know is not a failure
+        done += f"\nMarked: {marks}"
+    show(result, done, as_json=as_json)
+    if plan.translator == "memory":  # what the memory does not know is not a failure
         if result.failures:
             say(f"{len(result.failures):,} captions are not in the memory.")
         return
@@ -205,8 +192,7 @@ def _explain(result: RunSummary) -> None:
             f"{result.left:,} captions are left: the next could pass the budget. The same command "
             "with a larger --budget goes on."
         )
-    if result.stopped is not None:
-        say(f"memeloc: {result.stopped}")
+    explain("memeloc", [result.stopped] if result.stopped is not None else [])
     if result.failures or result.over_budget or result.stopped is not None:
         raise typer.Exit(1)
 
