@@ -24,8 +24,8 @@ from tests.local_server import Reply, Request, json_reply, serve
 
 @cache
 def document(name: str, version: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(get_static_doc(name, version))
-    return found
+    result: dict[str, Any] = json.loads(get_static_doc(name, version))
+    return result
 
 
 WRITABLE_ON_CREATE = {"Info.documentTitle"}
@@ -50,25 +50,25 @@ def _problems(value: Any, schema: Any, schemas: Any, where: str) -> Iterator[str
         if not isinstance(value, list):
             yield f"{where}: no list"
             return
-        for number, one in enumerate(value):
-            yield from _problems(one, schema["items"], schemas, f"{where}[{number}]")
+        for number, each in enumerate(value):
+            yield from _problems(each, schema["items"], schemas, f"{where}[{number}]")
     elif kind == "object":
         if not isinstance(value, dict):
             yield f"{where}: no object"
             return
         fields = schema.get("properties", {})
-        for key, one in value.items():
+        for key, item in value.items():
             if key not in fields:
                 yield f"{where}.{key}: unknown field of {name}"
                 continue
             if fields[key].get("readOnly") and f"{name}.{key}" not in WRITABLE_ON_CREATE:
                 yield f"{where}.{key}: output only"
-            yield from _problems(one, fields[key], schemas, f"{where}.{key}")
-        for key, one in fields.items():
-            said = one.get("description", "")
+            yield from _problems(item, fields[key], schemas, f"{where}.{key}")
+        for key, item in fields.items():
+            written = item.get("description", "")
             # Info.title is needed to make a form; Image.sourceUri to make an image.
             if (
-                said.startswith("Required.")
+                written.startswith("Required.")
                 and key not in value
                 and f"{name}.{key}" != "Form.items"
             ):
@@ -115,20 +115,20 @@ class FormsServer:
             return self.create(body, query)
         if path == "/drive/v3/files" and verb == "GET":
             return self.list_files(query["q"][0])
-        if found := re.fullmatch(r"/drive/v3/files/([^/]+)/permissions", path):
+        if match := re.fullmatch(r"/drive/v3/files/([^/]+)/permissions", path):
             bad = problems(body, "Permission", doc="drive")
             self._check(bad)
-            if body not in self.permissions.setdefault(found[1], []):
-                self.permissions[found[1]].append(body)
+            if body not in self.permissions.setdefault(match[1], []):
+                self.permissions[match[1]].append(body)
             return {**body, "id": "anyone", "kind": "drive#permission"}
-        if found := re.fullmatch(r"/v1/forms/([^/:]+)", path):
-            return self._form(found[1])
-        if found := re.fullmatch(r"/v1/forms/([^/:]+):batchUpdate", path):
-            return self.batch_update(found[1], body)
-        if found := re.fullmatch(r"/v1/forms/([^/:]+):setPublishSettings", path):
+        if match := re.fullmatch(r"/v1/forms/([^/:]+)", path):
+            return self._form(match[1])
+        if match := re.fullmatch(r"/v1/forms/([^/:]+):batchUpdate", path):
+            return self.batch_update(match[1], body)
+        if match := re.fullmatch(r"/v1/forms/([^/:]+):setPublishSettings", path):
             self._check(problems(body, "SetPublishSettingsRequest"))
-            self._form(found[1])["publishSettings"] = body["publishSettings"]
-            return {"formId": found[1], "publishSettings": body["publishSettings"]}
+            self._form(match[1])["publishSettings"] = body["publishSettings"]
+            return {"formId": match[1], "publishSettings": body["publishSettings"]}
         raise RefusedError(404, f"no method {verb} {path}")
 
     @staticmethod
@@ -167,12 +167,12 @@ class FormsServer:
         return self.forms[form]
 
     def list_files(self, query: str) -> Any:
-        found = re.match(r"name = '((?:[^'\\]|\\.)*)' and mimeType = '([^']+)'", query)
-        if not found or "createdTime >= '" not in query:
+        match = re.match(r"name = '((?:[^'\\]|\\.)*)' and mimeType = '([^']+)'", query)
+        if not match or "createdTime >= '" not in query:
             raise RefusedError(400, "Invalid Value")
-        name = re.sub(r"\\(.)", r"\1", found[1])
+        name = re.sub(r"\\(.)", r"\1", match[1])
         return {
-            "files": [{"id": key, "name": name} for key, one in self.names.items() if one == name]
+            "files": [{"id": key, "name": name} for key, item in self.names.items() if item == name]
         }
 
     def batch_update(self, form_id: str, body: Any) -> Any:
@@ -206,11 +206,11 @@ class FormsServer:
         return {"createItem": reply}
 
     def _item(self, form: dict[str, Any], item: dict[str, Any]) -> None:
-        kinds = [one for one in item if one.endswith("Item")]
+        kinds = [each for each in item if each.endswith("Item")]
         if len(kinds) != 1:
             raise RefusedError(400, "an item is of one kind")
         self._words(item.get("title", ""))
-        taken = {one["itemId"] for one in form["items"]}
+        taken = {item["itemId"] for item in form["items"]}
         question = item.get("questionItem", {}).get("question", {})
         if self.own_ids:
             number = 0x70000000 + 0x10000 * int(form["formId"].split("-")[1]) + 2 * len(taken)
@@ -226,7 +226,7 @@ class FormsServer:
         texts = [option["value"] for option in options]
         if len(set(texts)) < len(texts) or not all(texts):
             raise RefusedError(400, "options are empty or there twice")
-        sections = {one["itemId"] for one in form["items"] if "pageBreakItem" in one}
+        sections = {item["itemId"] for item in form["items"] if "pageBreakItem" in item}
         routed = ["goToAction" in option or "goToSectionId" in option for option in options]
         if any(routed) and not all(routed):
             raise RefusedError(400, "options with and without navigation may not stand together")

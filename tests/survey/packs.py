@@ -38,10 +38,12 @@ def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pil
         return path
 
     examples = {
-        (country, one.id): picture(
-            one.id, one.template, texts.get(f"taxonomy.multi3hate.example.{one.id}.caption")
+        (country, example.id): picture(
+            example.id,
+            example.template,
+            texts.get(f"taxonomy.multi3hate.example.{example.id}.caption"),
         )
-        for one in taxonomy.examples
+        for example in taxonomy.examples
     }
     shown = taxonomy.examples[0]
     entries = (

@@ -32,26 +32,28 @@ FEE, TAX = 0.4, 0.2
 
 @cache
 def _registry() -> Registry[Any]:
-    found: Registry[Any] = Registry()
+    registry: Registry[Any] = Registry()
     for path in SCHEMAS.glob("*.json"):
         content = json.loads(path.read_text(encoding="utf-8"))
-        found = found.with_resource(path.name, Resource.from_contents(content))
-    return found
+        registry = registry.with_resource(path.name, Resource.from_contents(content))
+    return registry
 
 
 def problems(body: Any, schema: str = "create-study.json") -> list[str]:
     """What is wrong with a body, by the schema of that name."""
     validator = Draft202012Validator({"$ref": schema}, registry=_registry())
-    found = [f"{one.json_path}: {one.message[:200]}" for one in validator.iter_errors(body)]
-    if schema == "create-study.json" and not found:
-        codes = [one["code"] for one in body["completion_codes"]]
+    result = [
+        f"{problem.json_path}: {problem.message[:200]}" for problem in validator.iter_errors(body)
+    ]
+    if schema == "create-study.json" and not result:
+        codes = [code["code"] for code in body["completion_codes"]]
         if len(set(codes)) < len(codes):
-            found.append("completion_codes: each code must be unique within a study")
-        for one in body["completion_codes"]:
-            for action in one["actions"]:
+            result.append("completion_codes: each code must be unique within a study")
+        for code in body["completion_codes"]:
+            for action in code["actions"]:
                 if action.get("fixed_screen_out_reward", 0) >= body["reward"]:
-                    found.append("fixed_screen_out_reward: must be less than the reward")
-    return found
+                    result.append("fixed_screen_out_reward: must be less than the reward")
+    return result
 
 
 class RefusedError(Exception):
@@ -67,7 +69,7 @@ class ProlificServer:
         studies: by id, as GET /studies/ID/ gives them.
         groups: by id.
         filters: as GET /filters/ gives them.
-        submissions: by id, as GET /submissions/ID/ gives them; `told` is what was decided.
+        submissions: by id, as GET /submissions/ID/ gives them; `bodies` are those that decided it.
         calls: `VERB path` of each request.
         sent: verb, path and body of each.
         faults: by `VERB path`, what happens at the next ones; ids in paths are `ID`.
@@ -102,7 +104,9 @@ class ProlificServer:
         if (verb, path) == ("GET", "filters/"):
             return {"results": self.filters}
         if (verb, path) == ("GET", "workspaces/"):
-            return self._page([{"id": one, "title": "Lab"} for one in self.workspaces], query)
+            return self._page(
+                [{"id": workspace, "title": "Lab"} for workspace in self.workspaces], query
+            )
         if (verb, path) == ("GET", "studies/"):
             return self._page(list(self.studies.values()), query)
         if (verb, path) == ("POST", "studies/"):
@@ -128,10 +132,10 @@ class ProlificServer:
             self._check(body, "requests.json#/$defs/cost")
             rewards = body["reward"] * body["total_available_places"]
             return {"total_cost": rewards * (1 + FEE * (1 + TAX))}
-        if found := re.fullmatch(r"studies/([^/]+)/(transition/)?", path):
-            return self._study(verb, found[1], bool(found[2]), body)
-        if found := re.fullmatch(r"submissions/([^/]+)/(transition/|request-return/|)", path):
-            return self._submission(verb, found[1], found[2], body)
+        if match := re.fullmatch(r"studies/([^/]+)/(transition/)?", path):
+            return self._study(verb, match[1], bool(match[2]), body)
+        if match := re.fullmatch(r"submissions/([^/]+)/(transition/|request-return/|)", path):
+            return self._submission(verb, match[1], match[2], body)
         raise RefusedError(404, "Not found", f"no method {verb} {path}")
 
     def _study(self, verb: str, number: str, transition: bool, body: Any) -> Any:
@@ -151,21 +155,21 @@ class ProlificServer:
         return study
 
     def _submission(self, verb: str, number: str, action: str, body: Any) -> Any:
-        one = self.submissions.get(number)
-        if one is None:
+        submission = self.submissions.get(number)
+        if submission is None:
             raise RefusedError(404, "Not found", "no such submission")
         if verb == "GET":
-            return one
-        if one["status"] != "AWAITING REVIEW":
-            raise RefusedError(400, "Bad Request", f"the submission is {one['status']}")
+            return submission
+        if submission["status"] != "AWAITING REVIEW":
+            raise RefusedError(400, "Bad Request", f"the submission is {submission['status']}")
         if action == "transition/":
             self._check(body, "requests.json#/$defs/submission_transition")
-            one["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
+            submission["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
         else:
             self._check(body, "requests.json#/$defs/request_return")
-            one["return_requested"] = "2026-11-21T12:00:00Z"
-        one["told"].append(body)
-        return one
+            submission["return_requested"] = "2026-11-21T12:00:00Z"
+        submission["bodies"].append(body)
+        return submission
 
     def awaiting(self, *numbers: str) -> None:
         """Submissions that wait for a decision."""
@@ -176,13 +180,13 @@ class ProlificServer:
                 "started_at": "2026-03-01T12:00:00Z",
                 "study_id": "65f0",
                 "return_requested": None,
-                "told": [],
+                "bodies": [],
             }
 
     @staticmethod
     def _check(body: Any, schema: str) -> None:
-        if found := problems(body, schema):
-            detail = {one.split(":")[0]: [one] for one in found}
+        if wrong := problems(body, schema):
+            detail = {each.split(":")[0]: [each] for each in wrong}
             raise RefusedError(400, "Error validating your request", detail)
 
     def _page(self, whole: list[Any], query: dict[str, list[str]]) -> Any:

@@ -58,8 +58,8 @@ def with_second(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
     before = "taxonomy.multi3hate.second.target"
     words = {f"{before}.question": "Whom is it against?\nChoose."}
     names = ("People from Florp", "Tea, or coffee", "Tea")
-    for one, name in zip(second.answers, names, strict=True):
-        words[f"{before}.answer.{one}"] = name
+    for answer, name in zip(second.answers, names, strict=True):
+        words[f"{before}.answer.{answer}"] = name
     locale = pack.sheets[0].culture.locale
     texts = {locale.tag: survey_texts(locale, words)}
     return replace(pack, taxonomy=replace(pack.taxonomy, second=second), texts=texts)
@@ -97,8 +97,8 @@ def walk(form: Form, choose: dict[str, str]) -> list[str]:
                 met.append(item.key)
             if item.routed:
                 chosen = choose.get(item.key, choose.get("*", item.options[0].id))
-                known = {option.id: option.goes for option in item.options}
-                goes = known.get(chosen, item.options[0].goes)
+                by_id = {option.id: option.goes for option in item.options}
+                goes = by_id.get(chosen, item.options[0].goes)
         if goes == SUBMIT:
             break
         place = order.index(goes) if goes else place + 1
@@ -110,14 +110,14 @@ def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second
     pack = with_second(pack) if second else pack
     form = plan(pack, pack.sheets[0])
     whole = made(form, all_requests(form, addresses(BASE)))
-    assert [item.get("title", "") for item in whole["items"]] == [one.title for one in form.items]
+    assert [item.get("title", "") for item in whole["items"]] == [item.title for item in form.items]
     assert whole["settings"] == {"emailCollectionType": "DO_NOT_COLLECT"}
     assert whole["info"]["description"] == form.description
     images = [
         item.get("imageItem", item.get("questionItem", {})).get("image", {}).get("sourceUri")
         for item in whole["items"]
     ]
-    assert [one for one in images if one] == [
+    assert [each for each in images if each] == [
         f"{BASE}/{item.picture}" for item in form.items if item.picture
     ]
 
@@ -198,8 +198,8 @@ def test_long_texts_are_said_whole(english: SurveyPack) -> None:
     form = plan(pack, pack.sheets[0])
     assert all(len(item.title) <= LONGEST_TITLE for item in form.items)
     assert all(len(item.description) <= LONGEST_DESCRIPTION for item in form.items)
-    said = " ".join(item.description for item in form.items)
-    assert long in said
+    written = " ".join(item.description for item in form.items)
+    assert long in written
     made(form, all_requests(form, addresses(BASE)))
 
 
@@ -256,7 +256,7 @@ def test_hostile_words_stay_words(english: SurveyPack) -> None:
     whole = json.dumps(all_requests(form, addresses(BASE)))
     assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
     assert "\x00" not in form.title
-    assert not any(unicodedata.category(one) == "Cs" for one in form.title)
+    assert not any(unicodedata.category(each) == "Cs" for each in form.title)
 
 
 def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> None:
@@ -267,7 +267,7 @@ def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> No
     assert ids == plan(english, replace(sheet, entries=entries)).ids()
     every = [*ids.values(), *map(question_id, ids.values())]
     assert len(set(every)) == len(every)
-    assert all(len(one) == 8 and 0 < int(one, 16) < 2**31 for one in every)
+    assert all(len(each) == 8 and 0 < int(each, 16) < 2**31 for each in every)
     other = plan(replace(english, name="x"), replace(sheet, survey="x"))
     assert not set(other.ids().values()) & set(list(ids.values())[:20])
 
@@ -349,10 +349,10 @@ function fileOf(name) {
 function each(list) { let at = 0; return { hasNext: () => at < list.length, next: () => list[at++] }; }
 function folderOf(name) {
   return {
-    getFoldersByName: (one) => each(fs.existsSync(path.join(name, one)) ? [folderOf(path.join(name, one))] : []),
-    getFiles: () => each(fs.readdirSync(name).map((one) => fileOf(path.join(name, one)))),
-    getFilesByName: (one) => each(fs.existsSync(path.join(name, one)) ? [fileOf(path.join(name, one))] : []),
-    createFile: (one, text) => fs.writeFileSync(path.join(name, one), text),
+    getFoldersByName: (own) => each(fs.existsSync(path.join(name, own)) ? [folderOf(path.join(name, own))] : []),
+    getFiles: () => each(fs.readdirSync(name).map((own) => fileOf(path.join(name, own)))),
+    getFilesByName: (own) => each(fs.existsSync(path.join(name, own)) ? [fileOf(path.join(name, own))] : []),
+    createFile: (own, text) => fs.writeFileSync(path.join(name, own), text),
   };
 }
 const DriveApp = {
@@ -373,7 +373,7 @@ const FormApp = {
     clock += tick;
     const form = { title, published, items: [], settings: {} };
     log.push(['form', form]);
-    const number = log.filter((one) => one[0] === 'form').length;
+    const number = log.filter((call) => call[0] === 'form').length;
     const settings = ['setDescription', 'setConfirmationMessage', 'setProgressBar', 'setCollectEmail',
       'setAllowResponseEdits', 'setShowLinkToRespondAgain', 'setPublished', 'setAcceptingResponses'];
     const api = { getId: () => 'f' + number, getEditUrl: () => 'https://e/' + number, getPublishedUrl: () => 'https://a/' + number };
@@ -405,14 +405,14 @@ def run_script(folder: Path, tick: int = 0, stored: dict[str, str] | None = None
     end = "\nprocess.stdout.write(JSON.stringify({ left: makeForms(), log, stored }));"
     program = folder.parent / "run.js"
     program.write_text(_SERVICES + CODE + end, encoding="utf-8")
-    found = subprocess.run(
+    process = subprocess.run(
         ["node", program, folder, str(tick), json.dumps(stored or {})],
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    value: dict[str, Any] = json.loads(found.stdout)
+    value: dict[str, Any] = json.loads(process.stdout)
     return value
 
 
@@ -434,10 +434,12 @@ def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> Non
     asked = [item for item in made_form["items"] if item["kind"] != "Image"]
     wanted = [item for item in form.items if item.kind != "picture"]
     assert [item["title"] for item in asked] == [item.title for item in wanted]
-    for one, item in zip(asked, wanted, strict=True):
-        texts = [choice["text"] for choice in one.get("choices", [])] or one.get("choiceValues", [])
+    for each, item in zip(asked, wanted, strict=True):
+        texts = [choice["text"] for choice in each.get("choices", [])] or each.get(
+            "choiceValues", []
+        )
         assert texts == [option.text for option in item.options]
-        assert one.get("helpText", "") == item.description
+        assert each.get("helpText", "") == item.description
     images = [item["image"] for item in made_form["items"] if item["kind"] == "Image"]
     assert images == [item.picture for item in form.items if item.picture]
     lines = (folder / "forms.csv").read_text().splitlines()
@@ -456,7 +458,7 @@ def test_the_script_goes_on_where_it_stopped(english: SurveyPack, tmp_path: Path
     second = run_script(folder, stored=stored)
     assert second["left"] == 0
     assert ["bin", "half"] in second["log"]
-    assert sum(one[0] == "form" for one in second["log"]) == 1
+    assert sum(each[0] == "form" for each in second["log"]) == 1
     third = run_script(folder, stored=second["stored"])
     assert not third["log"]
     assert len((folder / "forms.csv").read_text().splitlines()) == 4

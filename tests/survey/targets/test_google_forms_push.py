@@ -31,16 +31,16 @@ BASE = "https://pictures.example.org/florp"
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     """Two sheets, so that a stop may lie between them."""
-    one = small_pack(tmp_path_factory.mktemp("pictures"))
-    sheet = one.sheets[0]
+    small = small_pack(tmp_path_factory.mktemp("pictures"))
+    sheet = small.sheets[0]
     other = replace(sheet, id="r1-b02-US", batch="r1-b02", entries=sheet.entries[::-1])
-    return replace(one, sheets=(sheet, other))
+    return replace(small, sheets=(sheet, other))
 
 
 @pytest.fixture
 def server() -> Iterator[tuple[FormsServer, str]]:
-    with serving() as found:
-        yield found
+    with serving() as result:
+        yield result
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_forms_are_made_and_a_second_run_makes_none(
     forms, address = server
     made = target(address).push(pack, state)
     check_whole(forms, pack)
-    assert [one["sheet"] for one in made] == [sheet.id for sheet in pack.sheets]
+    assert [each["sheet"] for each in made] == [sheet.id for sheet in pack.sheets]
     assert made[0]["prolific"].startswith(f"{made[0]['responder']}?usp=pp_url&entry.")
     assert made[0]["prolific"].endswith("={{%PROLIFIC_PID%}}")
     number = int(made[0]["prolific"].split("entry.")[1].split("=")[0])
@@ -93,7 +93,7 @@ def test_forms_are_made_and_a_second_run_makes_none(
     forms.calls.clear()
     again = target(address).push(pack, state)
     assert not forms.calls
-    assert [one["form"] for one in again] == [one["form"] for one in made]
+    assert [each["form"] for each in again] == [each["form"] for each in made]
 
 
 def test_a_form_is_unpublished_until_it_is_whole(
@@ -200,9 +200,9 @@ def test_a_service_that_stays_busy_is_given_up_and_gone_on_with(
 ) -> None:
     forms, address = server
     forms.faults["batchUpdate"] = [429] * 9
-    with pytest.raises(ServiceError, match="429") as told:
+    with pytest.raises(ServiceError, match="429") as raised:
         target(address).push(pack, state)
-    assert told.value.retryable
+    assert raised.value.retryable
     forms.faults.clear()
     target(address).push(pack, state)
     check_whole(forms, pack)
@@ -212,10 +212,10 @@ def test_a_dry_run_sends_and_writes_nothing(
     pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
-    told = target(address).push(pack, state, dry_run=True)
+    reported = target(address).push(pack, state, dry_run=True)
     assert not forms.calls
     assert not state
-    assert all(row["calls"] > 3 and not row["form"] for row in told)
+    assert all(row["calls"] > 3 and not row["form"] for row in reported)
 
 
 def test_without_an_address_nothing_is_pushed(pack: SurveyPack) -> None:
@@ -258,10 +258,10 @@ def test_ids_of_googles_own_are_recorded_and_read_back(
     response = {"responseId": "R1", "createTime": "2026-11-21T09:00:00Z", "answers": answers}
     path = tmp_path / "responses.json"
     path.write_text(json.dumps({"responses": [response]}))
-    found = import_file(GoogleForms(), path, replace(pack, made={"google-forms": state}))
-    assert [one.sheet for one in found.submissions] == [sheet.id]
-    assert {one.label for one in found.submissions[0].answers} == {"hate"}
-    assert not found.rejected
+    imported = import_file(GoogleForms(), path, replace(pack, made={"google-forms": state}))
+    assert [submission.sheet for submission in imported.submissions] == [sheet.id]
+    assert {submission.label for submission in imported.submissions[0].answers} == {"hate"}
+    assert not imported.rejected
 
 
 def test_the_server_refuses_what_the_schemas_do() -> None:

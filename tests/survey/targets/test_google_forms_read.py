@@ -28,7 +28,7 @@ from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
 
 ENTRIES = ("m1", "check-1", "check-2", "m2")
-KEYS = ("consent", "participant", *(f"entry:{one}" for one in ENTRIES), "comments")
+KEYS = ("consent", "participant", *(f"entry:{entry}" for entry in ENTRIES), "comments")
 PEOPLE = ("5e8481234567890123456701", "5e8481234567890123456702", "5e8481234567890123456703")
 
 
@@ -55,7 +55,7 @@ def arabic(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
 def words(pack: SurveyPack) -> tuple[dict[str, str], dict[str, str]]:
     """Titles by key, and the texts of labels and of consent by id."""
     items = {item.key: item for item in plan(pack, pack.sheets[0]).items}
-    options = {one.id: one.text for key in ("entry:m1", "consent") for one in items[key].options}
+    options = {item.id: item.text for key in ("entry:m1", "consent") for item in items[key].options}
     return {key: items[key].title for key in KEYS}, options
 
 
@@ -67,7 +67,7 @@ def table(
     given = (("hate", "no-hate", "unknown", "hate"), ("no-hate",) * 4, ("unknown",) * 4)
     rows = [["Timestamp", *titles.values()]]
     for who, labels, time in zip(PEOPLE, given, times, strict=True):
-        rows.append([time, options["yes"], who, *(options[one] for one in labels), ""])
+        rows.append([time, options["yes"], who, *(options[label] for label in labels), ""])
     return rows
 
 
@@ -78,18 +78,21 @@ def saved(path: Path, rows: Sequence[Sequence[str]], encoding: str = "utf-8", **
     return path
 
 
-def core(found: Imported) -> list[Submission]:
+def core(imported: Imported) -> list[Submission]:
     """Submissions without where they stand, sorted."""
-    return sorted((replace(one, row=0) for one in found.submissions), key=lambda one: one.id)
+    return sorted(
+        (replace(submission, row=0) for submission in imported.submissions),
+        key=lambda submission: submission.id,
+    )
 
 
 def test_a_plain_table(english: SurveyPack, tmp_path: Path) -> None:
     path = saved(tmp_path / "responses.csv", table(english))
     assert GoogleForms().recognises(path)
-    found = import_file(GoogleForms(), path, english)
-    assert not found.rejected
-    assert [one.participant for one in found.submissions] == list(PEOPLE)
-    first = found.submissions[0]
+    imported = import_file(GoogleForms(), path, english)
+    assert not imported.rejected
+    assert [submission.participant for submission in imported.submissions] == list(PEOPLE)
+    first = imported.submissions[0]
     assert first.answers == (
         Answer("m1", "hate"),
         Answer("check-1", "no-hate"),
@@ -109,33 +112,33 @@ def test_a_table_in_arabic_with_marks_of_direction(arabic: SurveyPack, tmp_path:
     ]
     for row in rows[1:]:
         row[-1] = ""
-    found = import_file(GoogleForms(), saved(tmp_path / "ردود.csv", rows), arabic)
-    assert not found.rejected
-    assert [answer.label for answer in found.submissions[0].answers] == [
+    imported = import_file(GoogleForms(), saved(tmp_path / "ردود.csv", rows), arabic)
+    assert not imported.rejected
+    assert [answer.label for answer in imported.submissions[0].answers] == [
         "hate",
         "no-hate",
         "unknown",
         "hate",
     ]
-    assert found.submissions[0].submitted == datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC)
+    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 15, 4, 5, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("encoding", "told"),
+    ("encoding", "expected"),
     [("utf-8", 0), ("utf-8-sig", 0), ("utf-16", 0), ("cp1256", 1), ("utf-16-le", 0)],
 )
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_wrong_encodings_and_delimiters(
-    arabic: SurveyPack, tmp_path: Path, encoding: str, told: int, delimiter: str
+    arabic: SurveyPack, tmp_path: Path, encoding: str, expected: int, delimiter: str
 ) -> None:
     rows = table(arabic)
     wanted = core(import_file(GoogleForms(), saved(tmp_path / "a.csv", rows), arabic))
     # Isolates are in no code page; what saved the file has dropped them.
     rows[0] = [cell.replace(FSI, "").replace(PDI, "") for cell in rows[0]]
     path = saved(tmp_path / "b.csv", rows, encoding, delimiter=delimiter)
-    found = import_file(GoogleForms(), path, arabic)
-    assert core(found) == wanted
-    assert [one.reason for one in found.rejected] == ["encoding"] * told
+    imported = import_file(GoogleForms(), path, arabic)
+    assert core(imported) == wanted
+    assert [rejected.reason for rejected in imported.rejected] == ["encoding"] * expected
 
 
 def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) -> None:
@@ -143,10 +146,14 @@ def test_a_broken_byte_costs_its_cell_only(english: SurveyPack, tmp_path: Path) 
     rows[1][3] = "Hate spXech"
     path = saved(tmp_path / "d.csv", rows)
     path.write_bytes(path.read_bytes().replace(b"spX", b"sp\x81\xff"))
-    found = import_file(GoogleForms(), path, english)
-    assert len(found.submissions) == 3
-    assert [answer.entry for answer in found.submissions[0].answers] == ["check-1", "check-2", "m2"]
-    assert {one.reason for one in found.rejected} == {"encoding", "unknown label"}
+    imported = import_file(GoogleForms(), path, english)
+    assert len(imported.submissions) == 3
+    assert [answer.entry for answer in imported.submissions[0].answers] == [
+        "check-1",
+        "check-2",
+        "m2",
+    ]
+    assert {rejected.reason for rejected in imported.rejected} == {"encoding", "unknown label"}
 
 
 def test_the_archive_that_google_gives_out_and_the_linked_sheet(
@@ -167,11 +174,11 @@ def test_the_archive_that_google_gives_out_and_the_linked_sheet(
         )
     book.active.cell(4, 6).value = '=HYPERLINK("https://x.invalid")'
     book.save(tmp_path / "r.xlsx")
-    found = import_file(GoogleForms(), tmp_path / "r.xlsx", english)
-    assert len(found.submissions) == 3
-    assert found.submissions[0] == replace(wanted[0], row=2) or found.submissions[0].answers
-    assert [one.reason for one in found.rejected] == ["formula"]
-    assert found.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
+    imported = import_file(GoogleForms(), tmp_path / "r.xlsx", english)
+    assert len(imported.submissions) == 3
+    assert imported.submissions[0] == replace(wanted[0], row=2) or imported.submissions[0].answers
+    assert [rejected.reason for rejected in imported.rejected] == ["formula"]
+    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, tzinfo=UTC)
 
 
 def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
@@ -179,11 +186,15 @@ def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
     rows[1][1:] = [options["no"], "", "", "", "", "", ""]
     rows[2][5:] = [options["stop"], "", ""]
-    found = import_file(GoogleForms(), saved(tmp_path / "s.csv", rows), english)
-    assert [one.status for one in found.submissions] == ["no consent", "returned", "complete"]
-    assert found.submissions[0].participant.startswith("declined-")
-    assert found.submissions[0].answers == ()
-    assert [answer.entry for answer in found.submissions[1].answers] == ["m1", "check-1"]
+    imported = import_file(GoogleForms(), saved(tmp_path / "s.csv", rows), english)
+    assert [submission.status for submission in imported.submissions] == [
+        "no consent",
+        "returned",
+        "complete",
+    ]
+    assert imported.submissions[0].participant.startswith("declined-")
+    assert imported.submissions[0].answers == ()
+    assert [answer.entry for answer in imported.submissions[1].answers] == ["m1", "check-1"]
 
 
 def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
@@ -196,9 +207,9 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
     rows[3][2] = "=1+1"
     rows.append([*rows[1][:2], "5.9E+23", *rows[1][3:8]])
     rows.append([*rows[1][:2], "p5", "Perhaps", *rows[1][4:7], "I liked the cat"])
-    found = import_file(GoogleForms(), saved(tmp_path / "u.csv", rows), english)
-    told = [(one.row, one.reason) for one in found.rejected]
-    assert told == [
+    imported = import_file(GoogleForms(), saved(tmp_path / "u.csv", rows), english)
+    reported = [(rejected.row, rejected.reason) for rejected in imported.rejected]
+    assert reported == [
         (2, "unknown column"),
         (2, "no title"),
         (3, "no participant"),
@@ -206,11 +217,15 @@ def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
         (6, "unknown label"),
         (6, "comment"),
     ]
-    assert [one.participant for one in found.submissions] == [PEOPLE[0], "=1+1", "p5"]
-    assert [answer.entry for answer in found.submissions[2].answers] == list(ENTRIES[1:])
-    kept = found.rejected[2].content["answers"]
+    assert [submission.participant for submission in imported.submissions] == [
+        PEOPLE[0],
+        "=1+1",
+        "p5",
+    ]
+    assert [answer.entry for answer in imported.submissions[2].answers] == list(ENTRIES[1:])
+    kept = imported.rejected[2].content["answers"]
     assert "Not hate speech" in json.dumps(kept)
-    assert all(one.message.endswith(".") for one in found.rejected)
+    assert all(rejected.message.endswith(".") for rejected in imported.rejected)
 
 
 def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
@@ -220,23 +235,25 @@ def test_doubled_columns(english: SurveyPack, tmp_path: Path) -> None:
     same[0][-2] += ".1"
     assert core(import_file(GoogleForms(), saved(tmp_path / "b.csv", same), english)) == wanted
     same[1][-2], same[2][-1] = "I don't know", "somebody-else"
-    found = import_file(GoogleForms(), saved(tmp_path / "c.csv", same), english)
-    assert [(one.row, one.reason) for one in found.rejected] == [
+    imported = import_file(GoogleForms(), saved(tmp_path / "c.csv", same), english)
+    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
         (2, "columns differ"),
         (2, "unknown label"),
         (3, "columns differ"),
         (3, "participants differ"),
     ]
-    assert len(found.submissions[0].answers) == len(ENTRIES) - 1
+    assert len(imported.submissions[0].answers) == len(ENTRIES) - 1
 
 
 def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
     again = ["2026/11/21 5:00:00 PM GMT+1", *rows[1][1:]]
     again[3] = "I don't know"
-    found = import_file(GoogleForms(), saved(tmp_path / "e.csv", [*rows, rows[1], again]), english)
-    assert [one.participant for one in found.submissions] == [*PEOPLE, PEOPLE[0]]
-    first, last = found.submissions[0], found.submissions[3]
+    imported = import_file(
+        GoogleForms(), saved(tmp_path / "e.csv", [*rows, rows[1], again]), english
+    )
+    assert [submission.participant for submission in imported.submissions] == [*PEOPLE, PEOPLE[0]]
+    first, last = imported.submissions[0], imported.submissions[3]
     assert last.submitted is not None
     assert first.submitted is not None
     assert last.submitted > first.submitted
@@ -244,36 +261,38 @@ def test_sent_twice_and_edited(english: SurveyPack, tmp_path: Path) -> None:
 
 
 def test_whose_table_it_is(english: SurveyPack, tmp_path: Path) -> None:
-    one = english.sheets[0]
+    first = english.sheets[0]
     pack = replace(
-        english, sheets=(one, replace(one, id="r1-b02-US"), replace(one, id="r1-b02-USA"))
+        english, sheets=(first, replace(first, id="r1-b02-US"), replace(first, id="r1-b02-USA"))
     )
     rows = table(english)
     path = saved(tmp_path / "r1-b02-US.csv", rows)
     assert {s.sheet for s in import_file(GoogleForms(), path, pack).submissions} == {"r1-b01-US"}
     rows[0][2] = words(english)[0]["participant"].replace("r1-b01-US", "r1-b02-USA")
-    found = import_file(GoogleForms(), saved(tmp_path / "x.csv", rows), pack)
-    assert {s.sheet for s in found.submissions} == {"r1-b02-USA"}
+    imported = import_file(GoogleForms(), saved(tmp_path / "x.csv", rows), pack)
+    assert {s.sheet for s in imported.submissions} == {"r1-b02-USA"}
     named = [["sheet", *rows[0]], *(["r1-b02-US", *row] for row in rows[1:])]
     named[3][0] = "r9-b99-US"
     # Tables put together have the titles of one of them, its sheet's id among them.
-    found = import_file(GoogleForms(), saved(tmp_path / "y.csv", named), pack)
-    assert [(one.sheet, one.participant) for one in found.submissions] == [
+    imported = import_file(GoogleForms(), saved(tmp_path / "y.csv", named), pack)
+    assert [(submission.sheet, submission.participant) for submission in imported.submissions] == [
         ("r1-b02-US", PEOPLE[0]),
         ("r1-b02-US", PEOPLE[1]),
     ]
-    assert [(one.row, one.reason) for one in found.rejected] == [(4, "unknown sheet")]
+    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
+        (4, "unknown sheet")
+    ]
 
 
 def test_a_table_of_no_known_sheet_is_kept_whole(english: SurveyPack, tmp_path: Path) -> None:
     path = saved(tmp_path / "z.csv", [["1. a", "2. b"], ["1", "2"], ["3", "4"]])
-    found = import_file(GoogleForms(), path, english)
-    assert not found.submissions
-    assert [(one.row, one.reason) for one in found.rejected] == [
+    imported = import_file(GoogleForms(), path, english)
+    assert not imported.submissions
+    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
         (2, "unknown sheet"),
         (3, "unknown sheet"),
     ]
-    assert found.rejected[0].content == {"1. a": "1", "2. b": "2"}
+    assert imported.rejected[0].content == {"1. a": "1", "2. b": "2"}
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 99, b"PK\x03\x04broken", b"a,b\n1,2\n"])
@@ -289,8 +308,8 @@ def with_second(pack: SurveyPack) -> SurveyPack:
     second = SecondQuestion("target", ("hate",), ("florp", "both", "tea"), several=True)
     before = "taxonomy.multi3hate.second.target"
     texts = {f"{before}.question": "Whom?"}
-    for one, name in (("florp", "People from Florp"), ("both", "Tea, or coffee"), ("tea", "Tea")):
-        texts[f"{before}.answer.{one}"] = name
+    for each, name in (("florp", "People from Florp"), ("both", "Tea, or coffee"), ("tea", "Tea")):
+        texts[f"{before}.answer.{each}"] = name
     locale = pack.sheets[0].culture.locale
     taxonomy = replace(pack.taxonomy, second=second)
     return replace(pack, taxonomy=taxonomy, texts={"en": survey_texts(locale, texts)})
@@ -314,18 +333,18 @@ def test_several_answers_to_the_second_question(
     rows = table(english)
     rows[0].append(titles["second:m1"])
     rows[1].append(cell)
-    found = import_file(GoogleForms(), saved(tmp_path / "m.csv", rows), pack)
-    assert found.submissions[0].answers[0] == Answer("m1", "hate", wanted)
-    assert len(found.rejected) == (not wanted)
+    imported = import_file(GoogleForms(), saved(tmp_path / "m.csv", rows), pack)
+    assert imported.submissions[0].answers[0] == Answer("m1", "hate", wanted)
+    assert len(imported.rejected) == (not wanted)
 
 
 # The API's responses
 
 
-def response(form: Form, number: str, said: dict[str, str], **more: Any) -> dict[str, Any]:
+def response(form: Form, number: str, expected: dict[str, str], **more: Any) -> dict[str, Any]:
     ids = form.ids()
     answers = {}
-    for key, text in said.items():
+    for key, text in expected.items():
         own = question_id(ids[key])
         answers[own] = {"questionId": own, "textAnswers": {"answers": [{"value": text}]}}
     moment = "2026-11-21T14:04:05.123456789Z"
@@ -341,37 +360,37 @@ def response(form: Form, number: str, said: dict[str, str], **more: Any) -> dict
 def test_the_apis_responses(english: SurveyPack, tmp_path: Path) -> None:
     form = plan(english, english.sheets[0])
     _, options = words(english)
-    said = {f"entry:{one}": options["hate"] for one in ENTRIES} | {"participant": PEOPLE[0]}
-    first = response(form, "R1", said)
+    written = {f"entry:{entry}": options["hate"] for entry in ENTRIES} | {"participant": PEOPLE[0]}
+    first = response(form, "R1", written)
     edited = response(
         form,
         "R1",
-        said | {"entry:m1": options["no-hate"]},
+        written | {"entry:m1": options["no-hate"]},
         lastSubmittedTime="2026-11-22T00:00:00Z",
     )
     declined = response(form, "R2", {"consent": options["no"]})
-    strange = response(form, "R3", said)
+    strange = response(form, "R3", written)
     strange["answers"]["7fffffff"] = {"textAnswers": {"answers": [{"value": "x"}]}}
     other = {"responseId": "R4", "answers": {"7ffffffe": {}}}
     pages = [{"responses": [first, edited, first]}, {"responses": [declined, strange, other, 7]}]
     path = tmp_path / "responses.json"
     path.write_text(json.dumps(pages))
     assert GoogleForms().recognises(path)
-    found = import_file(GoogleForms(), path, english)
-    assert [one.id for one in found.submissions] == [
+    imported = import_file(GoogleForms(), path, english)
+    assert [submission.id for submission in imported.submissions] == [
         "R1",
         "R1@2026-11-22T00:00:00+00:00",
         "R2",
         "R3",
     ]
-    assert found.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, 123456, tzinfo=UTC)
-    assert [one.status for one in found.submissions] == [
+    assert imported.submissions[0].submitted == datetime(2026, 11, 21, 14, 4, 5, 123456, tzinfo=UTC)
+    assert [submission.status for submission in imported.submissions] == [
         "complete",
         "complete",
         "no consent",
         "complete",
     ]
-    assert [(one.row, one.reason) for one in found.rejected] == [
+    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
         (5, "unknown question"),
         (6, "unknown sheet"),
         (7, "not a response"),
@@ -382,7 +401,7 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
     form = plan(english, english.sheets[0])
     rows = table(english)
     keys = {item.title: item.key for item in form.items}
-    said = [
+    written = [
         {
             keys[title]: cell
             for title, cell in zip(rows[0], row, strict=True)
@@ -391,12 +410,12 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
         for row in rows[1:]
     ]
     path = tmp_path / "api.json"
-    answers = [response(form, str(n), one) for n, one in enumerate(said)]
+    answers = [response(form, str(n), each) for n, each in enumerate(written)]
     path.write_text(json.dumps({"responses": answers}))
     by_api = import_file(GoogleForms(), path, english).submissions
     by_table = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english).submissions
-    assert [(one.participant, one.answers, one.status) for one in by_api] == [
-        (one.participant, one.answers, one.status) for one in by_table
+    assert [(each.participant, each.answers, each.status) for each in by_api] == [
+        (each.participant, each.answers, each.status) for each in by_table
     ]
 
 
@@ -407,10 +426,14 @@ def test_an_ambiguous_column_is_told_and_its_answers_taken(
     english: SurveyPack, tmp_path: Path
 ) -> None:
     rows = table(english, ("3/4/2026 1:00:00", "4/4/2026 1:00:00", "5/6/2026 1:00:00"))
-    found = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english)
-    assert len(found.submissions) == 3
-    assert [one.submitted is None for one in found.submissions] == [True, False, True]
-    assert [(one.row, one.reason) for one in found.rejected] == [
+    imported = import_file(GoogleForms(), saved(tmp_path / "t.csv", rows), english)
+    assert len(imported.submissions) == 3
+    assert [submission.submitted is None for submission in imported.submissions] == [
+        True,
+        False,
+        True,
+    ]
+    assert [(rejected.row, rejected.reason) for rejected in imported.rejected] == [
         (2, "ambiguous time"),
         (4, "ambiguous time"),
     ]
@@ -430,9 +453,9 @@ def test_permuted_columns_and_doubled_rows_give_the_same(
     body = rows[1:] + [rows[number] for number in doubled]
     chance.shuffle(body)
     mixed = [[row[place] for place in order] for row in [rows[0], *body]]
-    found = import_file(GoogleForms(), saved(tmp_path / "b.csv", mixed), english)
-    assert core(found) == core(wanted)
-    assert not found.rejected
+    imported = import_file(GoogleForms(), saved(tmp_path / "b.csv", mixed), english)
+    assert core(imported) == core(wanted)
+    assert not imported.rejected
 
 
 @settings(
@@ -444,6 +467,6 @@ def test_a_strange_row_does_not_concern_the_others(
 ) -> None:
     rows = table(english)
     rows[row] = [cell.encode("utf-8", "ignore").decode() for cell in cells]
-    found = import_file(GoogleForms(), saved(tmp_path / "h.csv", rows), english)
+    imported = import_file(GoogleForms(), saved(tmp_path / "h.csv", rows), english)
     left = {who for number, who in enumerate(PEOPLE, 1) if number != row}
-    assert left <= {one.participant for one in found.submissions}
+    assert left <= {submission.participant for submission in imported.submissions}

@@ -33,7 +33,7 @@ from tests.survey.annotators import sheet as a_sheet
 from tests.survey.prolific_server import offered, offered_records, problems
 
 URLS = "https://survey.university.example/sheets/"
-EVERY = tuple(Culture(one.country, one) for one in default())
+EVERY = tuple(Culture(locale.country, locale) for locale in default())
 FIVE = tuple(a_sheet(code).culture for code in ("US", "DE", "MX", "IN", "CN"))
 
 
@@ -56,18 +56,18 @@ def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack
     sheets = tuple(
         replace(
             a_sheet("US"),
-            id=f"r1-b01-{one.code}-{one.locale.tag}",
-            culture=one,
+            id=f"r1-b01-{culture.code}-{culture.locale.tag}",
+            culture=culture,
             wanted=wanted,
         )
-        for one in cultures
+        for culture in cultures
     )
     return SurveyPack(
         "pilot",
         sheets,
         load_taxonomy("multi3hate"),
-        {one.locale.tag: survey_texts(one.locale) for one in cultures},
-        {one.id: codes("pilot", one.id, bytes(range(32))) for one in sheets},
+        {culture.locale.tag: survey_texts(culture.locale) for culture in cultures},
+        {sheet.id: codes("pilot", sheet.id, bytes(range(32))) for sheet in sheets},
         minutes=minutes,
     )
 
@@ -75,20 +75,20 @@ def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a look-up for every culture writes."""
-    found, missing = known_for(*EVERY, *FIVE)
+    result, missing = known_for(*EVERY, *FIVE)
     assert missing == []
     path = tmp_path_factory.mktemp("filters") / "prolific-filters.toml"
-    write_filters(found, path)
+    write_filters(result, path)
     return path
 
 
 def studies(pack: SurveyPack, file: Path, **options: Any) -> dict[str, dict[str, Any]]:
     made = Prolific(**{"urls": URLS, "filters": str(file), **options}).studies(pack)
-    assert all(not one.missing for one in made)
-    return {one.sheet: json.loads(json.dumps(one.body)) for one in made}
+    assert all(not each.missing for each in made)
+    return {each.sheet: json.loads(json.dumps(each.body)) for each in made}
 
 
-@pytest.mark.parametrize("culture", EVERY, ids=[one.locale.tag for one in EVERY])
+@pytest.mark.parametrize("culture", EVERY, ids=[culture.locale.tag for culture in EVERY])
 def test_a_study_of_every_culture_is_valid(culture: Culture, file: Path) -> None:
     pack = a_pack(culture)
     (body,) = studies(pack, file).values()
@@ -113,7 +113,7 @@ def test_every_option_gives_a_valid_study(file: Path) -> None:
         {"limit": 60, "project": "65f0", "devices": "desktop,mobile", "warning": "explicit"},
         {"currency": "USD", "wage": "12.00", "balance_sex": False, "group": "65f0a"},
         {"screen_out_reward": 15, "screen_out_places": 20},
-        {"urls": dict.fromkeys((one.id for one in pack.sheets), "https://forms.example/x?a=b")},
+        {"urls": dict.fromkeys((sheet.id for sheet in pack.sheets), "https://forms.example/x?a=b")},
     ):
         for body in studies(pack, file, **options).values():
             assert problems(body) == []
@@ -143,12 +143,12 @@ def test_the_schema_is_not_an_empty_promise(file: Path) -> None:
 
 
 def filters_of(body: dict[str, Any]) -> dict[str, list[str]]:
-    return {one["filter_id"]: one["selected_values"] for one in body["filters"]}
+    return {criterion["filter_id"]: criterion["selected_values"] for criterion in body["filters"]}
 
 
 def labels(body: dict[str, Any]) -> dict[str, list[str]]:
     """By filter what is chosen, in words."""
-    by_id = {one["filter_id"]: one for one in offered(countries())}
+    by_id = {record["filter_id"]: record for record in offered(countries())}
     return {
         key: [by_id[key]["choices"][value] for value in values]
         for key, values in filters_of(body).items()
@@ -158,8 +158,8 @@ def labels(body: dict[str, Any]) -> dict[str, list[str]]:
 
 def test_who_is_asked_is_of_the_culture(file: Path) -> None:
     bodies = studies(a_pack(*FIVE), file)
-    said = {name.split("-")[2]: labels(body) for name, body in bodies.items()}
-    assert said["DE"] == {
+    written = {name.split("-")[2]: labels(body) for name, body in bodies.items()}
+    assert written["DE"] == {
         "first-language": ["German"],
         "nationality": ["Germany"],
         "country-of-birth": ["Germany"],
@@ -167,8 +167,8 @@ def test_who_is_asked_is_of_the_culture(file: Path) -> None:
         "cultural-background": ["I was raised with my native culture only"],
         "sex": ["Male", "Female"],
     }
-    assert said["MX"]["first-language"] == ["Spanish"]
-    assert said["MX"]["nationality"] == ["Mexico"]
+    assert written["MX"]["first-language"] == ["Spanish"]
+    assert written["MX"]["nationality"] == ["Mexico"]
 
 
 def test_residence_is_relaxed_where_the_paper_relaxes_it(file: Path) -> None:
@@ -180,7 +180,7 @@ def test_residence_is_relaxed_where_the_paper_relaxes_it(file: Path) -> None:
 
 def test_as_many_women_as_men_are_asked_for(file: Path) -> None:
     (body,) = studies(a_pack(FIVE[0]), file).values()
-    (sex,) = [one for one in body["filters"] if one["filter_id"] == "sex"]
+    (sex,) = [criterion for criterion in body["filters"] if criterion["filter_id"] == "sex"]
     assert sex["weightings"] == {"0": 1, "1": 1}
     assert "sex" not in filters_of(*studies(a_pack(FIVE[0]), file, balance_sex=False).values())
     # One place cannot be halved.
@@ -203,13 +203,13 @@ def test_each_code_says_how_a_sheet_ended(file: Path) -> None:
     pack = a_pack(FIVE[0])
     (body,) = studies(pack, file).values()
     (own,) = pack.codes.values()
-    assert {one["code"]: one["code_type"] for one in body["completion_codes"]} == {
+    assert {code["code"]: code["code_type"] for code in body["completion_codes"]} == {
         own.done: "COMPLETED",
         own.failed_checks: "FAILED_ATTENTION_CHECK",
         own.no_consent: "NO_CONSENT",
         own.screened_out: "OTHER",
     }
-    acted = {one["code"]: [each["action"] for each in one["actions"]] for one in
+    acted = {code["code"]: [each["action"] for each in code["actions"]] for code in
              body["completion_codes"]}  # fmt: skip
     assert acted == {
         own.done: ["MANUALLY_REVIEW"],
@@ -217,15 +217,15 @@ def test_each_code_says_how_a_sheet_ended(file: Path) -> None:
         own.no_consent: ["REQUEST_RETURN"],
         own.screened_out: ["REQUEST_RETURN"],
     }
-    assert all(one["actor"] == "participant" for one in body["completion_codes"])
+    assert all(code["actor"] == "participant" for code in body["completion_codes"])
     assert "auto_rejection_categories" not in json.dumps(body)
 
 
 def test_being_screened_out_is_paid_where_the_workspace_has_that(file: Path) -> None:
     pack = a_pack(FIVE[0])
     (body,) = studies(pack, file, screen_out_reward=20, screen_out_places=7).values()
-    (one,) = [each for each in body["completion_codes"] if each["code_type"] == "FIXED_SCREENOUT"]
-    assert one["actions"] == [
+    (code,) = [each for each in body["completion_codes"] if each["code_type"] == "FIXED_SCREENOUT"]
+    assert code["actions"] == [
         {"action": "FIXED_SCREEN_OUT_PAYMENT", "fixed_screen_out_reward": 20, "slots": 7}
     ]
     assert body["is_custom_screening"] is True
@@ -281,7 +281,7 @@ def test_measured_minutes_go_before_announced_ones(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ({"wage": "5.99"}, "below 6.00 GBP"),
         ({"wage": "7.99", "currency": "USD"}, "below 8.00 USD"),
@@ -298,8 +298,8 @@ def test_measured_minutes_go_before_announced_ones(file: Path) -> None:
         ({"colour": "blue"}, "prolific has no setting 'colour'"),
     ],
 )
-def test_invalid_options_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
         Prolific(**options)
 
 
@@ -314,10 +314,10 @@ def test_a_limit_is_not_below_what_prolific_allows(file: Path) -> None:
 def test_the_readme_says_the_money_of_each_culture(tmp_path: Path, file: Path) -> None:
     pack = a_pack(*FIVE, minutes=20)
     Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path)
-    said = (tmp_path / "README.md").read_text(encoding="utf-8")
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     # 5 places of 3.55 each; a third and no more on top.
-    assert "| DE | 1 | 5 | 17.75 GBP | 23.66 GBP |" in said
-    assert "| all | 5 | 25 | 88.75 GBP | 118.30 GBP |" in said
+    assert "| DE | 1 | 5 | 17.75 GBP | 23.66 GBP |" in readme
+    assert "| all | 5 | 25 | 88.75 GBP | 118.30 GBP |" in readme
 
 
 # What is not known yet
@@ -327,15 +327,15 @@ def test_what_lacks_an_id_is_kept_apart(tmp_path: Path, file: Path) -> None:
     pack = a_pack(*FIVE)
     Prolific(urls=URLS).export(pack, tmp_path)
     assert not (tmp_path / "studies").exists()
-    names = sorted(one.name for one in (tmp_path / "incomplete").iterdir())
-    assert names == sorted(f"{one.id}.json" for one in pack.sheets)
-    said = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "filter first language for de is not known" in said
-    assert "filter nationality for DE is not known" in said
-    assert "filter monocultural is not known" in said
+    names = sorted(path.name for path in (tmp_path / "incomplete").iterdir())
+    assert names == sorted(f"{sheet.id}.json" for sheet in pack.sheets)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "filter first language for de is not known" in readme
+    assert "filter nationality for DE is not known" in readme
+    assert "filter monocultural is not known" in readme
     # What is known by now moves to the others.
     Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path)
-    assert sorted(one.name for one in (tmp_path / "studies").iterdir()) == names
+    assert sorted(study.name for study in (tmp_path / "studies").iterdir()) == names
     assert list((tmp_path / "incomplete").iterdir()) == []
     assert "not known" not in (tmp_path / "README.md").read_text(encoding="utf-8")
     Prolific(filters=str(file)).export(pack, tmp_path)
@@ -364,13 +364,13 @@ def test_the_same_survey_gives_the_same_studies(tmp_path: Path, file: Path) -> N
     pack = a_pack(*EVERY[:10])
     for folder in ("a", "b"):
         Prolific(urls=URLS, filters=str(file)).export(pack, tmp_path / folder)
-    for one in sorted((tmp_path / "a").rglob("*.*")):
-        other = tmp_path / "b" / one.relative_to(tmp_path / "a")
-        assert one.read_bytes() == other.read_bytes()
+    for path in sorted((tmp_path / "a").rglob("*.*")):
+        other = tmp_path / "b" / path.relative_to(tmp_path / "a")
+        assert path.read_bytes() == other.read_bytes()
     bodies = list(studies(pack, file).values())
-    assert len({digest(one) for one in bodies}) == len(bodies)
+    assert len({digest(body) for body in bodies}) == len(bodies)
     assert digest(bodies[0]) == digest(bodies[0] | {"metadata": "other"})
-    assert len({one["internal_name"] for one in bodies}) == len(bodies)
+    assert len({body["internal_name"] for body in bodies}) == len(bodies)
 
 
 def test_texts_of_people_cannot_break_a_study(file: Path) -> None:
@@ -388,65 +388,67 @@ def test_texts_of_people_cannot_break_a_study(file: Path) -> None:
 
 
 def test_a_look_up_finds_what_every_culture_needs(file: Path) -> None:
-    found = load_filters(file)
-    assert (found.looked_up, found.source) == (
+    filters = load_filters(file)
+    assert (filters.looked_up, filters.source) == (
         "2026-11-21",
         "https://api.prolific.com/api/v1/filters/",
     )
     for culture in (*EVERY, *FIVE):
-        asked, missing = found.of(culture, balance_sex=True)
+        asked, missing = filters.of(culture, balance_sex=True)
         assert missing == []
         assert len(asked) == len(SCREENED) + culture.resident
-    assert differing(found, offered_records(countries()), [*EVERY, *FIVE]) == []
+    assert differing(filters, offered_records(countries()), [*EVERY, *FIVE]) == []
 
 
 def test_what_is_not_surely_right_is_not_chosen() -> None:
     def looked(change: Any) -> tuple[Filters, list[str]]:
         listed = offered(countries())
-        change({one["filter_id"]: one for one in listed}, listed)
-        records = [FilterRecord.model_validate(one) for one in listed]
+        change({record["filter_id"]: record for record in listed}, listed)
+        records = [FilterRecord.model_validate(record) for record in listed]
         return lookup(load_filters(), records, FIVE[:2], source="x", day="2026-11-21")
 
     def without_germany(by_id: dict[str, Any], _: list[Any]) -> None:
         choices = by_id["nationality"]["choices"]
         by_id["nationality"]["choices"] = {k: v for k, v in choices.items() if v != "Germany"}
 
-    found, told = looked(without_germany)
-    assert "DE" not in found.criteria["nationality"].choices
-    assert "US" in found.criteria["nationality"].choices
-    assert len(told) == 1
-    assert "no choice that is surely DE" in told[0]
+    filters, reported = looked(without_germany)
+    assert "DE" not in filters.criteria["nationality"].choices
+    assert "US" in filters.criteria["nationality"].choices
+    assert len(reported) == 1
+    assert "no choice that is surely DE" in reported[0]
 
     def two_of_a_kind(by_id: dict[str, Any], _: list[Any]) -> None:
         by_id["cultural-background"]["choices"]["9"] = "My native culture only, mostly"
         by_id["cultural-background"]["choices"]["8"] = "my native culture only, in parts"
 
-    found, told = looked(two_of_a_kind)
-    assert found.criteria["monocultural"].choices == {}
-    assert "surely fixed" in told[0]
+    filters, reported = looked(two_of_a_kind)
+    assert filters.criteria["monocultural"].choices == {}
+    assert "surely fixed" in reported[0]
 
     def renamed(by_id: dict[str, Any], _: list[Any]) -> None:
         by_id["first-language"]["title"] = "Mother tongue"
 
-    found, told = looked(renamed)
-    assert found.criteria["first_language"].filter_id == ""
-    assert told == [
+    filters, reported = looked(renamed)
+    assert filters.criteria["first_language"].filter_id == ""
+    assert reported == [
         "No filter of Prolific is called First language; look for it in your account and write "
         "its id into [criteria.first_language]."
     ]
 
 
 def test_an_id_that_came_to_mean_something_else_is_reported(file: Path) -> None:
-    found = load_filters(file)
+    filters = load_filters(file)
     listed = offered_records(countries())
-    (nationality,) = [one for one in listed if one.filter_id == "nationality"]
-    number = found.criteria["nationality"].choices["DE"].ids[0]
+    (nationality,) = [record for record in listed if record.filter_id == "nationality"]
+    number = filters.criteria["nationality"].choices["DE"].ids[0]
     assert nationality.choices is not None
     nationality.choices[number] = "Austria"
-    (told,) = differing(found, listed, [FIVE[1]])
-    assert f"Choice {number} of Prolific's filter 'nationality' is 'Austria'" in told
-    gone = [one for one in listed if one.filter_id != "sex"]
-    assert any("no filter 'sex' any more" in one for one in differing(found, gone, [FIVE[1]]))
+    (reported,) = differing(filters, listed, [FIVE[1]])
+    assert f"Choice {number} of Prolific's filter 'nationality' is 'Austria'" in reported
+    gone = [record for record in listed if record.filter_id != "sex"]
+    assert any(
+        "no filter 'sex' any more" in culture for culture in differing(filters, gone, [FIVE[1]])
+    )
 
 
 def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
@@ -457,7 +459,7 @@ def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         ("x = ", "is not TOML"),
         ("looked_up = 'today'", "looked_up"),
@@ -466,11 +468,11 @@ def test_what_was_written_is_read_again(tmp_path: Path, file: Path) -> None:
     ],
 )
 def test_an_invalid_file_of_filters_is_refused(
-    tmp_path: Path, content: str | bytes, told: str
+    tmp_path: Path, content: str | bytes, expected: str
 ) -> None:
     path = tmp_path / "filters.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=expected):
         load_filters(path)
     with pytest.raises(InputError, match="cannot be read"):
         load_filters(tmp_path / "missing.toml")

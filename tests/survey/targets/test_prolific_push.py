@@ -36,13 +36,13 @@ from tests.survey.annotators import fill, person, sheet
 from tests.survey.prolific_server import ProlificServer, offered, offered_records, problems
 
 SHEETS = (sheet("DE"), sheet("US"), sheet("IN"))
-CULTURES = tuple(one.culture for one in SHEETS)
+CULTURES = tuple(sheet.culture for sheet in SHEETS)
 PACK = SurveyPack(
     "pilot",
     SHEETS,
     load_taxonomy("multi3hate"),
-    {one.culture.locale.tag: survey_texts(one.culture.locale) for one in SHEETS},
-    {one.id: codes("pilot", one.id, bytes(range(32))) for one in SHEETS},
+    {sheet.culture.locale.tag: survey_texts(sheet.culture.locale) for sheet in SHEETS},
+    {sheet.id: codes("pilot", sheet.id, bytes(range(32))) for sheet in SHEETS},
     minutes=20,
 )
 COUNTRIES = sorted({names[0] for names in load_filters().countries.values()})
@@ -61,9 +61,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificServer]:
 @pytest.fixture
 def filters(tmp_path: Path) -> str:
     records = offered_records(COUNTRIES)
-    known, missing = lookup(load_filters(), records, CULTURES, source="x", day="2026-11-21")
+    filters, missing = lookup(load_filters(), records, CULTURES, source="x", day="2026-11-21")
     assert missing == []
-    write_filters(known, tmp_path / "filters.toml")
+    write_filters(filters, tmp_path / "filters.toml")
     return str(tmp_path / "filters.toml")
 
 
@@ -97,8 +97,10 @@ def whole(server: ProlificServer) -> None:
     assert sorted(names) == sorted(f"memeloc pilot {sheet.id}" for sheet in SHEETS)
     (group,) = server.groups
     for study in server.studies.values():
-        kept_out = [one for one in study["filters"] if one["filter_id"] == GROUP_FILTER]
-        assert [one["selected_values"] for one in kept_out] == [[group]]
+        kept_out = [
+            criterion for criterion in study["filters"] if criterion["filter_id"] == GROUP_FILTER
+        ]
+        assert [each["selected_values"] for each in kept_out] == [[group]]
 
 
 def published(server: ProlificServer) -> list[str]:
@@ -236,7 +238,7 @@ def test_the_token_stands_nowhere(
     for text in (*texts, out.getvalue(), caplog.text):
         assert prolific_server.TOKEN not in text
     assert all(prolific_server.TOKEN not in path for _, path, _ in server.sent)
-    assert all(one["Authorization"].startswith("Token ") for one in server.headers)
+    assert all(each["Authorization"].startswith("Token ") for each in server.headers)
 
 
 def test_what_prolific_refuses_is_reported_in_its_words(
@@ -288,7 +290,9 @@ def test_money_is_shown_first_and_people_are_kept_to_one_sheet(
     for number in column(rows, "study"):
         study = server.studies[number]
         kept_out = [
-            one["selected_values"] for one in study["filters"] if one["filter_id"] == STUDIES_FILTER
+            criterion["selected_values"]
+            for criterion in study["filters"]
+            if criterion["filter_id"] == STUDIES_FILTER
         ]
         assert kept_out == ([sorted(before)] if before else [])
         assert problems({key: study[key] for key in study.keys() - _READ_ONLY}) == []
@@ -308,7 +312,7 @@ def test_publishing_that_was_cut_publishes_the_rest(
     server.faults["POST studies/ID/transition/"] = ["ok", "cut", "drop"]
     rows = target.push(PACK, made, publish=True, agree=agreed)
     assert column(rows, "status") == ["ACTIVE"] * 3
-    assert {one["status"] for one in server.studies.values()} == {"ACTIVE"}
+    assert {study["status"] for study in server.studies.values()} == {"ACTIVE"}
 
 
 def test_being_screened_out_is_in_the_money(
@@ -333,7 +337,7 @@ def test_what_is_missing_or_wrong_stops_it_first(
     with pytest.raises(InputError, match="name the addresses"):
         prolific(server, filters=filters, urls="").push(PACK, made)
     assert server.calls == []
-    by_id = {one["filter_id"]: one for one in server.filters}
+    by_id = {criterion["filter_id"]: criterion for criterion in server.filters}
     right = dict(by_id["nationality"]["choices"])
     by_id["nationality"]["choices"] = dict.fromkeys(right, "Atlantis")
     with pytest.raises(InputError, match="'Atlantis' and not"):
@@ -398,12 +402,12 @@ def test_answers_not_as_documented_are_refused(server: ProlificServer, target: P
 
 
 def test_filters_are_looked_up_from_the_service(server: ProlificServer, tmp_path: Path) -> None:
-    found = prolific(server).look_up(CULTURES, tmp_path)
-    assert (found.file, found.problems) == (tmp_path / "prolific-filters.toml", ())
+    result = prolific(server).look_up(CULTURES, tmp_path)
+    assert (result.file, result.problems) == (tmp_path / "prolific-filters.toml", ())
     # An export finds the file in the workspace's folder.
     studies = prolific(server).studies(replace(PACK, root=tmp_path))
     assert not any(study.missing for study in studies)
-    assert load_filters(found.file).of(CULTURES[0], balance_sex=True)[1] == []
+    assert load_filters(result.file).of(CULTURES[0], balance_sex=True)[1] == []
 
 
 # Decisions
@@ -418,23 +422,23 @@ def decided(*who: str) -> list[Decision]:
         fill(on, second, wrong=("check-1", "check-2", "check-3")),
         fill(on, third, wrong=("check-1", "check-5")),
     ]
-    people = [replace(person(one, on), submission=f"sub{one}") for one in who]
-    found = decisions(check(submissions, [on], people), [on], 12)
-    assert sorted(one.action for one in found) == ["approve", "reject", "return"]
-    return found
+    people = [replace(person(each, on), submission=f"sub{each}") for each in who]
+    drawn = decisions(check(submissions, [on], people), {on.id: 12})
+    assert sorted(each.action for each in drawn) == ["approve", "reject", "return"]
+    return drawn
 
 
-def own_ids(found: Sequence[Decision]) -> dict[str, str]:
-    return {one.service: one.service for one in found}
+def own_ids(expected: Sequence[Decision]) -> dict[str, str]:
+    return {each.service: each.service for each in expected}
 
 
 def test_decisions_are_sent_once_and_only_when_agreed_to(
     server: ProlificServer, target: Prolific, made: MemoryState
 ) -> None:
-    found = decided("a", "b", "c")
-    ids = own_ids(found)
+    drawn = decided("a", "b", "c")
+    ids = own_ids(drawn)
     server.awaiting(*ids)
-    assert target.decide(found, ids, made) == {}
+    assert target.decide(drawn, ids, made) == {}
     assert server.calls == []
     sentences: list[str] = []
 
@@ -442,40 +446,40 @@ def test_decisions_are_sent_once_and_only_when_agreed_to(
         sentences.append(sentence)
         return True
 
-    assert target.decide(found, ids, made, agree=agree) == {"sent": 3}
+    assert target.decide(drawn, ids, made, agree=agree) == {"sent": 3}
     assert sentences == [
         "Sending to Prolific: approve 1, reject 1, return 1. This cannot be taken back."
     ]
     assert server.submissions["suba"]["status"] == "APPROVED"
     assert server.submissions["subb"]["return_requested"]
-    (rejected,) = server.submissions["subc"]["told"]
+    (rejected,) = server.submissions["subc"]["bodies"]
     assert rejected["rejection_category"] == "FAILED_CHECK"
     assert len(rejected["message"]) >= 100
-    assert target.decide(found, ids, made, agree=asked) == {"sent before": 3}
-    late = target.decide(found, ids, MemoryState(), agree=agreed)
+    assert target.decide(drawn, ids, made, agree=asked) == {"sent before": 3}
+    late = target.decide(drawn, ids, MemoryState(), agree=agreed)
     assert late == {"APPROVED": 1, "REJECTED": 1, "return requested": 1}
-    assert all(len(one["told"]) == 1 for one in server.submissions.values())
+    assert all(len(submission["bodies"]) == 1 for submission in server.submissions.values())
 
 
 @pytest.mark.parametrize("fault", ["cut", "drop", 503])
 def test_a_decision_whose_answer_was_lost_is_sent_once(
     server: ProlificServer, target: Prolific, made: MemoryState, fault: int | str
 ) -> None:
-    found = decided("a", "b", "c")
-    server.awaiting(*own_ids(found))
+    drawn = decided("a", "b", "c")
+    server.awaiting(*own_ids(drawn))
     server.faults["POST submissions/ID/transition/"] = [fault, fault]
     server.faults["POST submissions/ID/request-return/"] = [fault]
-    assert target.decide(found, own_ids(found), made, agree=agreed) == {"sent": 3}
-    assert all(len(one["told"]) == 1 for one in server.submissions.values())
+    assert target.decide(drawn, own_ids(drawn), made, agree=agreed) == {"sent": 3}
+    assert all(len(submission["bodies"]) == 1 for submission in server.submissions.values())
 
 
 def test_decisions_of_unknown_ids_wait(
     server: ProlificServer, target: Prolific, made: MemoryState
 ) -> None:
-    found = decided("a", "b", "c")
-    assert target.decide(found, {}, made, agree=asked) == {"no id": 3}
-    hashed = [replace(one, service=f"h-{one.service}") for one in found]
-    ids = {f"h-{one.service}": one.service for one in found}
+    drawn = decided("a", "b", "c")
+    assert target.decide(drawn, {}, made, agree=asked) == {"no id": 3}
+    hashed = [replace(each, service=f"h-{each.service}") for each in drawn]
+    ids = {f"h-{each.service}": each.service for each in drawn}
     server.awaiting(*ids.values())
     assert target.decide(hashed, ids, made, agree=agreed) == {"sent": 3}
     with pytest.raises(InputError, match="not an id of a submission"):
@@ -483,7 +487,7 @@ def test_decisions_of_unknown_ids_wait(
 
 
 def test_bodies_of_decisions_are_as_documented() -> None:
-    for one in decided("a", "b", "c"):
-        path, body = one.body()
+    for decision in decided("a", "b", "c"):
+        path, body = decision.body()
         kind = "request_return" if path == "request-return/" else "submission_transition"
         assert problems(json.loads(json.dumps(body)), f"requests.json#/$defs/{kind}") == []
