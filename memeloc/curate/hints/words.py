@@ -29,13 +29,9 @@ FUNCTION_WORDS = frozenset(_COMMON.split())
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a caption.
+    """A word of a caption, as it stands there and plain: in lower case, with a plain apostrophe.
 
-    Attributes:
-        text: as it stands there.
-        plain: in lower case, with a plain apostrophe.
-        part: of the caption, from 0.
-        clause: of the part, from 0: what stands between marks and line ends.
+    Parts of the caption count from 0, and clauses, between marks and line ends, within a part.
     """
 
     text: str
