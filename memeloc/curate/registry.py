@@ -48,9 +48,7 @@ class FilterInfo:
     """What is known of a filter without making it.
 
     Attributes:
-        name, summary, kinds: as in `Filter`.
         default: whether it runs when nobody names any.
-        settings: by name.
         missing: why it cannot be loaded here; empty when it can.
     """
 

@@ -52,16 +52,14 @@ class Tally:
 
 def to_judge(filter_: Filter, items: Sequence[Item], earlier: Earlier) -> list[Item]:
     """The items of a filter's kinds that it has not judged as they and its settings are now."""
-    return [
-        item
-        for item in items
-        if item.kind in filter_.kinds and not _is_judged(filter_, item, earlier)
-    ]
+    own = (item for item in items if item.kind in filter_.kinds)
+    return [item for item in own if _judged(filter_, item, earlier) is None]
 
 
-def _is_judged(filter_: Filter, item: Item, earlier: Earlier) -> bool:
+def _judged(filter_: Filter, item: Item, earlier: Earlier) -> Verdict | None:
+    """The earlier verdict on an item, if judging again would say the same."""
     before = earlier.get(item.id, {}).get(filter_.name)
-    return before is not None and before.settings == filter_.cache_key(item)
+    return before if before and before.settings == filter_.cache_key(item) else None
 
 
 def run_filter(
@@ -88,20 +86,20 @@ def run_filter(
         tally's `failure`, so that other filters can go on.
     """
     tally = Tally(filter_.name)
-    mine = [item for item in items if item.kind in filter_.kinds]
+    own = [item for item in items if item.kind in filter_.kinds]
     waiting: list[Verdict] = []
     stored = time.monotonic()
     try:
-        for start in range(0, len(mine), _BATCH):
+        for start in range(0, len(own), _BATCH):
             todo: list[Item] = []
-            for item in mine[start : start + _BATCH]:
-                if not again and _is_judged(filter_, item, earlier):
-                    before = earlier[item.id][filter_.name]
+            for item in own[start : start + _BATCH]:
+                before = None if again else _judged(filter_, item, earlier)
+                if before is None:
+                    todo.append(item)
+                else:
                     tally.skipped += 1
                     tally.outcomes[before.verdict, before.reason] += 1
                     on_done(1)
-                else:
-                    todo.append(item)
             for verdict in filter_.judge(todo) if todo else ():
                 waiting.append(verdict)
                 tally.judged += 1

@@ -60,32 +60,20 @@ def match_pictures(
         templates: hashes by name; of equally near ones the first is taken.
         distance: bits in which a picture may differ from its template.
     """
-    names = list(templates)
-    values = [templates[name] for name in names]
-    if not names:
+    if not templates:
         return [Match(picture) for picture in pictures]
+    names, values = list(templates), list(templates.values())
     places, bits = nearest(as_array(pictures.values()), as_array(values), _LOOKED_AT)
     matches: list[Match] = []
-    for picture, row, differ in zip(pictures, places.tolist(), bits.tolist(), strict=True):
-        other = next(
-            (
-                at
-                for at, place in enumerate(row)
-                if bits_between(values[place], values[row[0]]) > _ONE_TEMPLATE
-            ),
-            None,
+    for picture, row, distances in zip(pictures, places.tolist(), bits.tolist(), strict=True):
+        others = (
+            (names[place], bits)
+            for place, bits in zip(row, distances, strict=True)
+            if bits_between(values[place], values[row[0]]) > _ONE_TEMPLATE
         )
-        after = 64 if other is None else differ[other]
-        matches.append(
-            Match(
-                picture,
-                names[row[0]],
-                differ[0],
-                "" if other is None else names[row[other]],
-                after,
-                differ[0] <= distance and after - differ[0] >= _MARGIN,
-            )
-        )
+        other, after = next(others, ("", 64))
+        is_match = distances[0] <= distance and after - distances[0] >= _MARGIN
+        matches.append(Match(picture, names[row[0]], distances[0], other, after, is_match))
     return matches
 
 
@@ -94,21 +82,15 @@ def match_verdicts(
 ) -> list[Verdict]:
     """Matches as they are stored: always `keep`, with the template as evidence."""
     cache_key = cache_key_of(FILTER, 1, distance, sorted(templates))
-    return [
-        Verdict(
-            match.picture,
-            FILTER,
-            "keep",
-            float(match.distance) if match.template else None,
-            "",
-            {
-                "template": match.template if match.found else "",
-                "nearest": match.template,
-                "distance": match.distance,
-                "next": match.next_template,
-                "next_distance": match.next_distance,
-            },
-            cache_key,
-        )
-        for match in matches
-    ]
+    verdicts = []
+    for match in matches:
+        evidence = {
+            "template": match.template if match.found else "",
+            "nearest": match.template,
+            "distance": match.distance,
+            "next": match.next_template,
+            "next_distance": match.next_distance,
+        }
+        score = float(match.distance) if match.template else None
+        verdicts.append(Verdict(match.picture, FILTER, "keep", score, "", evidence, cache_key))
+    return verdicts

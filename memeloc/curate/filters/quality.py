@@ -108,15 +108,21 @@ class QualityFilter(SettingsFilter[QualitySettings]):
 
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """See `Filter`."""
-        measured = dict(
-            self.context.features(FEATURE, {item.picture for item in items if item.picture})
-        )
+        shas = {item.picture for item in items if item.picture}
+        measured = dict(self.context.features(FEATURE, shas))
         paths = {
             item.picture: item.path
             for item in items
-            if item.picture and item.path is not None and item.picture not in measured
+            if item.path is not None and item.picture in shas - measured.keys()
         }
-        measured.update(self._measure(paths))
+
+        def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
+            # An interrupted run goes on with what is stored.
+            self.context.add_features(FEATURE, values)
+            measured.update(values)
+            measured.update({sha: {"error": problem} for sha, problem in problems.items()})
+
+        map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
         for item in items:
             features = measured.get(item.picture, {})
             outcome, reason, score = self._decide(item, features)
@@ -124,18 +130,6 @@ class QualityFilter(SettingsFilter[QualitySettings]):
             if answers := self._answers.get(item.id):
                 evidence["people"] = {key: dict(counts) for key, counts in answers.items()}
             yield self.verdict(item, outcome, reason, evidence, score)
-
-    def _measure(self, paths: Mapping[str, Path]) -> dict[str, Any]:
-        """Measure pictures, keeping them as they come: an interrupted run goes on there."""
-        features: dict[str, Any] = {}
-
-        def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
-            self.context.add_features(FEATURE, values)
-            features.update(values)
-            features.update({sha: {"error": problem} for sha, problem in problems.items()})
-
-        map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
-        return features
 
     def _decide(self, item: Item, features: Mapping[str, Any]) -> tuple[Outcome, str, float | None]:
         settings = self.settings
@@ -152,11 +146,11 @@ class QualityFilter(SettingsFilter[QualitySettings]):
         if features["contrast"] < settings.blank:
             return "drop", "blank", features["contrast"]
         people = self._people(item)
-        if people is not None and people[0] == "drop":
+        if people and people[0] == "drop":
             return *people, blur
         if blur < settings.blurred:
             return "drop", "blurred", blur
-        if people is not None:
+        if people:
             return *people, blur
         if blur < settings.doubtful:
             return "ask", "blurred", blur
@@ -165,16 +159,15 @@ class QualityFilter(SettingsFilter[QualitySettings]):
     def _people(self, item: Item) -> tuple[Outcome, str] | None:
         """What people's answers make of it; None when they leave it to the rest."""
         answers = self._answers.get(item.id, {})
-        split = ""
+        tied = []
         for question in self.settings.reject:
             counts = answers.get(question, Counter())
-            yes, no = counts["yes"], counts["no"]
-            if yes > no:
+            if counts["yes"] > counts["no"]:
                 return "drop", _QUESTIONS[question]
-            if yes and yes == no:
-                split = split or f"people differ: {_QUESTIONS[question]}"
-        if split:
-            return "ask", split
+            if counts["yes"] and counts["yes"] == counts["no"]:
+                tied.append(question)
+        if tied:
+            return "ask", f"people differ: {_QUESTIONS[tied[0]]}"
         for question in self.settings.need:
             counts = answers.get(question, Counter())
             if not counts["yes"] + counts["no"]:
@@ -183,13 +176,13 @@ class QualityFilter(SettingsFilter[QualitySettings]):
 
     def _text(self, item: Item) -> tuple[Outcome, str]:
         """Whether a finished meme has text that can be read."""
+        marks = self._marks(item)
         if item.kind != "picture":
             return "keep", ""
-        marks = self._marks(item)
-        readable = self._answers.get(item.id, {})
-        if NO_TEXT in marks and not readable.get("no-text", Counter())["no"]:
+        answers = self._answers.get(item.id, {})
+        if NO_TEXT in marks and not answers.get("no-text", Counter())["no"]:
             return "ask", "no text"
-        if UNSURE in marks and not readable.get("unreadable", Counter())["no"]:
+        if UNSURE in marks and not answers.get("unreadable", Counter())["no"]:
             return "ask", "unreadable text"
         if not "".join(item.parts).strip() and not marks:
             return no_text(item)

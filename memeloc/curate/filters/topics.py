@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,17 +25,12 @@ BUILT_IN = Path(__file__).parents[1] / "data" / "topics.toml"
 """The paper's categories and topics."""
 
 _WORDS = re.compile(r"\w+", re.UNICODE)
-_IRREGULAR = ("man", "men")
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """What templates can be about.
+class Topic(NamedTuple):
+    """What templates can be about: a topic of a category, as Islam of Religion, and its keywords.
 
-    Attributes:
-        category: what it belongs to, such as `Religion`.
-        name: its name, such as `Islam`.
-        keywords: words, or several words, of a template's name.
+    A keyword is a word, or several, of a template's name.
     """
 
     category: str
@@ -44,29 +38,32 @@ class Topic:
     keywords: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicMatch:
+class TopicMatch(NamedTuple):
     """A topic whose keyword stands in a template's name."""
 
     topic: Topic
     keyword: str
 
 
-class _TopicEntry(BaseModel):
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    name: Annotated[str, Field(min_length=1)]
-    keywords: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
 
 
-class _CategoryEntry(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    name: Annotated[str, Field(min_length=1)]
-    topic: Annotated[list[_TopicEntry], Field(min_length=1)]
+class _TopicTable(_Table):
+    name: _Text
+    keywords: Annotated[list[_Text], Field(min_length=1)]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    category: Annotated[list[_CategoryEntry], Field(min_length=1)]
+class _CategoryTable(_Table):
+    name: _Text
+    topic: Annotated[list[_TopicTable], Field(min_length=1)]
+
+
+class _File(_Table):
+    category: Annotated[list[_CategoryTable], Field(min_length=1)]
 
 
 def read_topics(path: Path = BUILT_IN) -> tuple[Topic, ...]:
@@ -77,24 +74,26 @@ def read_topics(path: Path = BUILT_IN) -> tuple[Topic, ...]:
             gives a keyword to two topics; the sentence says where.
     """
     content = validate(_File, read_toml(path), "the file of topics", file=path)
-    topics: list[Topic] = []
+    topics = [
+        Topic(category.name, entry.name, tuple(entry.keywords))
+        for category in content.category
+        for entry in category.topic
+    ]
     names: set[str] = set()
     owners: dict[tuple[str, ...], str] = {}
-    for category in content.category:
-        for entry in category.topic:
-            if entry.name.casefold() in names:
-                raise InputError(f"names the topic {entry.name!r} twice", file=path)
-            names.add(entry.name.casefold())
-            for keyword in entry.keywords:
-                words = _fold(keyword)
-                if not words:
-                    raise InputError(f"the keyword {keyword!r} has no letters", file=path)
-                if owners.setdefault(words, entry.name) != entry.name:
-                    raise InputError(
-                        f"gives the keyword {keyword!r} to {owners[words]!r} and {entry.name!r}",
-                        file=path,
-                    )
-            topics.append(Topic(category.name, entry.name, tuple(entry.keywords)))
+    for topic in topics:
+        if topic.name.casefold() in names:
+            raise InputError(f"names the topic {topic.name!r} twice", file=path)
+        names.add(topic.name.casefold())
+        for keyword in topic.keywords:
+            words = _fold(keyword)
+            if not words:
+                raise InputError(f"the keyword {keyword!r} has no letters", file=path)
+            owner = owners.setdefault(words, topic.name)
+            if owner != topic.name:
+                raise InputError(
+                    f"gives the keyword {keyword!r} to {owner!r} and {topic.name!r}", file=path
+                )
     return tuple(topics)
 
 
@@ -109,9 +108,10 @@ class TopicMatcher:
     """
 
     def __init__(self, topics: Sequence[Topic]) -> None:
-        self._order = {topic: place for place, topic in enumerate(topics)}
         self._keywords = [
-            (topic, keyword, _fold(keyword)) for topic in topics for keyword in topic.keywords
+            (TopicMatch(topic, keyword), _fold(keyword))
+            for topic in topics
+            for keyword in topic.keywords
         ]
 
     def match(self, name: str) -> list[TopicMatch]:
@@ -121,20 +121,19 @@ class TopicMatcher:
         word of a keyword may be in the plural (-s, -es, -ies, -men) or have a possessive s.
         """
         words = _fold(name)
-        longest: dict[Topic, tuple[int, str]] = {}
-        for topic, keyword, wanted in self._keywords:
-            length = len(" ".join(wanted))
-            if _stands_in(wanted, words) and length > longest.get(topic, (0, ""))[0]:
-                longest[topic] = length, keyword
-        ordered = sorted(longest.items(), key=lambda row: (-row[1][0], self._order[row[0]]))
-        return [TopicMatch(topic, keyword) for topic, (_, keyword) in ordered]
+        matches = [row for row in self._keywords if _stands_in(row[1], words)]
+        matches.sort(key=lambda row: -len(" ".join(row[1])))
+        first: dict[Topic, TopicMatch] = {}
+        for match, _ in matches:
+            first.setdefault(match.topic, match)
+        return list(first.values())
 
 
 def _fold(text: str) -> tuple[str, ...]:
     """The words of a text without case, accents and possessive s."""
     plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
     plain = "".join(char for char in plain if not unicodedata.combining(char))
-    plain = re.sub(r"'s\b|s'(?=\W|$)", lambda m: "s" if m.group() == "s'" else "", plain)
+    plain = re.sub(r"'s\b|(?<=s)'(?=\W|$)", "", plain)
     return tuple(_WORDS.findall(plain.replace("_", " ")))
 
 
@@ -152,8 +151,8 @@ def _forms(word: str) -> set[str]:
     forms = {word, word + "s", word + "es"}
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         forms.add(word[:-1] + "ies")
-    if word.endswith(_IRREGULAR[0]):
-        forms.add(word.removesuffix(_IRREGULAR[0]) + _IRREGULAR[1])
+    if word.endswith("man"):
+        forms.add(word.removesuffix("man") + "men")
     return forms
 
 
@@ -190,8 +189,7 @@ class TopicFilter(SettingsFilter[TopicSettings]):
 
     @cached_property
     def _settings_key(self) -> str:
-        topics = [(topic.category, topic.name, topic.keywords) for topic in self._topics]
-        return cache_key_of(self.settings.several, self.settings.match, topics, "topics-1")
+        return cache_key_of(self.settings.several, self.settings.match, self._topics, "topics-1")
 
     def cache_key(self, item: Item) -> str:
         """See `Filter`."""
@@ -205,17 +203,15 @@ class TopicFilter(SettingsFilter[TopicSettings]):
             reason = "" if matches else "no topic"
             if len(matches) > 1 and self.settings.several == "ask":
                 outcome, reason = "ask", "several topics"
-            evidence = {
-                "topics": [
-                    {
-                        "category": match.topic.category,
-                        "topic": match.topic.name,
-                        "keyword": match.keyword,
-                    }
-                    for match in matches
-                ]
-            }
-            yield self.verdict(item, outcome, reason, evidence)
+            topics = [
+                {
+                    "category": match.topic.category,
+                    "topic": match.topic.name,
+                    "keyword": match.keyword,
+                }
+                for match in matches
+            ]
+            yield self.verdict(item, outcome, reason, {"topics": topics})
 
     def _text(self, item: Item) -> str:
         if self.settings.match == "name":
