@@ -28,14 +28,10 @@ def map_pictures(
     jobs: int,
     on_done: Callable[[dict[str, Value], dict[str, str]], None],
 ) -> None:
-    """Compute something of each picture, on several processes when there are many.
+    """Compute something of each picture, by key, on up to `jobs` processes when there are many.
 
-    Args:
-        function: what to compute of a file; it may raise InputError. It is pickled.
-        pictures: files by key.
-        jobs: processes, at least 1.
-        on_done: gets some values, and sentences why there is no value, by key, as they come; what
-            it has stored need not be computed again by a later run.
+    The function is pickled, and may raise InputError. `on_done` gets some values, and sentences why
+    there is no value, as they come; what it has stored need not be computed by a later run.
     """
     rows = list(pictures.items())
 

@@ -35,12 +35,9 @@ if TYPE_CHECKING:
 
 
 class Filter(Protocol):
-    """Judges items.
+    """Judges items of its kinds; it is given no others.
 
-    Attributes:
-        name: as in the registry; stored with every verdict.
-        summary: what it looks at, in one line, for `memeloc filter --list`.
-        kinds: the kinds of item it judges; it is given no others.
+    `name` is stored with every verdict; `summary` says what it looks at, in one line.
     """
 
     name: str
@@ -138,12 +135,7 @@ Settings = TypeVar("Settings", bound=FilterSettings)
 
 
 class SettingsFilter(ABC, Generic[Settings]):
-    """The beginning of a filter with settings; see `Filter` for what a subclass has besides.
-
-    Attributes:
-        Settings: the class of its settings.
-        settings: those it was made with.
-    """
+    """The beginning of a filter with settings of the class `Settings`; else see `Filter`."""
 
     name: str
     summary: str
@@ -214,11 +206,8 @@ def filter(
 ) -> Callable[[Judge], FunctionFilter]:
     """Make a filter of a function from an item to an outcome, or an outcome and its reason.
 
-    Args:
-        name: the filter's.
-        kinds: the kinds of item it judges.
-        summary: what it looks at; by default the function's docstring.
-        version: raise it when the function judges otherwise, so that items are judged anew.
+    The summary is the function's docstring by default. Raise `version` when the function judges
+    otherwise, so that items are judged anew.
     """
     return lambda judge: FunctionFilter(
         judge, name, kinds, summary or judge.__doc__ or name, version

@@ -32,9 +32,7 @@ class Tally:
     """How one filter's run went.
 
     Attributes:
-        filter: its name.
-        judged: how many items it judged now.
-        skipped: how many it had judged before.
+        judged, skipped: how many items it judged now, and had judged before.
         outcomes: how many items, judged now or before, by verdict and reason.
         failure: why it stopped before the end, a sentence; empty when it did not.
     """
@@ -71,19 +69,11 @@ def run_filter(
     again: bool = False,
     on_done: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Judge what was not judged yet, and store verdicts as they come.
+    """Judge the items of a filter's kinds, and store verdicts as they come.
 
-    Args:
-        filter_: the filter; items of other kinds than its own are left out.
-        items: what to judge.
-        earlier: earlier verdicts; of other filters too, which are not looked at.
-        store: keeps some verdicts. What is stored stands if the run ends early, in any way.
-        again: judge also what was judged before.
-        on_done: gets how many more items are done with.
-
-    Returns:
-        The counts. An error that would fail for every further item ends the run and is the
-        tally's `failure`, so that other filters can go on.
+    What was judged before, by `earlier`, is passed over unless `again`. What is stored stands if
+    the run ends early. An error that would fail for every further item ends the run and is the
+    tally's `failure`, so that other filters can go on. `on_done` gets how many more items are done.
     """
     tally = Tally(filter_.name)
     own = [item for item in items if item.kind in filter_.kinds]

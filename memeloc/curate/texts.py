@@ -53,15 +53,8 @@ def similar_texts(
     """All pairs of plain texts whose similarity (rapidfuzz's `ratio`, 0 to 1) is at least `least`.
 
     Exact: texts too different in length are not compared, as they cannot be similar; all others
-    are, some 40 million pairs a second, in blocks of bounded memory.
-
-    Args:
-        texts: each once.
-        least: 0 to 1, above 0.
-        jobs: threads.
-
-    Yields:
-        Places of two texts, the lesser first, and their similarity; in the same order in every run.
+    are, some 40 million pairs a second, in blocks of bounded memory, on `jobs` threads. Yields
+    places of two texts, the lesser first, and their similarity; in the same order in every run.
     """
     from rapidfuzz import fuzz, process
 

@@ -18,15 +18,10 @@ class Verdict:
     """What one filter says of one item.
 
     Attributes:
-        item: the item's id.
-        filter: the filter's name.
-        verdict: see `Outcome`.
-        score: what was compared with a threshold, in the filter's own unit; None when there is
-            nothing of the kind.
-        reason: a short key that can be counted, such as `other language` or `blurred`; empty for
-            `keep`.
+        score: what was compared with a threshold, in the filter's own unit; else None.
+        reason: a short key that can be counted, as `other language`; empty for `keep`.
         evidence: what the verdict rests on, as JSON values.
-        settings: short hash of the filter's settings, of the versions it ran with and of what it
+        settings: cache key of the filter's settings, of the versions it ran with and of what it
             looked at; while it stays the same, judging again would say the same.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,14 +112,7 @@ def test_a_broken_model_is_refused_with_its_reason(tmp_path: Path) -> None:
 def test_a_missing_package_is_an_error_with_its_pip_line(
     spec: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def refuse(name: str, *rest: Any, **more: Any) -> Any:
-        if name.partition(".")[0] == package:
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingError, match=rf"pip install 'memeloc\[{extra}\]'"):
         create("images", spec)
 

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 def group_captions(
     grouping: Grouping, stays: Mapping[str, str], settings: DedupSettings, jobs: int = 1
 ) -> None:
-    """Unite captions with the same text.
+    """Unite captions with the same text, compared by `jobs` threads.
 
-    Args:
-        grouping: of captions.
-        stays: of templates that are duplicates, the one that stays.
-        settings: scope and threshold.
-        jobs: threads.
+    `stays` has, of templates that are duplicates, the one that stays.
     """
     by_template: dict[str, dict[str, list[int]]] = {}
     for place, item in enumerate(grouping.items):

@@ -35,13 +35,8 @@ _VERSION = 1
 class StageLine:
     """What one stage did to one kind of item.
 
-    Attributes:
-        kind: of the items.
-        stage: as in `Pair`.
-        came: items that no stage before had called duplicates.
-        duplicates: how many of those go.
-        asked: pairs that a person is to look at.
-        not_run: why the stage did not run; else empty.
+    Of the items that came, as no stage before had called them duplicates, how many go; how many
+    pairs a person is asked about; and why the stage did not run, else empty.
     """
 
     kind: str
@@ -56,11 +51,9 @@ class StageLine:
 class Deduplicated:
     """The result of a run.
 
-    Attributes:
-        pairs: duplicates, enough to connect each group; and what a person is to look at.
-        verdicts: one an item: keep, drop with what stays, or ask.
-        stages: in the order in which they ran.
-        contradictions: pairs called the same that other decisions of people hold apart.
+    Pairs: duplicates, enough to connect each group, and what a person is to look at. A verdict an
+    item: keep, drop with what stays, or ask. Contradictions are pairs called the same that other
+    decisions of people hold apart.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -91,13 +84,10 @@ def deduplicate(
         settings: thresholds and rules.
         hashes: perceptual hashes by SHA-256 of the picture.
         judgements: people's answers; those about `duplicates` count.
-        embed: is asked once, for what the first two stages have left; None leaves the third out.
-        not_run: why it is None.
-        models: names of the embedding models, by `images` and `texts`; stored with the verdicts.
+        embed: is asked once, for what the first two stages have left; what it raises is raised.
+        not_run: why it is None, so that the third stage is left out.
+        models: names of the embedding models by task; stored with the verdicts.
         jobs: threads for comparing texts.
-
-    Raises:
-        MemelocError: from `embed`.
     """
     decided = decisions(judgements)
     cache_key = cache_key_of(FILTER, _VERSION, settings.model_dump(), dict(models or {}))

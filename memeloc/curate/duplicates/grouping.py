@@ -98,16 +98,10 @@ class Groups:
 class Grouping:
     """Items of one kind, the one to keep before the others, and the pairs of them so far.
 
-    Args:
-        items: in the order of the rule of what stays; a place is an index into it.
-        decided: what people answered, by pair.
-
-    Attributes:
-        groups: of places; the root of a group is its representative.
-        by_people: pairs that a person called the same, as far as they united groups.
-        pairs: what else united two groups, in turn.
-        contradictions: pairs that people called the same, but that others of their decisions hold
-            apart.
+    A place is an index into the items; `decided` is what people answered, by pair. `groups` are of
+    places, and the root of a group is its representative. `by_people` are the pairs that people
+    called the same, as far as they united groups, `pairs` what else united two, in turn, and
+    `contradictions` the pairs called the same that others of people's decisions hold apart.
     """
 
     def __init__(self, items: Sequence[Item], decided: Mapping[str, str]) -> None:
@@ -166,13 +160,12 @@ class Grouping:
         return [at for at, root in enumerate(self.groups.roots().tolist()) if at == root]
 
     def questions(self, most: int) -> list[tuple[int, int, Pair]]:
-        """What a person is to answer, once all stages are through.
+        """What a person is to answer once all stages are through: two representatives and their
+        pair.
 
-        A pair whose groups are one by now, or are held apart, needs no answer; of two groups one
-        pair is asked about; and a group is asked about with `most` better ones at a time.
-
-        Returns:
-            Places of two representatives, the better one first, and the pair.
+        The better one comes first. A pair whose groups are one by now, or are held apart, needs no
+        answer; of two groups one pair is asked about; and a group with `most` better ones at a
+        time.
         """
         asked: dict[tuple[int, int], Pair] = {}
         count: Counter[int] = Counter()

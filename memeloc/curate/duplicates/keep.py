@@ -17,14 +17,10 @@ _NEXT: tuple[Rule, ...] = ("largest", "votes", "oldest", "first")
 
 
 def in_order(items: Sequence[Item], rule: Rule) -> list[Item]:
-    """Items, the one to keep before the others.
+    """Items, given as they were collected, the one to keep before the others.
 
     Where the rule does not decide, the other rules do: largest, votes, oldest, first. An item that
     has no date or no votes comes after all that have.
-
-    Args:
-        items: in the order in which they were collected.
-        rule: what decides first.
     """
     chain = sorted(_NEXT, key=lambda other: other != rule)
     ranked = sorted(

@@ -31,15 +31,10 @@ _LOOKED_AT = 16
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The template nearest to a picture.
+    """The template nearest to a picture, and the nearest that is another one; empty for none.
 
-    Attributes:
-        picture: its name.
-        template: the nearest template; empty when there are none.
-        distance: bits in which the two hashes differ.
-        next_template: the nearest that is another template; empty when there is none.
-        next_distance: bits to that one.
-        found: whether the picture is taken to be made from `template`.
+    Distances are bits in which the hashes differ. `found` is whether the picture is taken to be
+    made from `template`.
     """
 
     picture: str
@@ -53,12 +48,9 @@ class Match:
 def match_pictures(
     pictures: Mapping[str, int], templates: Mapping[str, int], distance: int = DISTANCE
 ) -> list[Match]:
-    """The nearest template of each picture.
+    """The nearest template of each picture, from hashes by name; of equally near ones the first.
 
-    Args:
-        pictures: hashes by name.
-        templates: hashes by name; of equally near ones the first is taken.
-        distance: bits in which a picture may differ from its template.
+    A picture may differ from its template in `distance` bits.
     """
     if not templates:
         return [Match(picture) for picture in pictures]

@@ -38,11 +38,8 @@ _SORT, _COMPARE, _TABLE = 12e-9, 60e-9, 2e-9
 class HashGroups:
     """Hashes with the equal ones put together.
 
-    Attributes:
-        values: each hash once, ascending.
-        order: places in the hashes given, those of equal hashes together, in the order of `values`
-            and then as given.
-        starts: where the group of each value begins in `order`; one more than values, the end.
+    Each is once in `values`, ascending; the places of those equal to `values[i]` begin at
+    `starts[i]` in `order`, ascending. `starts` has one more, the end.
     """
 
     values: Hashes
@@ -72,18 +69,12 @@ def group_hashes(hashes: Hashes) -> HashGroups:
 
 
 def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
-    """All pairs of hashes that differ in at least one and at most `distance` bits.
+    """All pairs of hashes that differ in at least one and at most `distance` bits of 64.
 
     A million hashes that are spread evenly take about a second and 150 MB. Time grows with the
-    number of pairs found, so put equal hashes together first (`group_hashes`).
-
-    Args:
-        values: hashes, each once.
-        distance: bits, 0 to 64.
-
-    Yields:
-        Every pair once, in chunks of about a million; `first` and `second` are places in `values`,
-        the lesser first. The order is the same in every run.
+    number of pairs, so `values` must have each hash once (`group_hashes`). Every pair is given
+    once, in chunks of about a million, in the same order in every run; places in `values`, the
+    lesser first.
     """
     if not 0 <= distance <= BITS:
         raise ValueError(f"a distance is 0 to {BITS} bits, not {distance}")
@@ -103,13 +94,10 @@ def near_pairs(values: Hashes, distance: int) -> Iterator[NearPairs]:
 
 
 def nearest(hashes: Hashes, known: Hashes, count: int = 1) -> tuple[Indices, NDArray[np.uint8]]:
-    """The `count` nearest of some known hashes for each hash.
+    """The `count` nearest of some known hashes for each hash: places in `known`, and bits.
 
-    Every hash is compared with every known one, some 300 million comparisons a second.
-
-    Returns:
-        Places in `known` and distances in bits, a row a hash, the nearest first; equally near ones
-        in the order of `known`.
+    A row a hash, the nearest first, equally near ones in the order of `known`. Every hash is
+    compared with every known one, some 300 million comparisons a second.
     """
     count = min(count, len(known))
     places = np.zeros((len(hashes), count), dtype=np.int64)

@@ -19,15 +19,10 @@ PAIR = "|"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two items that are the same, or may be.
+    """Two items, by ids of which `first` is the lesser, that are the same, or may be.
 
-    Attributes:
-        first, second: ids of items; `first` is the lesser of the two.
-        stage: that found them.
-        outcome: whether one of them goes, or a person decides.
-        scores: what was measured, by name: `distance` in bits of the perceptual hashes; `text`,
-            `picture_likeness` and `text_likeness` from 0 (nothing in common) to 1 (the same).
-        reason: one sentence, for people.
+    Scores are by name: `distance` in bits of the perceptual hashes; `text`, `picture_likeness` and
+    `text_likeness` from 0 (nothing in common) to 1 (the same). The reason is one sentence.
     """
 
     first: str

@@ -41,13 +41,7 @@ def write_pairs_page(
 
 
 def pairs_page(question: ReviewQuestion, rows: Sequence[ReviewRow], person: str) -> str:
-    """The page.
-
-    Args:
-        question: one of pairs.
-        rows: the pairs, at most `MOST_PAIRS`, each with two sides.
-        person: who answers; the saved file says so.
-    """
+    """The page of at most `MOST_PAIRS` pairs, for the person who answers."""
     pictures: dict[str, str] = {}
     data = {
         "question": question.name,

@@ -39,13 +39,7 @@ def group_same_files(grouping: Grouping) -> None:
 def group_near_hashes(
     grouping: Grouping, hashes: Mapping[str, int], settings: DedupSettings
 ) -> None:
-    """Unite what has near hashes and, by the rule `text`, the same text.
-
-    Args:
-        grouping: what is left of it is compared.
-        hashes: by SHA-256 of the picture; one without a hash is left as it is.
-        settings: rule, distance, and when texts are the same.
-    """
+    """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text."""
     places = [at for at in grouping.left() if grouping.items[at].picture in hashes]
     values = as_array(hashes[grouping.items[at].picture] for at in places)
     if settings.rule == "paper":

@@ -29,12 +29,7 @@ _MOST = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Embeddings of what is compared.
-
-    Attributes:
-        pictures: by SHA-256 of the picture.
-        texts: by text, the parts joined by a space.
-    """
+    """Embeddings of pictures by SHA-256, and of texts by `raw_text`."""
 
     pictures: Mapping[str, Vectors]
     texts: Mapping[str, Vectors]

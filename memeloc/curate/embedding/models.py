@@ -10,13 +10,15 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.errors import InputError
+from memeloc.errors import InputError, MissingError
 from memeloc.plugins import Registry
 
 Task = Literal["images", "texts"]
@@ -28,23 +30,26 @@ Vectors = NDArray[np.float32]
 class Embedder(Protocol):
     """Makes vectors of pictures, or of texts.
 
-    Attributes:
-        name: the model and all settings that its vectors depend on, below 48 characters: vectors
-            are stored under it.
+    `name` has the model and all settings that its vectors depend on, in less than 48 characters:
+    vectors are stored under it.
     """
 
     name: str
 
-    def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
-        """A vector a thing, in their order, as rows; not of length 1 necessarily.
-
-        Args:
-            things: picture files that open, or texts.
+    def embed(self, things: Sequence[Path] | Sequence[str], /) -> Vectors:
+        """A vector a picture file or text, in their order, as rows; not of length 1 necessarily.
 
         Raises:
             MemelocError: the model cannot be used.
         """
-        ...
+
+
+@dataclass(slots=True)
+class FunctionEmbedder:
+    """An embedder made of a function."""
+
+    name: str
+    embed: Callable[[Sequence[Path] | Sequence[str]], Vectors]
 
 
 EMBEDDERS: Registry[Embedder] = Registry(
@@ -80,25 +85,28 @@ def create(task: Task, spec: str, settings: Mapping[str, Any] | None = None) -> 
     return build(task, where.strip(), settings or {})
 
 
-def cache_key_of(*parts: Any) -> str:
-    """A short name for all that vectors depend on."""
-    words = json.dumps(parts, sort_keys=True, default=repr)
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a model's file.
+def library(name: str, extra: str) -> Any:
+    """An optional package.
 
     Raises:
-        InputError: there is no such file.
+        MissingError: it is not installed.
     """
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror}); give a model's file", file=path
-        ) from error
+        return import_module(name)
+    except ImportError as error:
+        message = f"{name} is not installed: pip install 'memeloc[{extra}]'."
+        raise MissingError(message) from error
+
+
+def cache_key_of(*parts: Any) -> str:
+    """A short name for all that vectors depend on."""
+    content = json.dumps(parts, sort_keys=True, default=repr)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def first_line(error: Exception) -> str:
+    """What a library says went wrong."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:160]
 
 
 def pack(vector: Vectors) -> str:

@@ -13,15 +13,24 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from memeloc.curate.embedding.models import Embedder, Task, Vectors, cache_key_of, file_digest
+from memeloc.curate.embedding.models import (
+    Embedder,
+    FunctionEmbedder,
+    Task,
+    Vectors,
+    cache_key_of,
+    first_line,
+    library,
+)
 from memeloc.curate.protocol import FilterSettings
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError
+from memeloc.files import file_sha256
 from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
 Three = tuple[float, float, float]
 
-_INSTALL = "pip install 'memeloc[embeddings]'"
+_EXTRA = "embeddings"
 
 
 class PictureSettings(FilterSettings):
@@ -59,19 +68,16 @@ class TextSettings(FilterSettings):
 def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
     """A model from a file; see `memeloc.curate.embedding.models.Build`."""
     if task == "images":
-        return OnnxPictures(Path(where), validate(PictureSettings, settings, "dedup.images"))
-    return OnnxTexts(Path(where), validate(TextSettings, settings, "dedup.texts"))
+        return _pictures(Path(where), validate(PictureSettings, settings, "dedup.images"))
+    return _texts(Path(where), validate(TextSettings, settings, "dedup.texts"))
 
 
 class _Model:
-    """A session of ONNX Runtime, and one of its outputs."""
+    """A session of ONNX Runtime, one of its outputs, and the file's digest."""
 
     def __init__(self, path: Path, output: str) -> None:
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise MissingError(f"ONNX Runtime is not installed: {_INSTALL}.") from error
-        self.digest = file_digest(path)
+        onnxruntime = library("onnxruntime", _EXTRA)
+        self.digest = _digest(path)
         self._path = path
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
@@ -81,7 +87,7 @@ class _Model:
             )
         except Exception as error:
             raise InputError(
-                f"is not a model that ONNX Runtime can load ({_first_line(error)})", file=path
+                f"is not a model that ONNX Runtime can load ({first_line(error)})", file=path
             ) from error
         self.inputs = {tensor.name: tensor for tensor in self._session.get_inputs()}
         names = [tensor.name for tensor in self._session.get_outputs()]
@@ -94,99 +100,90 @@ class _Model:
             (result,) = self._session.run([self._output], dict(feed))
         except Exception as error:
             raise InputError(
-                f"cannot be run on this ({_first_line(error)}); check its settings in "
+                f"cannot be run on this ({first_line(error)}); check its settings in "
                 "[curate.dedup]",
                 file=self._path,
             ) from error
         return np.asarray(result, dtype=np.float32)
 
 
-class OnnxPictures:
-    """A picture model."""
+def _pictures(path: Path, settings: PictureSettings) -> Embedder:
+    """A picture model; a map of features is averaged over its places."""
+    model = _Model(path, settings.output)
+    if len(model.inputs) != 1:
+        raise InputError("takes more than a picture: " + ", ".join(model.inputs), file=path)
+    ((name, tensor),) = model.inputs.items()
+    rows_first = settings.layout == "NHWC"
+    height = tensor.shape[1 if rows_first else 2 :][:1]
+    size = settings.size or (height[0] if height and isinstance(height[0], int) else 224)
 
-    def __init__(self, path: Path, settings: PictureSettings) -> None:
-        self._model = _Model(path, settings.output)
-        if len(self._model.inputs) != 1:
-            raise InputError(
-                "takes more than a picture: " + ", ".join(self._model.inputs), file=path
-            )
-        ((self._input, described),) = self._model.inputs.items()
-        height = described.shape[2 if settings.layout == "NCHW" else 1 : None]
-        own = height[0] if height and isinstance(height[0], int) else 0
-        self._size = settings.size or own or 224
-        self._settings = settings
-        self.name = f"onnx-{cache_key_of(self._model.digest, settings.model_dump(), self._size)}"
-
-    def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
-        """See `Embedder`; a map of features is averaged over its places."""
-        pixels = np.stack([self._pixels(Path(path)) for path in things])
-        if self._settings.layout == "NCHW":
-            pixels = pixels.transpose(0, 3, 1, 2)
-        result = self._model.run({self._input: np.ascontiguousarray(pixels)})
+    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
+        pixels = np.stack([_pixels(Path(path), size, settings) for path in things])
+        if not rows_first:
+            pixels = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+        result = model.run({name: pixels})
         if result.ndim == 4:
-            places = (2, 3) if self._settings.layout == "NCHW" else (1, 2)
-            result = result.mean(axis=places)
+            result = result.mean(axis=(1, 2) if rows_first else (2, 3))
         return result.reshape(len(things), -1)
 
-    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
-        from PIL import Image, ImageOps
+    key = cache_key_of(model.digest, settings.model_dump(), size)
+    return FunctionEmbedder(f"onnx-{key}", embed)
 
-        square = self._size, self._size
-        if self._settings.fit == "crop":
-            picture = ImageOps.fit(open_picture(path), square, Image.Resampling.BICUBIC)
-        elif self._settings.fit == "pad":
-            picture = ImageOps.pad(open_picture(path), square, Image.Resampling.BICUBIC)
-        else:
-            picture = open_picture(path).resize(square, Image.Resampling.BICUBIC)
-        values = np.asarray(picture, dtype=np.float32) / 255
-        mean = np.array(self._settings.mean, dtype=np.float32)
-        scaled: np.ndarray[Any, Any] = (values - mean) / np.array(
-            self._settings.std, dtype=np.float32
+
+def _pixels(path: Path, size: int, settings: PictureSettings) -> np.ndarray[Any, Any]:
+    from PIL import Image, ImageOps
+
+    square, bicubic = (size, size), Image.Resampling.BICUBIC
+    picture = open_picture(path)
+    if settings.fit == "crop":
+        picture = ImageOps.fit(picture, square, bicubic)
+    elif settings.fit == "pad":
+        picture = ImageOps.pad(picture, square, bicubic)
+    else:
+        picture = picture.resize(square, bicubic)
+    mean, std = np.array([settings.mean, settings.std], dtype=np.float32)
+    pixels: np.ndarray[Any, Any] = (np.asarray(picture, dtype=np.float32) / 255 - mean) / std
+    return pixels
+
+
+def _texts(path: Path, settings: TextSettings) -> Embedder:
+    """A text model; vectors of tokens are averaged over the text."""
+    tokenizers = library("tokenizers", _EXTRA)
+    model = _Model(path, settings.output)
+    words = Path(settings.tokenizer) if settings.tokenizer else path.parent / "tokenizer.json"
+    digest = _digest(words)
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(words))
+    except Exception as error:
+        raise InputError(f"is not a tokenizer ({first_line(error)})", file=words) from error
+    tokenizer.enable_truncation(settings.length)
+    tokenizer.enable_padding()
+
+    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
+        # A lone surrogate is no text to the library.
+        encoded = tokenizer.encode_batch(
+            [str(text).encode("utf-8", "replace").decode() for text in things]
         )
-        return scaled
-
-
-class OnnxTexts:
-    """A text model."""
-
-    def __init__(self, path: Path, settings: TextSettings) -> None:
-        try:
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise MissingError(f"The tokenizers library is not installed: {_INSTALL}.") from error
-        self._model = _Model(path, settings.output)
-        words = Path(settings.tokenizer) if settings.tokenizer else path.parent / "tokenizer.json"
-        digest = file_digest(words)
-        try:
-            self._tokenizer = Tokenizer.from_file(str(words))
-        except Exception as error:
-            raise InputError(f"is not a tokenizer ({_first_line(error)})", file=words) from error
-        self._tokenizer.enable_truncation(settings.length)
-        self._tokenizer.enable_padding()
-        self.name = (
-            f"onnx-{cache_key_of(self._model.digest, digest, settings.length, settings.output)}"
-        )
-
-    def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
-        """See `Embedder`; vectors of tokens are averaged over the text."""
-        encoded = self._tokenizer.encode_batch([_speakable(str(text)) for text in things])
-        given = {
+        mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
+        feed = {
             "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
-            "attention_mask": np.array([text.attention_mask for text in encoded], dtype=np.int64),
+            "attention_mask": mask,
             "token_type_ids": np.array([text.type_ids for text in encoded], dtype=np.int64),
         }
-        result = self._model.run(
-            {name: value for name, value in given.items() if name in self._model.inputs}
-        )
+        result = model.run({name: feed[name] for name in feed if name in model.inputs})
         if result.ndim == 3:
-            mask = given["attention_mask"][:, :, None].astype(np.float32)
-            result = (result * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1)
+            weights = mask[:, :, None].astype(np.float32)
+            result = (result * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return result.reshape(len(things), -1)
 
+    key = cache_key_of(model.digest, digest, settings.length, settings.output)
+    return FunctionEmbedder(f"onnx-{key}", embed)
 
-def _speakable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:160]
+def _digest(path: Path) -> str:
+    try:
+        return file_sha256(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror}); give a model's file", file=path
+        ) from error

@@ -13,13 +13,21 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from memeloc.curate.embedding.models import Embedder, Task, Vectors, cache_key_of
+from memeloc.curate.embedding.models import (
+    Embedder,
+    FunctionEmbedder,
+    Task,
+    Vectors,
+    cache_key_of,
+    first_line,
+    library,
+)
 from memeloc.curate.protocol import FilterSettings
-from memeloc.errors import InputError, MissingError
+from memeloc.errors import InputError
 from memeloc.settings import validate
 from memeloc.templates.pictures import open_picture
 
-_INSTALL = "pip install 'memeloc[torch-models]'"
+_EXTRA = "torch-models"
 
 
 class TorchSettings(FilterSettings):
@@ -31,15 +39,18 @@ class TorchSettings(FilterSettings):
 def build_sentence_transformer(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
     """A model of sentence-transformers by name or folder: of texts, or of both, as CLIP's."""
     chosen = validate(TorchSettings, settings, f"dedup.{task}")
+    package = library("sentence_transformers", _EXTRA)
     try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingError(f"sentence-transformers is not installed: {_INSTALL}.") from error
-    try:
-        model = SentenceTransformer(where, device=chosen.device)
+        model = package.SentenceTransformer(where, device=chosen.device)
     except Exception as error:
         raise _unusable("sentence-transformers", where, error) from error
-    return _SentenceTransformer(task, where, model)
+
+    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
+        given = [open_picture(Path(path)) for path in things] if task == "images" else [*things]
+        vectors = model.encode(given, convert_to_numpy=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32).reshape(len(things), -1)
+
+    return FunctionEmbedder(f"st-{cache_key_of(task, where)}", embed)
 
 
 def build_open_clip(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:
@@ -48,68 +59,34 @@ def build_open_clip(task: Task, where: str, settings: Mapping[str, Any]) -> Embe
     WEIGHTS is a name that open_clip knows for the model, or a file.
     """
     chosen = validate(TorchSettings, settings, f"dedup.{task}")
-    try:
-        import open_clip
-    except ImportError as error:
-        raise MissingError(f"open_clip is not installed: {_INSTALL}.") from error
-    name, slash, weights = where.partition("/")
-    if not slash or not weights:
+    package = library("open_clip", _EXTRA)
+    name, _, weights = where.partition("/")
+    if not weights:
         raise InputError(
             f"An open_clip model is MODEL/WEIGHTS, as ViT-B-32/laion2b_s34b_b79k, not {where!r}."
         )
     try:
-        model, _, prepare = open_clip.create_model_and_transforms(
+        model, _, prepare = package.create_model_and_transforms(
             name, pretrained=weights, device=chosen.device
         )
-        tokenizer = open_clip.get_tokenizer(name)
+        tokenizer = package.get_tokenizer(name)
     except Exception as error:
         raise _unusable("open_clip", where, error) from error
     model.eval()
-    return _OpenClip(task, where, model, prepare, tokenizer, chosen.device)
 
-
-class _SentenceTransformer:
-    def __init__(self, task: Task, where: str, model: Any) -> None:
-        self._task = task
-        self._model = model
-        self.name = f"st-{cache_key_of(task, where)}"
-
-    def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
-        """See `Embedder`."""
-        given = (
-            [open_picture(Path(path)) for path in things]
-            if self._task == "images"
-            else [str(text) for text in things]
-        )
-        vectors = self._model.encode(given, convert_to_numpy=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32).reshape(len(things), -1)
-
-
-class _OpenClip:
-    def __init__(
-        self, task: Task, where: str, model: Any, prepare: Any, tokenizer: Any, device: str
-    ) -> None:
-        self._task = task
-        self._model = model
-        self._prepare = prepare
-        self._tokenizer = tokenizer
-        self._device = device
-        self.name = f"clip-{cache_key_of(task, where)}"
-
-    def embed(self, things: Sequence[Path] | Sequence[str]) -> Vectors:
-        """See `Embedder`."""
+    def embed(things: Sequence[Path] | Sequence[str]) -> Vectors:
         import torch
 
         with torch.no_grad():
-            if self._task == "images":
-                pixels = [self._prepare(open_picture(Path(path))) for path in things]
-                vectors = self._model.encode_image(torch.stack(pixels).to(self._device))
+            if task == "images":
+                pixels = torch.stack([prepare(open_picture(Path(path))) for path in things])
+                vectors = model.encode_image(pixels.to(chosen.device))
             else:
-                tokens = self._tokenizer([str(text) for text in things])
-                vectors = self._model.encode_text(tokens.to(self._device))
+                vectors = model.encode_text(tokenizer([*things]).to(chosen.device))
         return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
 
+    return FunctionEmbedder(f"clip-{cache_key_of(task, where)}", embed)
 
-def _unusable(library: str, where: str, error: Exception) -> InputError:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-    return InputError(f"{library} cannot load the model {where!r}: {reason}")
+
+def _unusable(package: str, where: str, error: Exception) -> InputError:
+    return InputError(f"{package} cannot load the model {where!r}: {first_line(error)}")

@@ -65,16 +65,11 @@ _ELONGATED = re.compile(r"([^\W\d_])\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """What language a text is in.
+    """What language a text is in: the tag of the likeliest candidate, and its probability.
 
-    Attributes:
-        language: tag of the most likely candidate; empty when the text has no letters, or none of
-            a candidate's script.
-        probability: of it, from 0 to 1.
-        second: tag of the next candidate; empty when the script decided.
-        votes: the language that each identifier alone gives, by its name; empty when the script
-            decided.
-        script: ISO 15924 code of most of its letters; empty when it has none.
+    The tag is empty when the text has no letters, or none of a candidate's script. `second` is the
+    next candidate, and `votes` what each identifier alone gives; both are empty when the script
+    decided. `script` is the ISO 15924 code of most letters.
     """
 
     language: str
@@ -101,14 +96,10 @@ class Identifier(Protocol):
 def identifier(
     method: Method, locales: Registry, expected: Collection[str] = (), preference: float = 0.5
 ) -> Identifier:
-    """An identifier over all locales.
+    """An identifier over all locales, to whose score `preference` is added where they are expected.
 
-    Args:
-        method: `both` is py3langid and fastText together, measured best; `langdetect` has a fixed
-            seed, and neither looks at scripts nor knows what is expected.
-        locales: the candidates.
-        expected: tags of languages that are likelier than others.
-        preference: how much likelier: added to their score.
+    Of the methods `both`, py3langid and fastText together, was measured best; `langdetect` has a
+    fixed seed, and neither looks at scripts nor knows what is expected.
 
     Raises:
         MissingError: a package is not installed.

@@ -209,13 +209,11 @@ class _Word(NamedTuple):
 
 
 class _Text:
-    """The words of a text, and what is clear of them without identifying anything.
+    """What is clear of a text without identifying anything.
 
-    Attributes:
-        words: of all parts.
-        foreign: places of words in another script than the text's main one, and that script.
-        own: the words of the main script alone.
-        passages: what to identify by itself, with the places of its words.
+    `foreign` has the places of words in another script than the main one, and that script; `own`
+    are the words of the main script; `passages` are to be identified, with the places of their
+    words.
     """
 
     def __init__(self, parts: Sequence[str], window: int) -> None:

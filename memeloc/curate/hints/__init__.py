@@ -37,12 +37,10 @@ class Hint:
 
 
 def hints(item: Item, template: Item | None = None) -> list[Hint]:
-    """What may be wordplay in a caption, by rule.
+    """What may be wordplay in a caption, or in a picture's text, by rule.
 
-    Args:
-        item: a caption, or a picture with its text. One that is not in English has no hints; one
-            of unknown language counts as English.
-        template: the caption's, for puns on what the picture shows.
+    One that is not in English has no hints; one of unknown language counts as English. The template
+    is for puns on what the picture shows.
     """
     if item.language and item.language.replace("_", "-").split("-")[0].lower() != "en":
         return []

@@ -27,12 +27,7 @@ _CUES = (
 
 
 def homophones(words: Sequence[Word], shown: Sequence[Word]) -> Iterator[str]:
-    """What sounds like something else, in words for people.
-
-    Args:
-        words: of the caption.
-        shown: words that the picture is named and described with.
-    """
+    """What sounds like something else, in words for people; `shown` is what names the picture."""
     for one, two in combinations(_content(words), 2):
         if ENGLISH.same(one.plain, two.plain) and _differ(one.plain, two.plain):
             yield f'"{one.text}" and "{two.text}" sound the same'

@@ -49,14 +49,10 @@ _NAMES = {heading: name for name, heading in HEADINGS.items()} | {
 
 @dataclass(frozen=True, slots=True)
 class ReviewAnswers:
-    """A sheet that came back.
+    """A sheet that came back, and the SHA-256 of its file.
 
-    Attributes:
-        question: its name.
-        person: who answered; empty when the file does not say.
-        judgements: what could be read. Rows without an answer are left out.
-        problems: what could not, with row and column.
-        sha256: of the file.
+    `person` is empty when the file does not say. Rows without an answer are no judgements; what
+    could not be read is among the problems, with row and column.
     """
 
     question: str
@@ -75,10 +71,11 @@ class ReviewAnswers:
 def read_review(path: Path) -> ReviewAnswers:
     """Read a sheet, or the file that a page of pairs saves, as it came back: xlsx, ods or CSV.
 
+    What is wrong with a row is among the answers' problems.
+
     Raises:
-        InputError: the file as a whole cannot be read: it is broken, no table of it has our
-            headings, or it has several questions or people. What is wrong with a row is among the
-            answers' problems.
+        InputError: the file is broken, no table of it has our headings, or it has several questions
+            or people.
     """
     table = read_table(path, is_header=_is_header, wanted=_WANTED, worksheet=SHEET)
     rows: list[tuple[int, dict[str, Cell]]] = []

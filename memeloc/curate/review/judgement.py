@@ -9,15 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One answer of one person.
+    """One answer of one person about a subject: an item's id, or both of a pair (`pair_subject`).
 
-    Attributes:
-        subject: the item's id, or of a pair both, see `duplicates.pairs.pair_subject`.
-        question: its name, such as `wordplay`, `description` or `duplicates`.
-        person: who answered.
-        answer: one of the question's answers, or free text where it asks for one.
-        comment: what the person added.
-        row: where it stands in the file it came in; 0 when in none.
+    The answer is one of the question's, or free text; `row` is where it stands in the file it came
+    in, 0 when in none.
     """
 
     subject: str

@@ -31,14 +31,10 @@ class ReviewQuestion:
     """A question to people.
 
     Attributes:
-        name: what commands, filters and judgements call it.
-        text: as people read it.
         answers: what may be answered, each with what it means; empty is free text.
         kinds: of the items that it is asked of; empty for pairs.
-        which: of those items, the ones to look at.
         filter: the filter that its answers settle or feed; its verdicts give hints.
         people: how many answers an item needs.
-        note: what else people should know.
         reasons: of that filter's verdicts `ask`, those that it settles; empty is all.
     """
 

@@ -29,13 +29,7 @@ Verdicts = Mapping[str, Mapping[str, Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class ReviewSide:
-    """One thing that a person looks at.
-
-    Attributes:
-        text: its own, or the caption's; several parts with ` // ` between.
-        picture: a file, already small; None when there is none.
-        about: what else is known, for people.
-    """
+    """One thing that a person looks at: texts, and the file of a small picture."""
 
     name: str = ""
     text: str = ""
@@ -45,14 +39,9 @@ class ReviewSide:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRow:
-    """One thing to answer.
+    """One thing to answer, with one side, or two of a pair, and this person's earlier answer.
 
-    Attributes:
-        subject: see the module.
-        sides: one, or of a pair two.
-        hint: what rules or models find, for people to pass over.
-        scores: what was measured, by name.
-        answer, comment: of this person, before.
+    The hint is what rules or models find, and scores what was measured, by name.
     """
 
     subject: str
@@ -75,16 +64,9 @@ def subjects(
 
     `left` is every item of the question's kinds that no other filter has dropped, nor its template;
     `above` are the templates of the captions that are left; `asked` is what the question's filter
-    could not decide, or any filter says that this question is to answer; `unread` is what nothing
-    could be read in; `pairs` are the pairs that wait for a person.
-
-    Args:
-        question: the question.
-        items: all items.
-        verdicts: the newest, by item and filter.
-        pairs: what the search for duplicates found.
-        no_text: ids of the items whose transcripts are marked `no text extracted`.
-        people: see `memeloc.curate.selecting.selection.answers_of`.
+    could not decide, or any filter says that this question is to answer; `unread` is what is in
+    `no_text`, as nothing could be read in it; `pairs` are the pairs that wait for a person. For
+    `people` see `memeloc.curate.selecting.selection.answers_of`.
     """
     if question.which == "pairs":
         return [pair.subject for pair in pairs if pair.outcome == "ask"]
@@ -142,16 +124,10 @@ def review_rows(
     judgements: Iterable[Judgement] = (),
     picture: Callable[[Path], Path | None] = lambda path: path,
 ) -> Iterator[ReviewRow]:
-    """The rows of a sheet or page; a subject that is no item is left out.
+    """The rows of a sheet or page about subjects; one that is no item is left out.
 
-    Args:
-        question: what is asked.
-        asked: subjects.
-        items: by id: those of the subjects, and the templates of captions.
-        person: who is asked; earlier answers of this person stand in the rows.
-        verdicts, pairs: for hints.
-        judgements: the answers to this question.
-        picture: makes a small copy of a picture; None when it cannot be opened.
+    Verdicts and pairs are for hints; of the judgements, the answers to this question, those of the
+    person stand in the rows. `picture` makes a small copy, or None of what does not open.
     """
     pair_of = {pair.subject: pair for pair in pairs}
     before = {answer.subject: answer for answer in judgements if answer.person == person}
@@ -214,12 +190,9 @@ class ReviewStatus:
     """How far a question is.
 
     Attributes:
-        question: its name.
-        subjects: what it is about now.
-        answered: of these, how many somebody has answered.
+        subjects, answered: what it is about now; of these, what somebody has answered.
         complete: how many as many people have answered as the question needs.
-        agreed, disagreed: what became of those: all the same answer, or not. A free text agrees
-            with any other.
+        agreed, disagreed: what became of those. A free text agrees with any other.
         people: how many each person has answered.
         answers: how often each answer was given; empty for free text.
     """

@@ -14,14 +14,9 @@ _PAGE = Path(__file__).parents[1] / "pages" / "funnel.html"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of the selection.
+    """One stage of the selection: captions that came and stayed, and the templates they are on.
 
-    Attributes:
-        name: what it asks, for people.
-        came: captions that came in.
-        left: captions that stayed.
-        templates_came, templates_left: the templates that these captions are on.
-        reasons: captions that went out, by reason, most first.
+    Reasons are of the captions that went out, most first.
     """
 
     name: str
@@ -42,7 +37,6 @@ class TopicLine:
     """What became of one topic.
 
     Attributes:
-        category, topic: as in the file of topics.
         captions: captions of each of its templates that passed all filters, most first.
         enough: how many of these templates have captions enough.
         taken: ids of the templates that were taken, most captions first.
@@ -97,10 +91,7 @@ class Funnel:
 def funnel_page(funnel: Funnel, names: Mapping[str, str], settings: Mapping[str, object]) -> str:
     """The funnel as one page of HTML that works from disk, without scripts.
 
-    Args:
-        funnel: what to show.
-        names: of templates, by id; untrusted, so shown as text.
-        settings: what was chosen by.
+    Names of templates, by id, are untrusted: they are shown as text.
     """
     return fill_page(
         _PAGE,

@@ -82,17 +82,11 @@ def select(
     doubtful: Mapping[str, str] | None = None,
     people: People | None = None,
 ) -> Chosen:
-    """Choose captions, stage by stage.
+    """Choose captions, given as they were collected, stage by stage.
 
-    Args:
-        captions: in the order in which they were collected.
-        templates: by id.
-        verdicts: the newest, by item and filter.
-        settings: the thresholds.
-        duplicates: captions and templates that are there twice, to the one that stays. A caption
-            goes out; a template's captions count as those of the one that stays.
-        doubtful: the same, for those that a person has yet to decide on.
-        people: see `answers_of`; it counts before any verdict.
+    Duplicates, captions and templates, are given with the one that stays. A caption goes out; a
+    template's captions count as those of the one that stays. `doubtful` are those that a person has
+    yet to decide on. What people answered (`answers_of`) counts before any verdict.
     """
     duplicates, doubtful, people = duplicates or {}, doubtful or {}, people or {}
     work = _Work(captions, duplicates)
