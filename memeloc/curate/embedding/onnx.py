@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -36,33 +36,22 @@ _EXTRA = "embeddings"
 class PictureSettings(FilterSettings):
     """How a picture becomes numbers; the defaults are those of models trained on ImageNet."""
 
-    size: Annotated[
-        int, Field(ge=0, le=2048, description="side of the square, 0 for what the model says")
-    ] = 0
-    fit: Annotated[
-        Literal["crop", "squash", "pad"],
-        Field(description="cut out the middle, squeeze, or add black at the edges"),
-    ] = "crop"
-    mean: Annotated[Three, Field(description="taken off red, green and blue, of 1")] = (
-        0.485, 0.456, 0.406,
-    )  # fmt: skip
-    std: Annotated[Three, Field(description="that they are divided by then")] = (
-        0.229, 0.224, 0.225,
-    )  # fmt: skip
-    layout: Annotated[
-        Literal["NCHW", "NHWC"], Field(description="whether colours come before rows or last")
-    ] = "NCHW"
-    output: Annotated[str, Field(description="name of the output, empty for the first")] = ""
+    size: int = Field(0, ge=0, le=2048, description="side of the square, 0 for what the model says")
+    fit: Literal["crop", "squash", "pad"] = Field(
+        "crop", description="cut out the middle, squeeze, or add black at the edges"
+    )
+    mean: Three = Field((0.485, 0.456, 0.406), description="taken off red, green and blue, of 1")
+    std: Three = Field((0.229, 0.224, 0.225), description="that they are divided by then")
+    layout: Literal["NCHW", "NHWC"] = Field("NCHW", description="colours before rows, or last")
+    output: str = Field("", description="name of the output, empty for the first")
 
 
 class TextSettings(FilterSettings):
     """How a text becomes numbers."""
 
-    tokenizer: Annotated[
-        str, Field(description="the tokenizer's file, empty for tokenizer.json beside the model")
-    ] = ""
-    length: Annotated[int, Field(ge=4, le=8192, description="tokens of a text at most")] = 128
-    output: Annotated[str, Field(description="name of the output, empty for the first")] = ""
+    tokenizer: str = Field("", description="file; empty: tokenizer.json beside the model")
+    length: int = Field(128, ge=4, le=8192, description="tokens of a text at most")
+    output: str = Field("", description="name of the output, empty for the first")
 
 
 def build(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:

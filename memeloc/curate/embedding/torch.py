@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -33,7 +33,7 @@ _EXTRA = "torch-models"
 class TorchSettings(FilterSettings):
     """The settings of such a model."""
 
-    device: Annotated[str, Field(description="where it runs, as cpu or cuda")] = "cpu"
+    device: str = Field("cpu", description="where it runs, as cpu or cuda")
 
 
 def build_sentence_transformer(task: Task, where: str, settings: Mapping[str, Any]) -> Embedder:

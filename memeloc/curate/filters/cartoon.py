@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -30,28 +30,21 @@ _QUALITY = 85
 class CartoonSettings(AskingSettings):
     """The settings of the cartoon filter."""
 
-    people: Annotated[
-        int, Field(ge=1, le=9, description="people who must have said no for a picture to stay")
-    ] = 1
-    question: Annotated[str, Field(min_length=1, description="the question that they answer")] = (
-        "cartoon"
+    people: int = Field(1, ge=1, le=9, description="people who must say no for a picture to stay")
+    question: str = Field("cartoon", min_length=1, description="the question that they answer")
+    part: Literal["drop", "keep", "ask"] = Field(
+        "drop", description="what becomes of a picture that is a cartoon in part"
     )
-    part: Annotated[
-        Literal["drop", "keep", "ask"],
-        Field(description="what becomes of a picture that is a cartoon in part"),
-    ] = "drop"
-    longest_side: Annotated[
-        int, Field(ge=64, le=2048, description="pixels of the copy that a model sees, at the most")
-    ] = 512
-    prompt: Annotated[
-        str, Field(description="a TOML file with other texts to ask; empty: memeloc's own")
-    ] = ""
+    longest_side: int = Field(
+        512, ge=64, le=2048, description="pixels of the copy that a model sees"
+    )
+    prompt: str = Field("", description="a TOML file with other texts to ask; empty: memeloc's own")
 
 
 class Look(BaseModel):
     """What the model sees."""
 
-    shows: Annotated[str, Field(description="what the picture shows, in a few words")] = ""
+    shows: str = Field("", description="what the picture shows, in a few words")
     cartoon: Literal["no", "part", "whole"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -28,25 +28,17 @@ from memeloc.items import Item
 class LanguageSettings(FilterSettings):
     """The settings of the language filter."""
 
-    languages: Annotated[
-        tuple[str, ...],
-        Field(description="tags of the languages to keep; empty is the source language"),
-    ] = ()
-    identifier: Annotated[
-        Method,
-        Field(description="what identifies the language: both, py3langid, fasttext or langdetect"),
-    ] = "both"
-    preference: Annotated[
-        float,
-        Field(ge=0, le=10, description="how much likelier the workspace's languages are (0: not)"),
-    ] = 0.5
-    sure: Annotated[
-        float,
-        Field(ge=0, le=1, description="probability that decides where identifiers differ"),
-    ] = 0.9
-    letters: Annotated[
-        int, Field(ge=1, description="texts with fewer letters are a person's to judge")
-    ] = 4
+    languages: tuple[str, ...] = Field((), description="tags to keep; empty: the source language")
+    identifier: Method = Field(
+        "both", description="what identifies the language: both, py3langid, fasttext or langdetect"
+    )
+    preference: float = Field(
+        0.5, ge=0, le=10, description="score added for the workspace's languages"
+    )
+    sure: float = Field(
+        0.9, ge=0, le=1, description="probability that decides if identifiers differ"
+    )
+    letters: int = Field(4, ge=1, description="texts with fewer letters are a person's to judge")
 
 
 class LanguageFilter(SettingsFilter[LanguageSettings]):

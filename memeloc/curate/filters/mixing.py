@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -46,16 +46,11 @@ _ABBREVIATION = 4
 class ScriptSettings(FilterSettings):
     """The settings of the script filter."""
 
-    languages: Annotated[
-        tuple[str, ...],
-        Field(description="tags of the languages whose scripts to keep; empty: source language"),
-    ] = ()
-    keep: Annotated[
-        float, Field(ge=0, le=1, description="share of letters in the script that is enough")
-    ] = 0.9
-    drop: Annotated[
-        float, Field(ge=0, le=1, description="share below which a text goes out; between: ask")
-    ] = 0.5
+    languages: tuple[str, ...] = Field(
+        (), description="tags of the languages whose scripts to keep; empty: source language"
+    )
+    keep: float = Field(0.9, ge=0, le=1, description="share of letters in the script that stays")
+    drop: float = Field(0.5, ge=0, le=1, description="share below which a text goes; between: ask")
 
 
 class ScriptFilter(SettingsFilter[ScriptSettings]):
@@ -100,21 +95,13 @@ class ScriptFilter(SettingsFilter[ScriptSettings]):
 class MixingSettings(FilterSettings):
     """The settings of the filter of code-mixing."""
 
-    limit: Annotated[
-        float, Field(ge=0, le=1, description="share of foreign words from which a text goes out")
-    ] = 0.3
-    ask: Annotated[
-        float, Field(ge=0, le=1, description="share of foreign words from which a person is asked")
-    ] = 0.15
-    window: Annotated[
-        int, Field(ge=2, le=50, description="neighbouring words that are identified together")
-    ] = 5
-    sure: Annotated[
-        float, Field(ge=0, le=1, description="probability from which words count as foreign")
-    ] = 0.98
-    preference: Annotated[
-        float, Field(ge=0, le=10, description="how much likelier the workspace's languages are")
-    ] = 0.5
+    limit: float = Field(0.3, ge=0, le=1, description="share of foreign words that drops a text")
+    ask: float = Field(0.15, ge=0, le=1, description="share of foreign words that is asked about")
+    window: int = Field(5, ge=2, le=50, description="words that are identified together")
+    sure: float = Field(0.98, ge=0, le=1, description="probability of words that are foreign")
+    preference: float = Field(
+        0.5, ge=0, le=10, description="score added for the workspace's languages"
+    )
 
 
 class MixingFilter(SettingsFilter[MixingSettings]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -30,21 +30,15 @@ _VERSION = "multimodality-1"
 class MultimodalSettings(AskingSettings):
     """The settings of the multimodality filter."""
 
-    descriptions: Annotated[
-        int, Field(ge=1, le=9, description="people who must have described the template")
-    ] = 2
-    question: Annotated[
-        str, Field(min_length=1, description="the question that their descriptions answer")
-    ] = "description"
-    prompt: Annotated[
-        str, Field(description="a TOML file with other texts to ask; empty: memeloc's own")
-    ] = ""
+    descriptions: int = Field(2, ge=1, le=9, description="people who must describe the template")
+    question: str = Field("description", min_length=1, description="what their descriptions answer")
+    prompt: str = Field("", description="a TOML file with other texts to ask; empty: memeloc's own")
 
 
 class Vote(BaseModel):
     """What the model says of one text."""
 
-    why: Annotated[str, Field(description="one short sentence")] = ""
+    why: str = Field("", description="one short sentence")
     hateful: bool
 
 

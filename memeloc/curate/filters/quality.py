@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -43,34 +43,27 @@ _QUESTIONS = {
 class QualitySettings(FilterSettings):
     """The settings of the quality filter."""
 
-    smallest_side: Annotated[
-        int, Field(ge=1, description="pixels that the shorter side must have")
-    ] = 150
-    largest_aspect: Annotated[
-        float, Field(ge=1, description="the longer side over the shorter one, at most")
-    ] = 4.0
-    blurred: Annotated[
-        float,
-        Field(ge=0, description="Laplacian variance (longest side 256 px) below which one drops"),
-    ] = 15.0
-    doubtful: Annotated[
-        float, Field(ge=0, description="Laplacian variance below which a person is asked")
-    ] = 40.0
-    blank: Annotated[
-        float,
-        Field(ge=0, description="standard deviation of the greys (0 to 255) that is no picture"),
-    ] = 2.0
-    reject: Annotated[
-        tuple[str, ...],
-        Field(
-            description="questions that drop a picture when people say yes: cartoon, unreadable, "
-            "unimodal, no-text"
-        ),
-    ] = ("cartoon", "unreadable", "unimodal", "no-text")
-    need: Annotated[
-        tuple[str, ...],
-        Field(description="questions that must have been answered, else a person is asked"),
-    ] = ()
+    smallest_side: int = Field(150, ge=1, description="pixels that the shorter side must have")
+    largest_aspect: float = Field(
+        4.0, ge=1, description="longer side over the shorter one, at most"
+    )
+    blurred: float = Field(
+        15.0, ge=0, description="Laplacian variance (longest side 256 px) below which one drops"
+    )
+    doubtful: float = Field(
+        40.0, ge=0, description="Laplacian variance below which to ask a person"
+    )
+    blank: float = Field(
+        2.0, ge=0, description="standard deviation of the greys (0 to 255) that is no picture"
+    )
+    reject: tuple[str, ...] = Field(
+        ("cartoon", "unreadable", "unimodal", "no-text"),
+        description="questions that drop a picture when people say yes: cartoon, unreadable, "
+        "unimodal, no-text",
+    )
+    need: tuple[str, ...] = Field(
+        (), description="questions that must have been answered, else a person is asked"
+    )
 
 
 class QualityFilter(SettingsFilter[QualitySettings]):

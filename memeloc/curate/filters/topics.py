@@ -54,16 +54,16 @@ class _Table(BaseModel):
 
 class _TopicTable(_Table):
     name: _Text
-    keywords: Annotated[list[_Text], Field(min_length=1)]
+    keywords: list[_Text] = Field(min_length=1)
 
 
 class _CategoryTable(_Table):
     name: _Text
-    topic: Annotated[list[_TopicTable], Field(min_length=1)]
+    topic: list[_TopicTable] = Field(min_length=1)
 
 
 class _File(_Table):
-    category: Annotated[list[_CategoryTable], Field(min_length=1)]
+    category: list[_CategoryTable] = Field(min_length=1)
 
 
 def read_topics(path: Path = BUILT_IN) -> tuple[Topic, ...]:
@@ -159,17 +159,13 @@ def _forms(word: str) -> set[str]:
 class TopicSettings(FilterSettings):
     """The settings of the topic filter."""
 
-    file: Annotated[
-        str, Field(description="TOML of categories, topics and keywords; empty: the shipped one")
-    ] = ""
-    several: Annotated[
-        Literal["first", "ask"],
-        Field(description="several topics: that of the longest keyword, or ask a person"),
-    ] = "first"
-    match: Annotated[
-        Literal["name", "name and keywords"],
-        Field(description="what of a template is searched for keywords"),
-    ] = "name"
+    file: str = Field("", description="TOML of categories, topics, keywords; empty: ours")
+    several: Literal["first", "ask"] = Field(
+        "first", description="several topics: that of the longest keyword, or ask a person"
+    )
+    match: Literal["name", "name and keywords"] = Field(
+        "name", description="what of a template is searched for keywords"
+    )
 
 
 class TopicFilter(SettingsFilter[TopicSettings]):

@@ -8,7 +8,7 @@ in the evidence and in the sheets that people get.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -27,20 +27,13 @@ _VERSION = "wordplay-1"
 class WordplaySettings(AskingSettings):
     """The settings of the wordplay filter."""
 
-    people: Annotated[
-        int, Field(ge=1, le=9, description="people who must call a caption free of wordplay")
-    ] = 2
-    question: Annotated[str, Field(min_length=1, description="the question that they answer")] = (
-        "wordplay"
+    people: int = Field(2, ge=1, le=9, description="people who must call it free of wordplay")
+    question: str = Field("wordplay", min_length=1, description="the question that they answer")
+    disagreement: Literal["drop", "ask"] = Field(
+        "drop", description="what becomes of a caption that some call wordplay and others not"
     )
-    disagreement: Annotated[
-        Literal["drop", "ask"],
-        Field(description="what becomes of a caption that some call wordplay and others not"),
-    ] = "drop"
-    hints: Annotated[bool, Field(description="whether rules look for wordplay, as hints")] = True
-    model_hint: Annotated[
-        bool, Field(description="whether a language model looks for wordplay too, as hints")
-    ] = False
+    hints: bool = Field(True, description="whether rules look for wordplay, as hints")
+    model_hint: bool = Field(False, description="whether a language model gives hints, too")
 
 
 class WordplayFilter(AskingFilter[WordplaySettings, Wordplay]):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -21,8 +20,8 @@ from memeloc.model import SEPARATOR
 class Found(BaseModel):
     """One piece of wordplay."""
 
-    words: Annotated[str, Field(description="the words, exactly as they stand in the text")]
-    why: Annotated[str, Field(description="one short sentence")] = ""
+    words: str = Field(description="the words, exactly as they stand in the text")
+    why: str = Field("", description="one short sentence")
 
 
 class Wordplay(BaseModel):

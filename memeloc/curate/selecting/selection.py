@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -33,27 +33,15 @@ NOT_JUDGED = "not judged yet"
 class SelectSettings(FilterSettings):
     """The settings of the selection; the defaults are Multi3Hate's (appendix A.2)."""
 
-    filters: Annotated[
-        tuple[str, ...],
-        Field(description="filters that an item must pass; empty is all that were run"),
-    ] = ()
-    topics: Annotated[bool, Field(description="whether only templates on a topic are taken")] = True
-    per_template: Annotated[
-        int, Field(ge=0, description="captions that a template must have at least")
-    ] = 10
-    templates_per_topic: Annotated[
-        int, Field(ge=0, description="templates that a topic must have at least")
-    ] = 3
-    top: Annotated[
-        int, Field(ge=0, description="templates of a topic that are taken, 0 for all")
-    ] = 3
-    most_per_template: Annotated[
-        int, Field(ge=0, description="captions of a template that are taken, 0 for all")
-    ] = 0
-    asked: Annotated[
-        Literal["out", "keep"],
-        Field(description="what becomes of items that wait for a person"),
-    ] = "out"
+    filters: tuple[str, ...] = Field((), description="filters to pass; empty: all that were run")
+    topics: bool = Field(True, description="whether only templates on a topic are taken")
+    per_template: int = Field(10, ge=0, description="captions that a template must have at least")
+    templates_per_topic: int = Field(3, ge=0, description="templates that a topic has at least")
+    top: int = Field(3, ge=0, description="templates of a topic that are taken, 0 for all")
+    most_per_template: int = Field(
+        0, ge=0, description="captions a template that are taken, 0: all"
+    )
+    asked: Literal["out", "keep"] = Field("out", description="items that wait for a person")
 
 
 @dataclass(frozen=True, slots=True)
