@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import explain, show
@@ -18,43 +19,34 @@ if TYPE_CHECKING:
 
 def build(
     name: Name,
-    cultures: Annotated[
-        str,
-        typer.Option(
-            metavar="CODES",
-            help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
-            "workspace has none, or several, of that country.",
-        ),
-    ],
-    taxonomy: Annotated[
-        str,
-        typer.Option(metavar="NAME|FILE", help="What is asked; `memeloc survey taxonomies` lists."),
-    ] = "multi3hate",
-    size: Annotated[int, typer.Option(min=1, max=500, help="Memes a batch.")] = 20,
-    answers: Annotated[int, typer.Option(min=1, help="Answers a meme and culture.")] = 5,
-    explicit: Annotated[int, typer.Option(min=0, help="Explicit attention checks a sheet.")] = 1,
-    implicit: Annotated[int, typer.Option(min=0, help="Implicit attention checks a sheet.")] = 3,
-    seed: Annotated[int, typer.Option(help="Another one draws other batches.")] = 0,
-    memes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Only these memes: a file with an id a line.", show_default="all"
-        ),
-    ] = None,
-    relaxed: Annotated[
-        str,
-        typer.Option(metavar="CODES", help="Cultures whose people may live elsewhere; or none."),
-    ] = "IN,CN",
-    preannotate: Annotated[
-        bool,
-        typer.Option(
-            "--preannotate",
-            help="First ask about each meme twice, in one culture; `survey choose` goes on.",
-        ),
-    ] = False,
+    cultures: str = Option(
+        ...,
+        metavar="CODES",
+        help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
+        "workspace has none, or several, of that country.",
+    ),
+    taxonomy: str = Option(
+        "multi3hate", metavar="NAME|FILE", help="What is asked; `memeloc survey taxonomies` lists."
+    ),
+    size: int = Option(20, min=1, max=500, help="Memes a batch."),
+    answers: int = Option(5, min=1, help="Answers a meme and culture."),
+    explicit: int = Option(1, min=0, help="Explicit attention checks a sheet."),
+    implicit: int = Option(3, min=0, help="Implicit attention checks a sheet."),
+    seed: int = Option(0, help="Another one draws other batches."),
+    memes: Path | None = Option(
+        None, metavar="FILE", help="Only these memes: a file with an id a line.", show_default="all"
+    ),
+    relaxed: str = Option(
+        "IN,CN", metavar="CODES", help="Cultures whose people may live elsewhere; or none."
+    ),
+    preannotate: bool = Option(
+        False,
+        "--preannotate",
+        help="First ask about each meme twice, in one culture; `survey choose` goes on.",
+    ),
     as_json: AsJson = False,
 ) -> None:
-    """Deal memes into batches with attention checks, the same for every culture.
+    """Assign memes to batches with attention checks, the same for every culture.
 
     The same seed gives the same batches. No two memes of one template come in a row; checks stand
     at drawn places, never first or last. A survey is never changed once it is built: build another
@@ -65,9 +57,7 @@ def build(
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
       memeloc survey build large --cultures US,DE --preannotate
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.build(
             name,
             cultures,
@@ -88,16 +78,14 @@ def build(
 
 def choose(
     name: Name,
-    total: Annotated[int, typer.Option(min=1, help="Memes in all.")] = 300,
-    harmful: Annotated[float, typer.Option(min=0, max=1, help="Share called harmful.")] = 0.4,
-    harmless: Annotated[float, typer.Option(min=0, max=1, help="Share called harmless.")] = 0.4,
-    tied: Annotated[float, typer.Option(min=0, max=1, help="Share that people differ on.")] = 0.2,
-    fewest_votes: Annotated[
-        int, typer.Option(min=1, help="Votes without which a meme is not chosen.")
-    ] = 1,
+    total: int = Option(300, min=1, help="Memes in all."),
+    harmful: float = Option(0.4, min=0, max=1, help="Share called harmful."),
+    harmless: float = Option(0.4, min=0, max=1, help="Share called harmless."),
+    tied: float = Option(0.2, min=0, max=1, help="Share that people differ on."),
+    fewest_votes: int = Option(1, min=1, help="Votes without which a meme is not chosen."),
     as_json: AsJson = False,
 ) -> None:
-    """Choose a balanced set by pre-annotation, and deal it into the survey's batches.
+    """Choose a balanced set by pre-annotation, and assign it to the survey's batches.
 
     Takes the answers of `survey build --preannotate` that `survey check` retains. Which memes of
     each kind are taken is drawn by the survey's seed, templates as evenly as they allow.
@@ -107,9 +95,7 @@ def choose(
       memeloc survey choose large --total 300
       memeloc survey choose large --total 100 --harmful 0.5 --harmless 0.5 --tied 0
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).choose(
             total, harmful=harmful, harmless=harmless, tied=tied, fewest_votes=fewest_votes
         )
@@ -124,10 +110,8 @@ def _show(result: BuildResult, as_json: bool) -> None:
     there = "" if result.new else " (all of them were there)"
     show(
         result,
+        f"{result.survey}: {result.memes:,} memes in {len(result.batches):,} batches, "
+        f"{result.sheets:,} sheets for {result.annotators:,} annotators{there}",
+        f"Next: memeloc survey export {result.survey} --to html --contact WHO",
         as_json=as_json,
-        then=lambda result: [
-            f"{result.survey}: {result.memes:,} memes in {len(result.batches):,} batches, "
-            f"{result.sheets:,} sheets for {result.annotators:,} annotators{there}",
-            f"Next: memeloc survey export {result.survey} --to html --contact WHO",
-        ],
     )

@@ -3,79 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
+from typer import Option
 
+import memeloc
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import confirm, progress, say
 from memeloc.cli.show import Table, explain, show
 from memeloc.cli.survey.options import Name, target_options
 
 _PUSHED = Table(
-    "At the service",
-    lambda result: result.pushed,
-    lambda result: [(name, name) for name in result.pushed[0]] if result.pushed else (),
+    "At the service", "pushed", lambda result: list(result.pushed[0] if result.pushed else ())
 )
 
 
 def export(
     name: Name,
-    to: Annotated[
-        str,
-        typer.Option(
-            metavar="TARGET",
-            help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
-        ),
-    ],
-    contact: Annotated[
-        str,
-        typer.Option(help="Whom annotators may ask, as they read it.", show_default="as before"),
-    ] = "",
-    pictures: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder that `memeloc render` made.")
-    ] = Path("out"),
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where to.", show_default="surveys/NAME/TARGET"),
-    ] = None,
-    cultures: Annotated[
-        str, typer.Option(metavar="CODES", help="Only these cultures.", show_default="all")
-    ] = "",
-    round_: Annotated[
-        str,
-        typer.Option(
-            "--round", metavar="N|all", help="Batches of which round.", show_default="the newest"
-        ),
-    ] = "",
-    minutes: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Minutes that a sheet takes.", show_default="as measured, or estimated"
-        ),
-    ] = 0,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="KEY=VALUE",
-            help="A setting of the target's, which its guide names. Repeatable.",
-        ),
-    ] = None,
-    push: Annotated[
-        bool,
-        typer.Option("--push", help="Make the forms at Google, or draft the studies at Prolific."),
-    ] = False,
-    publish: Annotated[
-        bool,
-        typer.Option("--publish", help="With --push to Prolific: show the money, ask, publish."),
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="With --publish: the money shown is agreed to.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --push: say what would be made, make nothing.")
-    ] = False,
+    to: str = Option(
+        ...,
+        metavar="TARGET",
+        help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
+    ),
+    contact: str = Option(
+        "", help="Whom annotators may ask, as they read it.", show_default="as before"
+    ),
+    pictures: Path = Option(
+        Path("out"), metavar="DIR", help="The folder that `memeloc render` made."
+    ),
+    out: Path | None = Option(
+        None, metavar="DIR", help="Where to.", show_default="surveys/NAME/TARGET"
+    ),
+    cultures: str = Option("", metavar="CODES", help="Only these cultures.", show_default="all"),
+    round_: str = Option(
+        "", "--round", metavar="N|all", help="Batches of which round.", show_default="the newest"
+    ),
+    minutes: int = Option(
+        0, min=0, help="Minutes that a sheet takes.", show_default="as measured, or estimated"
+    ),
+    option: list[str] | None = Option(
+        None,
+        "--option",
+        metavar="KEY=VALUE",
+        help="A setting of the target's, which its guide names. Repeatable.",
+    ),
+    push: bool = Option(
+        False, "--push", help="Make the forms at Google, or draft the studies at Prolific."
+    ),
+    publish: bool = Option(
+        False, "--publish", help="With --push to Prolific: show the money, ask, publish."
+    ),
+    yes: bool = Option(False, "--yes", help="With --publish: the money shown is agreed to."),
+    dry_run: bool = Option(
+        False, "--dry-run", help="With --push: say what would be made, make nothing."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Write a survey's sheets for a target: forms, studies, projects, pages or tables.
@@ -89,11 +70,9 @@ def export(
       memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
       memeloc survey export pilot --to prolific --push --dry-run
     """
-    from memeloc.workspace import Workspace
-
     if (publish or yes or dry_run) and not push:
         raise typer.BadParameter("goes with --push", param_hint="--publish, --yes or --dry-run")
-    with Workspace.find() as workspace, progress("Exporting", None, unit="parts") as bar:
+    with memeloc.Workspace.find() as workspace, progress("Exporting", None, unit="parts") as bar:
         result = workspace.survey(name).export(
             to,
             contact=contact,
@@ -115,32 +94,24 @@ def export(
             f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
             f"--kind survey --lang {tag}"
         )
-    explain(
-        "",
-        [
-            f"The picture of {meme} in {tag} shows an earlier caption; render it again."
-            for meme, tag in result.stale
-        ],
+    stale = (
+        f"The picture of {meme} in {tag} shows an earlier caption; render it again."
+        for meme, tag in result.stale
     )
-    written = [f"Open first: {path}" for path in result.files[:1]]
+    explain("", stale)
     summary = (
         f"{len(result.sheets):,} sheets of {name} for {to}, {result.minutes} minutes each, "
         f"in {out or Path('surveys') / name / to}"
     )
-    show(
-        result,
-        as_json=as_json,
-        tables=[_PUSHED],
-        then=lambda result: [] if push else [summary, *written],
-    )
+    first = [f"Open first: {path}" for path in result.files[:1]]
+    show(result, *([_PUSHED] if push else [summary, *first]), as_json=as_json)
 
 
 def filters(
     name: Name,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file.", show_default="one in the workspace"),
-    ] = None,
+    out: Path | None = Option(
+        None, metavar="FILE", help="The file.", show_default="one in the workspace"
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Look up at Prolific the ids of the filters that a survey's cultures need, and keep them.
@@ -152,16 +123,9 @@ def filters(
     Example:
       memeloc survey filters pilot
     """
-    from memeloc.workspace import Workspace
-
-    with Workspace.find() as workspace:
+    with memeloc.Workspace.find() as workspace:
         result = workspace.survey(name).look_up(out)
-    if not as_json:
-        explain("", result.problems)
-    show(
-        result,
-        as_json=as_json,
-        then=lambda result: [f"Wrote the ids of {result.count} filters to {result.file}"],
-    )
+    show(result, f"Wrote the ids of {result.count} filters to {result.file}", as_json=as_json)
+    explain("", () if as_json else result.problems)
     if result.problems:
         raise typer.Exit(1)

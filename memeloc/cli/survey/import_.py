@@ -3,65 +3,56 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, explain, show
+from memeloc.cli.show import SHOWN, Table, View, by_place, explain, show
 from memeloc.cli.survey.options import Name, check_table, target_options
 
-_COUNTS = (
-    ("submissions", "submissions"),
-    ("answers", "answers"),
-    ("new", "new"),
-    ("people", "participants"),
-    ("rejected", "rejected"),
-)
+if TYPE_CHECKING:
+    from memeloc.survey.model import RejectedRow
+    from memeloc.workspace.surveys.importing import ImportResult
+
+_COUNTS = ("submissions", "answers", "new", ("people", "participants"), "rejected")
+_SUMMED = ("submissions", "answers", "new", "participants", "rejected")
 _REJECTED = Table(
     "Rejected, and kept",
     lambda result: result.rejected_by_reason.items(),
-    (("reason", lambda row: row[0]), ("rows", lambda row: row[1])),
+    by_place("reason", "rows"),
 )
 
 
 def import_(
     name: Name,
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Files that came back, or folders of them."),
-    ],
-    kind: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="KIND",
-            help="google-forms, prolific, label-studio, potato, html, csv or qsf.",
-            show_default="what its content shows",
-        ),
-    ] = "",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="KEY=VALUE",
-            help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
-        ),
-    ] = None,
-    plain_ids: Annotated[
-        bool,
-        typer.Option("--plain-ids", help="Store people's ids as they are, not as keyed hashes."),
-    ] = False,
-    left: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the rejected rows to this table."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be stored; store nothing.")
-    ] = False,
+    files: list[Path] = Argument(
+        ..., metavar="FILE...", help="Files that came back, or folders of them."
+    ),
+    kind: str = Option(
+        "",
+        "--from",
+        metavar="KIND",
+        help="google-forms, prolific, label-studio, potato, html, csv or qsf.",
+        show_default="what its content shows",
+    ),
+    option: list[str] | None = Option(
+        None,
+        "--option",
+        metavar="KEY=VALUE",
+        help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
+    ),
+    plain_ids: bool = Option(
+        False, "--plain-ids", help="Store people's ids as they are, not as keyed hashes."
+    ),
+    left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
+    dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
     as_json: AsJson = False,
 ) -> None:
     """Take in answers, and what a recruitment service reports of people.
@@ -77,10 +68,8 @@ def import_(
       memeloc survey import pilot responses.csv prolific_export.csv
       memeloc survey import pilot annotations/ --from potato --left left.csv
     """
-    from memeloc.workspace import Workspace
-
     check_table(left)
-    with Workspace.find() as workspace, progress("Importing", None, unit="files") as bar:
+    with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="files") as bar:
         result = workspace.survey(name).import_files(
             files,
             kind=kind,
@@ -91,43 +80,34 @@ def import_(
         )
     if left is not None:
         _write_rejected(left, result.rejected)
-    done = "Would be imported" if dry_run else "Imported"
-    show(
-        result,
-        as_json=as_json,
-        tables=[_files(done, result.files), _REJECTED],
-        then="Nothing is stored; the same without --dry-run stores it"
-        if dry_run
-        else f"Next: memeloc survey check {name}"
-        if result.files and not result.problems
-        else None,
-    )
+    views: list[View] = [_files("Would be imported" if dry_run else "Imported", result), _REJECTED]
+    if dry_run:
+        views.append("Nothing is stored; the same without --dry-run stores it")
+    elif result.files and not result.problems:
+        views.append(f"Next: memeloc survey check {name}")
+    show(result, *views, as_json=as_json)
     if not as_json:
         _remark(result)
-    explain("memeloc", result.problems)
-    if result.problems:
-        raise typer.Exit(1)
+    explain("memeloc", result.problems, fail=True)
 
 
-def _files(title: str, files: Any) -> Table:
+def _files(title: str, result: ImportResult) -> Table:
     """A line a file; of many files a line a kind."""
-    if len(files) <= SHOWN:
-        return Table(title, lambda _: files, (("file", "file"), ("kind", "kind"), *_COUNTS))
-    kinds: dict[str, Counter[str]] = {}
-    for file in files:
-        sums = kinds.setdefault(file.kind, Counter())
-        sums["files"] += 1
-        for _, field in _COUNTS:
-            sums[field] += getattr(file, field) or 0
+    if len(result.files) <= SHOWN:
+        return Table(title, "files", ("file", "kind", *_COUNTS))
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    for file in result.files:
+        numbers = {name: value or 0 for name, value in asdict(file).items() if name in _SUMMED}
+        kinds[file.kind].update(numbers, files=1)
     rows = [{"kind": kind, **sums} for kind, sums in kinds.items()]
-    return Table(title, lambda _: rows, (("kind", "kind"), ("files", "files"), *_COUNTS))
+    return Table(title, lambda _: rows, ("kind", "files", *_COUNTS))
 
 
-def _remark(result: Any) -> None:
+def _remark(result: ImportResult) -> None:
     for file in result.files:
         if not (file.submissions or file.participants or file.rejected):
             say(f"{file.file}: holds no answers")
-    explain("", [f"{row.file}, row {row.row}: {row.message}" for row in result.rejected])
+    explain("", (f"{row.file}, row {row.row}: {row.message}" for row in result.rejected))
     if len(result.rejected) > SHOWN:
         say("--left FILE writes them all")
     if result.passed_over:
@@ -137,7 +117,7 @@ def _remark(result: Any) -> None:
         )
 
 
-def _write_rejected(path: Path, rejected: Any) -> None:
+def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> None:
     from memeloc.tables import write_table
 
     write_table(

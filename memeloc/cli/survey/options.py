@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The survey's name.")]
+if TYPE_CHECKING:
+    import pandas as pd
+
+Name = Annotated[str, Argument(metavar="NAME", help="The survey's name.")]
 Changed = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting of memeloc.toml's; repeatable."),
+    Option("--set", metavar="KEY=VALUE", help="A setting of memeloc.toml's; repeatable."),
 ]
 
 
@@ -68,3 +71,14 @@ def check_table(*paths: Path | None) -> None:
             raise InputError(
                 "A table is written as .csv, .jsonl or .parquet; name it so.", file=path
             )
+
+
+def write_frame(path: Path, frame: pd.DataFrame) -> None:
+    """Write a DataFrame of integers and texts as a table."""
+    from memeloc.tables import Column, write_table
+
+    columns = [
+        Column(str(name), "integer" if kind.kind == "i" else "text")
+        for name, kind in frame.dtypes.items()
+    ]
+    write_table(path, columns, frame.itertuples(index=False))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
+from typer import Argument, Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, show
 
 _PLAN = Table(
     lambda result: f"What it takes, in {result.currency}",
-    lambda result: result.cultures,
+    "cultures",
     (
-        ("culture", "culture"),
-        ("sheets", "sheets"),
+        "culture",
+        "sheets",
         ("places", "annotators"),
         ("people to expect", "recruits"),
-        ("minutes", "minutes"),
+        "minutes",
         ("reward", lambda plan: f"{plan.reward:,}"),
         ("rewards", lambda plan: f"{plan.rewards:,}"),
         ("fee and tax", lambda plan: f"{plan.fee + plan.vat:,}"),
@@ -27,56 +27,41 @@ _PLAN = Table(
     empty=True,
 )
 _MAJORITY = Table(
-    "What a majority is worth",
-    lambda result: result.majority,
-    [(name, name) for name in ("answers", "agreement", "right", "tied", "wrong")],
+    "What a majority is worth", "majority", ("answers", "agreement", "right", "tied", "wrong")
 )
 _DIFFERENCE = Table(
     lambda result: (
         f"Difference between two cultures that is found, one of them at {result.share:.0%}"
     ),
-    lambda result: result.difference,
+    "difference",
     (("memes", "items"), ("labels unrelated", "smallest"), ("same memes compared", "paired")),
 )
 
 
 def plan(
     context: typer.Context,
-    name: Annotated[
-        str,
-        typer.Argument(metavar="[NAME]", help="A survey that is built.", show_default="none"),
-    ] = "",
-    memes: Annotated[int, typer.Option(min=1, help="Without NAME: how many memes.")] = 300,
-    cultures: Annotated[
-        str, typer.Option(metavar="CODES", help="Without NAME: who is asked, as US,DE.")
-    ] = "US,DE,MX,IN,CN",
-    size: Annotated[int, typer.Option(min=1, help="Without NAME: memes a batch.")] = 20,
-    answers: Annotated[int, typer.Option(min=1, help="Without NAME: answers a meme.")] = 5,
-    preannotated: Annotated[
-        int, typer.Option(min=0, help="Without NAME: memes of a pre-annotation before.")
-    ] = 0,
-    wage: Annotated[
-        str, typer.Option(help="Pay an hour.", show_default="memeloc.toml's, or 10.65")
-    ] = "",
-    currency: Annotated[
-        str,
-        typer.Option(help="ISO 4217, as GBP or USD.", show_default="memeloc.toml's, or GBP"),
-    ] = "",
-    fee: Annotated[
-        str,
-        typer.Option(
-            help="The service's share of the rewards; or Prolific's academic or corporate.",
-            show_default="memeloc.toml's, or academic",
-        ),
-    ] = "",
-    vat: Annotated[str, typer.Option(help="Tax on the fee, as a share.")] = "0.2",
-    seconds: Annotated[
-        float | None,
-        typer.Option(min=0, help="Seconds that a meme takes.", show_default="as measured, or 20"),
-    ] = None,
-    loss: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Share of submissions that checks set aside.")
-    ] = 0.1,
+    name: str = Argument("", metavar="[NAME]", help="A survey that is built.", show_default="none"),
+    memes: int = Option(300, min=1, help="Without NAME: how many memes."),
+    cultures: str = Option(
+        "US,DE,MX,IN,CN", metavar="CODES", help="Without NAME: who is asked, as US,DE."
+    ),
+    size: int = Option(20, min=1, help="Without NAME: memes a batch."),
+    answers: int = Option(5, min=1, help="Without NAME: answers a meme."),
+    preannotated: int = Option(0, min=0, help="Without NAME: memes of a pre-annotation before."),
+    wage: str = Option("", help="Pay an hour.", show_default="memeloc.toml's, or 10.65"),
+    currency: str = Option(
+        "", help="ISO 4217, as GBP or USD.", show_default="memeloc.toml's, or GBP"
+    ),
+    fee: str = Option(
+        "",
+        help="The service's share of the rewards; or Prolific's academic or corporate.",
+        show_default="memeloc.toml's, or academic",
+    ),
+    vat: str = Option("0.2", help="Tax on the fee, as a share."),
+    seconds: float | None = Option(
+        None, min=0, help="Seconds that a meme takes.", show_default="as measured, or 20"
+    ),
+    loss: float = Option(0.1, min=0, max=0.99, help="Share of submissions that checks set aside."),
     as_json: AsJson = False,
 ) -> None:
     """Say beforehand how many annotators, minutes and how much money each culture takes.
@@ -96,12 +81,11 @@ def plan(
                 raise typer.BadParameter(
                     f"goes without a survey's name; {name} has its own", param_hint=f"--{option}"
                 )
-    from memeloc.workspace import Workspace
     from memeloc.workspace.surveys.surveys import plan_survey
 
     rates = {"wage": wage, "currency": currency, "fee": fee, "vat": vat}
     if name:
-        with Workspace.find() as workspace:
+        with memeloc.Workspace.find() as workspace:
             result = workspace.survey(name).plan(rates, seconds=seconds, loss=loss)
     else:
         result = plan_survey(
@@ -114,15 +98,13 @@ def plan(
             seconds=seconds,
             loss=loss,
         )
-    people = sum(plan.recruits for plan in result.cultures)
+    people = sum(culture.recruits for culture in result.cultures)
     show(
         result,
+        _PLAN,
+        f"In all {result.total:,} {result.currency} for {people:,} people",
+        "What so many answers can tell: memeloc survey power",
         as_json=as_json,
-        tables=[_PLAN],
-        then=lambda result: [
-            f"In all {result.total:,} {result.currency} for {people:,} people",
-            "What so many answers can tell: memeloc survey power",
-        ],
     )
     if as_json:
         return
@@ -138,20 +120,14 @@ def plan(
 
 
 def power(
-    seed: Annotated[int, typer.Option(help="The same one gives the same tables.")] = 0,
-    unknown: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Share of answers that are I don't know.")
-    ] = 0.0,
-    labels: Annotated[int, typer.Option(min=2, help="Labels that are voted on.")] = 2,
-    share: Annotated[
-        float, typer.Option(min=0, max=0.999, help="Share of harmful memes in one culture.")
-    ] = 0.4,
-    disagreement: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of memes two cultures differ on by chance.")
-    ] = 0.2,
-    draws: Annotated[
-        int, typer.Option(min=100, help="Surveys that are simulated a line.")
-    ] = 20_000,
+    seed: int = Option(0, help="The same one gives the same tables."),
+    unknown: float = Option(0.0, min=0, max=0.99, help="Share of answers that are I don't know."),
+    labels: int = Option(2, min=2, help="Labels that are voted on."),
+    share: float = Option(0.4, min=0, max=0.999, help="Share of harmful memes in one culture."),
+    disagreement: float = Option(
+        0.2, min=0, max=1, help="Share of memes two cultures differ on by chance."
+    ),
+    draws: int = Option(20_000, min=100, help="Surveys that are simulated a line."),
     as_json: AsJson = False,
 ) -> None:
     """Say by simulation what a number of answers, and of memes, can tell.
@@ -167,15 +143,12 @@ def power(
     """
     from memeloc.survey.design.power import power_tables
 
-    show(
-        power_tables(
-            seed=seed,
-            unknown=unknown,
-            labels=labels,
-            share=share,
-            disagreement=disagreement,
-            draws=draws,
-        ),
-        as_json=as_json,
-        tables=[_MAJORITY, _DIFFERENCE],
+    result = power_tables(
+        seed=seed,
+        unknown=unknown,
+        labels=labels,
+        share=share,
+        disagreement=disagreement,
+        draws=draws,
     )
+    show(result, _MAJORITY, _DIFFERENCE, as_json=as_json)

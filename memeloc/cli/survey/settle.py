@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
+import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import progress
 from memeloc.cli.show import SHOWN, Table, show
-from memeloc.cli.survey.options import Changed, Name, check_table, settings
+from memeloc.cli.survey.options import Changed, Name, check_table, settings, write_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from memeloc.workspace.surveys.survey import SettleResult
 
-_STATES = ("settled", "short", "tied", "given up")
 _LABELS = Table(
     "Labels",
-    lambda result: result.states.items(),
-    [
-        ("culture", lambda row: row[0]),
-        *((state, lambda row, state=state: row[1][state]) for state in _STATES),
-    ],
+    lambda result: [{"culture": code, **states} for code, states in result.states.items()],
+    ("culture", "settled", "short", "tied", "given up"),
     empty=True,
 )
 _DIFFERENCES = Table(
     "Where they differ",
     lambda result: result.differences or (),
-    lambda result: [(name, name) for name in result.differences[0]] if result.differences else (),
+    lambda result: list(result.differences[0]) if result.differences else (),
     most=SHOWN,
 )
 
@@ -39,29 +34,20 @@ _DIFFERENCES = Table(
 def settle(
     name: Name,
     changed: Changed = None,
-    most: Annotated[
-        int | None, typer.Option(min=1, help="Answers after which a tie is given up.")
-    ] = None,
-    close: Annotated[
-        bool,
-        typer.Option(
-            "--close", help="Nothing more comes for sheets that are out; ask for what is missing."
-        ),
-    ] = False,
-    next_: Annotated[
-        bool, typer.Option("--next/--no-next", help="Make batches of what is short or tied.")
-    ] = True,
-    models: Annotated[
-        bool, typer.Option("--models", help="Beside the majority, Dawid-Skene and MACE.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the labels: .csv, .jsonl or .parquet."),
-    ] = None,
-    answers_out: Annotated[
-        Path | None,
-        typer.Option("--answers", metavar="FILE", help="Write the retained answers, a row each."),
-    ] = None,
+    most: int | None = Option(None, min=1, help="Answers after which a tie is given up."),
+    close: bool = Option(
+        False,
+        "--close",
+        help="Nothing more comes for sheets that are out; ask for what is missing.",
+    ),
+    next_: bool = Option(True, "--next/--no-next", help="Make batches of what is short or tied."),
+    models: bool = Option(False, "--models", help="Beside the majority, Dawid-Skene and MACE."),
+    out: Path | None = Option(
+        None, metavar="FILE", help="Write the labels: .csv, .jsonl or .parquet."
+    ),
+    answers_out: Path | None = Option(
+        None, "--answers", metavar="FILE", help="Write the retained answers, a row each."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Settle retained answers into one label a meme and culture; ask again about what is open.
@@ -76,12 +62,10 @@ def settle(
       memeloc survey settle pilot --out labels.csv
       memeloc survey settle pilot --close --models
     """
-    from memeloc.workspace import Workspace
-
     check_table(out, answers_out)
     changes = settings(changed) | ({} if most is None else {"most": most})
     with (
-        Workspace.find() as workspace,
+        memeloc.Workspace.find() as workspace,
         progress("Modelling", None, unit="models of a culture") as bar,
     ):
         result = workspace.survey(name).settle(
@@ -89,18 +73,8 @@ def settle(
         )
     for path, frame in ((out, result.table), (answers_out, result.answers)):
         if path is not None:
-            _write(path, frame)
-    show(result, as_json=as_json, tables=[_LABELS, _DIFFERENCES], then=_next_steps)
-
-
-def _write(path: Path, frame: pd.DataFrame) -> None:
-    from memeloc.tables import Column, write_table
-
-    columns = [
-        Column(str(name), "integer" if kind.kind == "i" else "text")
-        for name, kind in frame.dtypes.items()
-    ]
-    write_table(path, columns, frame.itertuples(index=False))
+            write_frame(path, frame)
+    show(result, _LABELS, _DIFFERENCES, _next_steps, as_json=as_json)
 
 
 def _next_steps(result: SettleResult) -> Iterator[str]:

@@ -2,61 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typer import Argument, Option
 
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
-from memeloc.cli.show import Table, show
+from memeloc.cli.show import Table, by_place, show
 
 _TAXONOMIES = Table(
     "Taxonomies",
-    lambda result: result.taxonomies,
+    "taxonomies",
     (
-        ("name", "name"),
+        "name",
         ("labels", lambda taxonomy: len(taxonomy.labels)),
         ("second question", "second"),
-        ("examples", "examples"),
-        ("source", "source"),
+        "examples",
+        "source",
     ),
 )
-_LABELS = Table(
-    "Labels",
-    lambda result: result.labels,
-    (
-        ("id", "id"),
-        ("severity", "severity"),
-        ("class", "group"),
-        ("name", "name"),
-        ("definition", "definition"),
+_VIEWS = (
+    Table("Labels", "labels", ("id", "severity", ("class", "group"), "name", "definition")),
+    Table(
+        lambda result: f"{result.second} (after {', '.join(result.when)})",
+        lambda result: result.answers.items(),
+        by_place("id", "name"),
     ),
-)
-_ANSWERS = Table(
-    lambda result: f"{result.second} (after {', '.join(result.when)})",
-    lambda result: result.answers.items(),
-    (("id", lambda pair: pair[0]), ("name", lambda pair: pair[1])),
-)
-_EXAMPLES = Table(
-    "Examples",
-    lambda result: result.examples,
-    (
-        ("id", "id"),
-        ("label", "label"),
-        ("template", "template"),
-        ("caption", "caption"),
-        ("why", "why"),
-    ),
+    Table("Examples", "examples", ("id", "label", "template", "caption", "why")),
+    lambda result: ["Of labels that fit, the most severe is chosen"] * result.most_severe,
+    lambda result: [f"Rule: {rule}" for rule in result.rules],
 )
 
 
 def taxonomies(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME|FILE]", help="One of them.", show_default="all")
-    ] = "",
-    lang: Annotated[
-        str, typer.Option("--lang", metavar="TAG", help="The language of the texts.")
-    ] = "en",
+    name: str = Argument("", metavar="[NAME|FILE]", help="One of them.", show_default="all"),
+    lang: str = Option("en", "--lang", metavar="TAG", help="The language of the texts."),
     as_json: AsJson = False,
 ) -> None:
     """List the label sets that ship, or show one whole: labels, rules, examples.
@@ -71,12 +49,9 @@ def taxonomies(
     from memeloc.survey.overview import describe, list_taxonomies
 
     if not name:
-        show(
-            list_taxonomies(),
-            as_json=as_json,
-            tables=[_TAXONOMIES],
-            then=lambda result: [f"Their texts are in {', '.join(result.languages)}"],
-        )
+        overview = list_taxonomies()
+        languages = f"Their texts are in {', '.join(overview.languages)}"
+        show(overview, _TAXONOMIES, languages, as_json=as_json)
         return
     result = describe(name, default().get(lang))
     if result.lacking:
@@ -86,12 +61,4 @@ def taxonomies(
         )
     if not as_json:
         print(f"{result.name}: {result.source}", result.question, result.definition, sep="\n")
-    show(
-        result,
-        as_json=as_json,
-        tables=[_LABELS, _ANSWERS, _EXAMPLES],
-        then=lambda result: [
-            *(["Of labels that fit, the most severe is chosen"] if result.most_severe else []),
-            *(f"Rule: {rule}" for rule in result.rules),
-        ],
-    )
+    show(result, *_VIEWS, as_json=as_json)
