@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
 _KINDS = (str, int, float, bool, Path)
-_ENTRY = re.compile(r"^(\w+):\s*(.*)$")
 
 
 class Source(Protocol):
     """Somewhere that templates, captions or finished memes are found.
 
-    Attributes:
-        name: what it is called on the command line and in every `Origin`.
-        summary: one line for people.
+    `name` is what it is called on the command line and in every `Origin`, `summary` a line for
+    people.
     """
 
     name: str
@@ -54,15 +52,9 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SourceOption:
-    """A parameter of a source's constructor.
+    """A parameter of a source's constructor: str, int, float, bool or Path, or `many` of a kind.
 
-    Attributes:
-        name: the parameter's.
-        kind: str, int, float, bool or Path.
-        many: whether it takes several values.
-        default: None when it has to be given.
-        required: whether it has to be given.
-        help: what the docstring says of it.
+    `default` is None where it is `required`; `help` is what the docstring says of it.
     """
 
     name: str
@@ -78,52 +70,35 @@ def options_of(source: Callable[..., Source]) -> tuple[SourceOption, ...]:
 
     Parameters that the command line cannot give, such as functions, are left out.
     """
-    start = source.__init__ if inspect.isclass(source) else source
-    hints = get_type_hints(start)
+    hints = get_type_hints(source.__init__ if inspect.isclass(source) else source)
     helps = _help_of(inspect.getdoc(source) or "")
-    found = []
+    options = []
     for parameter in inspect.signature(source).parameters.values():
         kind, many = _kind(hints.get(parameter.name, str))
-        if kind is None:
-            continue
-        required = parameter.default is inspect.Parameter.empty
-        default = None if required else parameter.default
-        text = helps.get(parameter.name, "")
-        found.append(SourceOption(parameter.name, kind, many, default, required, text))
-    return tuple(found)
+        if kind is not None:
+            required = parameter.default is inspect.Parameter.empty
+            default = None if required else parameter.default
+            text = helps.get(parameter.name, "")
+            options.append(SourceOption(parameter.name, kind, many, default, required, text))
+    return tuple(options)
 
 
 def _kind(hint: Any) -> tuple[type | None, bool]:
     if get_origin(hint) in (UnionType, Union):
-        rest = [one for one in get_args(hint) if one is not type(None)]
-        hint = rest[0] if len(rest) == 1 else None
-    if hint in _KINDS:
-        return hint, False
-    origin = get_origin(hint)
-    if inspect.isclass(origin) and issubclass(origin, Sequence):
-        inner = get_args(hint)[0] if get_args(hint) else str
-        return (inner, True) if inner in _KINDS else (None, False)
-    return None, False
+        hint = next(inner for inner in get_args(hint) if inner is not type(None))
+    many = inspect.isclass(get_origin(hint)) and issubclass(get_origin(hint), Sequence)
+    kind = get_args(hint)[0] if many else hint
+    return (kind if kind in _KINDS else None), many
 
 
 def _help_of(doc: str) -> dict[str, str]:
     """The help in a docstring's `Args` for each parameter, on one line."""
-    helps: dict[str, str] = {}
-    current = ""
-    inside = False
-    for line in doc.splitlines():
-        if line.strip() == "Args:":
-            inside = True
-        elif inside and line.strip() and not line.startswith("    "):
-            break
-        elif inside and line.strip():
-            entry = _ENTRY.match(line.strip()) if not line.startswith("      ") else None
-            if entry:
-                current = entry[1]
-                helps[current] = entry[2].strip()
-            elif current:
-                helps[current] += " " + line.strip()
-    return helps
+    _, _, args = doc.partition("Args:\n")
+    section = re.split(r"\n(?=\S)", args)[0]
+    return {
+        name: " ".join(text.split())
+        for name, text in re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE)
+    }
 
 
 def build(source: Callable[..., Source], values: dict[str, Any], name: str) -> Source:
@@ -132,14 +107,12 @@ def build(source: Callable[..., Source], values: dict[str, Any], name: str) -> S
     Raises:
         InputError: an option is unknown, or one that is needed is missing.
     """
-    known = {option.name: option for option in options_of(source)}
-    others = set(inspect.signature(source).parameters)
+    options = options_of(source)
     for key in values:
-        if key not in known and key not in others:
-            raise InputError(
-                f"the source {name} has no option {key!r}; it has {', '.join(known) or 'none'}"
-            )
-    for option in known.values():
+        if key not in inspect.signature(source).parameters:
+            names = ", ".join(option.name for option in options) or "none"
+            raise InputError(f"the source {name} has no option {key!r}; it has {names}")
+    for option in options:
         if option.required and option.name not in values:
             raise InputError(f"the source {name} needs {option.name}: {option.help or 'a value'}")
     return source(**values)

@@ -55,43 +55,39 @@ def selectors_of(site: str, path: Path | None = None) -> Selectors:
         InputError: the file is not there or no TOML, has a table or key that there is not, or a
             selector that is no CSS.
     """
-    known = _read(BUILT_IN)
-    found = dict(known[site])
-    if path is None:
-        return found
-    own = _read(path)
+    built_in = _read(BUILT_IN)
+    own = _read(path) if path is not None else {}
     for table, keys in own.items():
-        if table not in known:
-            raise InputError(f"has no site [{table}]: there are {', '.join(known)}", file=path)
+        if table not in built_in:
+            raise InputError(f"has no site [{table}]: there are {', '.join(built_in)}", file=path)
         for key in keys:
-            if key not in known[table]:
-                sentence = f"[{table}] has no {key!r}; its keys are {', '.join(known[table])}"
+            if key not in built_in[table]:
+                sentence = f"[{table}] has no {key!r}; its keys are {', '.join(built_in[table])}"
                 raise InputError(sentence, file=path)
-    return found | own.get(site, {})
+    return built_in[site] | own.get(site, {})
 
 
 @cache
 def _read(path: Path) -> dict[str, dict[str, tuple[Selector, ...]]]:
-    tables = read_toml(path)
-    found: dict[str, dict[str, tuple[Selector, ...]]] = {}
-    for site, table in tables.items():
+    sites: dict[str, dict[str, tuple[Selector, ...]]] = {}
+    for site, table in read_toml(path).items():
         if not isinstance(table, dict):
             raise InputError(f"{site!r} is no table: write [{site}] above its keys", file=path)
-        found[site] = {
+        sites[site] = {
             key: _selectors(value, f"{site}.{key}", path) for key, value in table.items()
         }
-    return found
+    return sites
 
 
 def _selectors(value: Any, name: str, path: Path) -> tuple[Selector, ...]:
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{name} is no list of selectors", file=path)
-    found = tuple(Selector.parse(one) for one in texts)
+    selectors = tuple(Selector.parse(text) for text in texts)
     nothing = LexborHTMLParser("<p></p>")
-    for one in found:
+    for selector in selectors:
         try:
-            nothing.css(one.css)
+            nothing.css(selector.css)
         except (SelectolaxError, UnicodeError):
-            raise InputError(f"{name}: {one.css!r} is no CSS selector", file=path) from None
-    return found
+            raise InputError(f"{name}: {selector.css!r} is no CSS selector", file=path) from None
+    return selectors

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from memeloc.collect.fetching.fetch import FetchRefused, Page
 from memeloc.collect.fetching.parser_limits import DEEPEST
 from memeloc.collect.pages import Document, key_of, lines_in
-from memeloc.collect.paging import Paging
 from memeloc.collect.selectors import selectors_of
+from memeloc.collect.sites import pages_of
 from memeloc.collect.sources.encyclopaedia import EncyclopaediaSource
 from memeloc.collect.sources.entries import is_entry, kind_of, read_entry
 from memeloc.collect.sources.memegenerator import MemegeneratorSource
@@ -86,20 +86,30 @@ def test_the_next_page_by_its_number(url: str, links: list[str], following: str)
     assert page.next_address() == (f"https://example.org{following}" if following else "")
 
 
-def test_paging_ends_where_it_should() -> None:
-    ahead = '<a rel="next" href="/list/page/2">next</a>'
-    paging = Paging("test", most=2)
-    assert paging.after(document(ahead), 3) == "https://example.org/list/page/2"
-    back = document('<a rel="next" href="/list">next</a>', url="https://example.org/list/page/2")
-    assert paging.after(back, 3) is None  # a circle
-    further = document('<a rel="next" href="/list/page/3">', url="https://example.org/list/page/2")
-    limit = paging.after(further, 3)
-    assert isinstance(limit, Refusal)
-    assert limit.reason == "page limit"
-    nothing_new = Paging("test").after(document(ahead), 0)
-    assert isinstance(nothing_new, Refusal)
-    assert nothing_new.reason == "endless pages"
-    assert Paging("test").after(document("<p>end</p>"), 0) is None
+HOST = "https://example.org"
+
+
+@pytest.mark.parametrize(
+    ("links", "grows", "read"),
+    [
+        ({"/list": ""}, True, ["/list"]),
+        ({"/list": "/2", "/2": "/list"}, True, ["/list", "/2"]),  # a circle
+        ({"/list": "/2", "/2": "/3"}, True, ["/list", "/2", "page limit"]),
+        ({"/list": "/2"}, False, ["/list", "endless pages"]),
+        ({"/list": "https://elsewhere.example/2"}, True, ["/list", "another host"]),
+    ],
+)
+def test_paging_ends_where_it_should(links: dict[str, str], grows: bool, read: list[str]) -> None:
+    def page(url: str) -> Document:
+        link = links[url.removeprefix(HOST)]
+        return document(f'<a rel="next" href="{link}">' if link else "<p>end</p>", url=url)
+
+    seen: list[int] = []
+    result = []
+    for one in pages_of("test", page(f"{HOST}/list"), page, 2, seen):
+        seen += [1] if grows else []
+        result.append(one.reason if isinstance(one, Refusal) else one.url.removeprefix(HOST))
+    assert result == read
 
 
 @pytest.mark.parametrize(

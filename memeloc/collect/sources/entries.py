@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
@@ -20,8 +22,7 @@ _MAX_SECTIONS = 200
 _MAX_PICTURES = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of an entry.
 
     Attributes:
@@ -35,8 +36,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A picture in an entry: its address, what the page says of it, and where it stands."""
 
     url: str
@@ -66,19 +66,22 @@ class Entry:
 
     def text(self, kind: str) -> str:
         """The text of all sections of a kind."""
-        return "\n".join(one.text for one in self.sections if one.kind == kind and one.text)
+        return _text(self.sections, kind)
 
     @property
     def description(self) -> str:
         """What the meme is: the section that says so, or what stands before the first heading."""
-        opening = "\n".join(one.text for one in self.sections if not one.heading and one.text)
-        return self.text("about") or opening
+        return self.text("about") or _text(each for each in self.sections if not each.heading)
 
     def text_for_year(self) -> str:
         """All that a reader needs to tell the year: name, description, origin and the rest."""
-        rest = [one.text for one in self.sections if one.kind in ("spread", "meaning", "")]
+        rest = [each.text for each in self.sections if each.kind in ("spread", "meaning", "")]
         parts = [self.name, self.description, self.text("origin"), *rest]
         return "\n".join(dict.fromkeys(part for part in parts if part))
+
+
+def _text(sections: Iterable[Section], kind: str = "") -> str:
+    return "\n".join(each.text for each in sections if each.kind == kind and each.text)
 
 
 def is_entry(document: Document) -> bool:
@@ -92,50 +95,42 @@ def read_entry(document: Document) -> Entry:
     """Read an entry; what a page lacks is empty."""
     left_out = document.inside("leave_out")
     sections: list[Section] = []
-    marked: list[Example] = []
-    others: list[Example] = []
+    pictures: list[tuple[str, Example]] = []
     for body in document.nodes("body")[:20]:
-        _walk(document, body, left_out, sections, marked, others)
+        _walk(document, body, left_out, sections, pictures)
     own = [_example(document, node, "") for node in document.nodes("examples")]
     picture = document.picture("picture") or document.picture("picture_last")
     facts = _facts(document)
-    texts = _texts_for_year(sections)
     year = year_of_data(document.structured, document.tree, facts)
+    texts = [_text(sections, kind) for kind in ("origin", "about", "", "spread", "meaning")]
     return Entry(
         name=line_of(document.text("name"), 500),
         picture=picture,
-        sections=tuple(sections),
+        sections=tuple(sections[:_MAX_SECTIONS]),
         facts=facts,
         tags=_unique(document.texts("tags")),
         categories=_unique(document.texts("categories")),
         published=line_of(document.text("published"), 60),
-        examples=_chosen(own, marked, others, picture),
+        examples=_chosen(own, pictures, picture),
         year=year or year_of_text(texts, document.language),
     )
 
 
 def _chosen(
-    own: list[Example], marked: list[Example], others: list[Example], picture: str
+    own: list[Example], pictures: list[tuple[str, Example]], picture: str
 ) -> tuple[Example, ...]:
     """Pictures of usage, each once, without the entry's own picture."""
-    found: dict[str, Example] = {}
+    marked = [example for kind, example in pictures if kind == "examples"]
+    others = [example for kind, example in pictures if kind != "examples"]
     sections: dict[str, str] = {}
-    for one in (*marked, *others):
-        sections.setdefault(one.url, one.section)
-    for one in own + marked or others:
-        if one.url and one.url != picture:
-            section = sections.get(one.url, one.section)
-            found.setdefault(one.url, Example(one.url, one.alt, section))
-    return tuple(found.values())[:_MAX_PICTURES]
-
-
-def _texts_for_year(sections: list[Section]) -> list[str]:
-    order = ("origin", "about", "", "spread", "meaning")
-    by_kind = {
-        kind: "\n".join(one.text for one in sections if one.kind == kind and one.text)
-        for kind in order
-    }
-    return [by_kind[kind] for kind in order]
+    for example in marked + others:
+        sections.setdefault(example.url, example.section)
+    chosen: dict[str, Example] = {}
+    for example in own + marked or others:
+        if example.url not in ("", picture):
+            section = sections.get(example.url, example.section)
+            chosen.setdefault(example.url, example._replace(section=section))
+    return tuple(chosen.values())[:_MAX_PICTURES]
 
 
 def _walk(
@@ -143,17 +138,16 @@ def _walk(
     body: LexborNode,
     left_out: set[int],
     sections: list[Section],
-    marked: list[Example],
-    others: list[Example],
+    pictures: list[tuple[str, Example]],
 ) -> None:
-    """Cut a body at its headings, and sort its pictures by what they stand under."""
+    """Cut a body at its headings, and note under what kind of heading its pictures stand."""
     heading, kind = "", ""
     parts: list[str] = []
     inside_heading: set[int] = set()
 
     def close() -> None:
         text = joined("".join(parts))
-        if (text or heading) and len(sections) < _MAX_SECTIONS:
+        if text or heading:
             sections.append(Section(heading, kind, text))
         parts.clear()
 
@@ -166,10 +160,9 @@ def _walk(
             level = kind_of(heading)
             # A heading below another one that says nothing itself belongs to it.
             kind = level if level or node.tag in ("h1", "h2") else kind
-            inside_heading = {one.mem_id for one in node.traverse(include_text=True)}
+            inside_heading = {each.mem_id for each in node.traverse(include_text=True)}
         elif node.tag == "img" and kind != "leave_out":
-            example = _example(document, node, heading)
-            (marked if kind == "examples" else others).append(example)
+            pictures.append((kind, _example(document, node, heading)))
         parts.extend(shown(node))
     close()
 
@@ -181,7 +174,7 @@ def _example(document: Document, node: LexborNode, section: str) -> Example:
 
 def _facts(document: Document) -> dict[str, str]:
     """The rows of tables and definition lists."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for table in document.nodes("facts")[:20]:
         label = ""
         for node in table.css("dt, dd, th, td")[:500]:
@@ -189,9 +182,9 @@ def _facts(document: Document) -> dict[str, str]:
             if node.tag in ("dt", "th") or not label:
                 label = text.rstrip(" :")
             elif text:
-                found.setdefault(label, text)
+                facts.setdefault(label, text)
                 label = ""
-    return found
+    return facts
 
 
 def _unique(texts: list[str]) -> tuple[str, ...]:
@@ -205,16 +198,11 @@ def kind_of(heading: str) -> str:
     'origin'
     """
     plain = " ".join(heading.casefold().split()).lstrip("0123456789. ")
-    best = ""
-    found = ""
-    for kind, words in _kinds().items():
-        for word in words:
-            if plain.startswith(word) and len(word) > len(best):
-                best, found = word, kind
-    return found
+    kinds = {word: kind for word, kind in _kinds().items() if plain.startswith(word)}
+    return kinds[max(kinds, key=len)] if kinds else ""
 
 
 @cache
-def _kinds() -> dict[str, tuple[str, ...]]:
+def _kinds() -> dict[str, str]:
     table = tomllib.loads(_HEADINGS.read_text(encoding="utf-8"))
-    return {kind: tuple(word.casefold() for word in words) for kind, words in table.items()}
+    return {word.casefold(): kind for kind, words in table.items() for word in words}

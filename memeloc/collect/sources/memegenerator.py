@@ -10,21 +10,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborNode
 
-from memeloc.collect.page_values import line_of, refused
+from memeloc.collect.page_values import fetch_picture, line_of, without_empty
 from memeloc.collect.pages import Document, key_of, same_host
-from memeloc.collect.paging import MOST_PAGES, Paging, walk_list
 from memeloc.collect.selectors import selectors_of
-from memeloc.errors import InputError, MemelocError
+from memeloc.collect.sites import MOST_PAGES, Link, SiteSource, pages_of
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetching.fetch import Fetcher
+    from memeloc.collect.fetching.fetch import Fetcher, Page
 
 ADDRESS = "https://memegenerator.net/memes/popular/alltime"
 
@@ -35,16 +33,7 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _INSTANCE = re.compile(r"/instances?/(\d{1,18})(?:/|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Card:
-    """A template as a list shows it."""
-
-    url: str
-    name: str = ""
-    picture: str = ""
-
-
-class MemegeneratorSource:
+class MemegeneratorSource(SiteSource):
     """Templates of a site where users caption them, and their captions.
 
     Args:
@@ -57,6 +46,7 @@ class MemegeneratorSource:
 
     name = "memegenerator"
     summary = "sites of the memegenerator kind: templates, and captions of users with votes"
+    shows = "templates nor captions"
 
     def __init__(
         self,
@@ -67,147 +57,84 @@ class MemegeneratorSource:
         pages: int = MOST_PAGES,
         selectors: Path | None = None,
     ) -> None:
-        if min(limit, captions) < 0 or pages < 1:
-            raise InputError("limit and captions are 0 or more, pages is 1 or more")
-        self.address = address
-        self.limit = limit
-        self.captions = captions
-        self.pages = pages
+        super().__init__(address, limit, captions, pages)
         self.selectors = selectors_of(self.name, selectors)
 
-    def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
-        """Yield each template and then its captions; what fails is a refusal.
+    def parse(self, page: Page) -> Document:
+        """The page by the site's selectors."""
+        return Document(page, self.selectors)
 
-        Raises:
-            InputError: the file of selectors cannot be used.
-        """
-        yield from walk_list(
-            Paging(self.name, self.pages),
-            self.address,
-            read=lambda url: self._read(fetcher, url),
-            open_one=lambda page: (
-                self._template(fetcher, _Card(self.address), page)
-                if self._caption_nodes(page)
-                else None
-            ),
-            links=lambda page: {key_of(card.url): card for card in self._cards(page)},
-            follow=lambda card: self._template(fetcher, card),
-            unknown=self._unknown,
-            limit=self.limit,
-        )
+    def is_item(self, document: Document) -> bool:
+        """Whether a page shows captions, as a template's does."""
+        return bool(_captions(document))
 
-    def _read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
-        try:
-            return Document(fetcher.get(url), self.selectors)
-        except MemelocError as error:
-            return refused(self.name, url, error)
-
-    def _unknown(self, document: Document, url: str) -> Refusal:
-        sentence = (
-            "shows neither templates nor captions where they are looked for; if the site has "
-            "changed, write down its selectors and give them with --selectors"
-        )
-        return document.refusal(self.name, url, sentence)
-
-    def _cards(self, document: Document) -> Iterator[_Card]:
-        """The templates of a list, each once."""
-        seen = set()
+    def links(self, document: Document) -> dict[str, Link]:
+        """The templates of a list by their keys."""
+        links: dict[str, Link] = {}
         for node in document.nodes("card"):
             url = document.address("card_link", node)
-            if not url or key_of(url) in seen or not same_host(url, document.url):
-                continue
-            if document.nodes("text_top", node) or document.nodes("text_bottom", node):
-                continue
-            seen.add(key_of(url))
-            name = line_of(document.text("card_name", node), 500)
-            yield _Card(url, name, document.picture("card_picture", node))
+            if url and same_host(url, document.url) and not _has_text(document, node):
+                name = line_of(document.text("card_name", node), 500)
+                link = Link(url, name, document.picture("card_picture", node))
+                links.setdefault(key_of(url), link)
+        return links
 
-    def _caption_nodes(self, document: Document) -> list[LexborNode]:
-        return [
-            node
-            for node in document.nodes("card")
-            if document.nodes("text_top", node) or document.nodes("text_bottom", node)
-        ]
-
-    def _template(
-        self, fetcher: Fetcher, card: _Card, document: Document | Refusal | None = None
+    def item(
+        self, fetcher: Fetcher, link: Link, document: Document
     ) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
         """A template with all pages of its captions."""
-        document = document or self._read(fetcher, card.url)
-        if isinstance(document, Refusal):
-            yield document
-            return
-        if not self._caption_nodes(document) and not document.picture("picture"):
-            yield self._unknown(document, card.url)
+        if not _captions(document) and not document.picture("picture"):
+            yield self.unknown(document, link.url)
             return
         canonical = document.address("canonical")
-        if not card.name and same_host(canonical, document.url):
+        if not link.name and same_host(canonical, document.url):
             # Started at a page of the template, which may be any of its pages.
-            card = _Card(canonical)
-        key = key_of(card.url)
-        yield from self._picture(fetcher, card, document, key)
-        yield from self._captions(fetcher, key, document)
-
-    def _picture(
-        self, fetcher: Fetcher, card: _Card, document: Document, key: str
-    ) -> Iterator[FoundTemplate | Refusal]:
-        address = document.picture("picture") or card.picture or document.picture("picture_last")
-        picture = None
-        if address:
-            try:
-                picture = fetcher.get(address, accept="picture").body
-            except MemelocError as error:
-                yield refused(self.name, address, error)
-        else:
-            sentence = "the template's page shows no picture; the template comes in without one"
-            yield Refusal(self.name, document.url, "no picture", sentence)
-        details = {"page_language": document.language, "picture": address}
+            link = Link(canonical)
+        key = key_of(link.url)
+        address = document.picture("picture") or link.picture or document.picture("picture_last")
+        picture = fetch_picture(fetcher, self.name, address, document.url)
+        if isinstance(picture, Refusal):
+            yield picture
         terms = document.address("terms")
         yield FoundTemplate(
-            origin=Origin(self.name, key, card.url, terms, document.page.fetched),
-            name=line_of(document.text("name"), 500) or card.name or key.rpartition("/")[2],
-            picture=picture,
-            details={name: value for name, value in details.items() if value},
+            origin=Origin(self.name, key, link.url, terms, document.page.fetched),
+            name=line_of(document.text("name"), 500) or link.name or key.rpartition("/")[2],
+            picture=None if isinstance(picture, Refusal) else picture,
+            details=without_empty({"page_language": document.language, "picture": address}),
         )
-
-    def _captions(
-        self, fetcher: Fetcher, key: str, document: Document
-    ) -> Iterator[FoundCaption | Refusal]:
-        """The captions of a template, from its first page on."""
-        paging = Paging(self.name, self.pages)
         seen: set[str] = set()
-        while True:
-            new = 0
-            for node in self._caption_nodes(document):
-                found = self._caption(document, node, key)
-                if found.origin.key in seen:
-                    continue
-                seen.add(found.origin.key)
-                new += 1
-                if any(found.parts):
-                    yield found
-                else:
-                    yield Refusal(self.name, found.origin.url, "no text", "the caption is empty")
-                if self.captions and len(seen) >= self.captions:
-                    return
-            if not seen:
+        for page in pages_of(
+            self.name, document, lambda url: self.read(fetcher, url), self.pages, seen
+        ):
+            if isinstance(page, Refusal):
+                yield page
+                return
+            yield from self._captions_of(page, key, seen)
+            if self.each and len(seen) >= self.each:
+                return
+            if page is document and not seen:
                 sentence = "the template has no captions where they are looked for"
-                yield Refusal(self.name, document.url, "no captions", sentence)
-            following = paging.after(document, new)
-            if isinstance(following, Refusal):
-                yield following
-            if not isinstance(following, str):
-                return
-            further = self._read(fetcher, following)
-            if isinstance(further, Refusal):
-                yield further
-                return
-            if not self._caption_nodes(further):
-                wall = self._unknown(further, following)
+                yield Refusal(self.name, page.url, "no captions", sentence)
+            elif not _captions(page):
+                wall = self.unknown(page, page.url)
                 if wall.reason in ("login wall", "robot check"):
                     yield wall
                     return
-            document = further
+
+    def _captions_of(
+        self, document: Document, key: str, seen: set[str]
+    ) -> Iterator[FoundCaption | Refusal]:
+        for node in _captions(document):
+            caption = self._caption(document, node, key)
+            if caption.origin.key in seen:
+                continue
+            seen.add(caption.origin.key)
+            if any(caption.parts):
+                yield caption
+            else:
+                yield Refusal(self.name, caption.origin.url, "no text", "the caption is empty")
+            if self.each and len(seen) >= self.each:
+                return
 
     def _caption(self, document: Document, node: LexborNode, key: str) -> FoundCaption:
         parts = (document.text("text_top", node)[:5000], document.text("text_bottom", node)[:5000])
@@ -221,9 +148,6 @@ class MemegeneratorSource:
             digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace"))
             own = f"{key}#{digest.hexdigest()[:16]}"
         language = document.text("language", node)
-        details: dict[str, Any] = {}
-        if document.language:
-            details["page_language"] = document.language
         return FoundCaption(
             origin=Origin(self.name, own, url or document.url, "", document.page.fetched),
             template=key,
@@ -231,8 +155,16 @@ class MemegeneratorSource:
             language=language if _TAG.fullmatch(language) else "",
             votes=votes_of(document.text("votes", node)),
             created=line_of(document.text("created", node), 40),
-            details=details,
+            details=without_empty({"page_language": document.language}),
         )
+
+
+def _has_text(document: Document, node: LexborNode) -> bool:
+    return bool(document.nodes("text_top", node) or document.nodes("text_bottom", node))
+
+
+def _captions(document: Document) -> list[LexborNode]:
+    return [node for node in document.nodes("card") if _has_text(document, node)]
 
 
 def votes_of(text: str) -> int | None:
@@ -241,11 +173,12 @@ def votes_of(text: str) -> int | None:
     >>> votes_of("1,234 votes"), votes_of("-3"), votes_of("1.2k"), votes_of("new")
     (1234, -3, 1200, None)
     """
-    found = _VOTES.search(text[:100])
-    if found is None:
+    match = _VOTES.search(text[:100])
+    if match is None:
         return None
-    number = int(re.sub(r"\D", "", found[2]))
-    factor = {"k": 1000, "m": 1_000_000}.get(found[4].lower(), 1)
+    sign, digits, tenths, unit = match.groups()
+    factor = {"k": 1000, "m": 1_000_000}.get(unit.lower(), 1)
+    number = int(re.sub(r"\D", "", digits)) * factor
     if factor > 1:
-        number = number * factor + int(found[3] or 0) * factor // 10
-    return -number if found[1] in ("-", "\u2212") else number
+        number += int(tenths or 0) * factor // 10
+    return -number if sign in ("-", "\u2212") else number

@@ -1,0 +1,171 @@
+"""Sites with lists. In: a list's address. Out: what its links lead to, and refusals."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sized
+from typing import TYPE_CHECKING, NamedTuple
+
+from memeloc.collect.page_values import refused
+from memeloc.collect.pages import Document, key_of, same_host
+from memeloc.errors import InputError, MemelocError
+from memeloc.items import Found, Refusal
+
+if TYPE_CHECKING:
+    from memeloc.collect.fetching.fetch import Fetcher, Page
+
+MOST_PAGES = 200
+"""Pages of one list that are read, unless a setting says otherwise."""
+
+MOST_UNKNOWN = 3
+"""When so many of a list's first pages are not as expected, the rest is not asked for."""
+
+
+class Link(NamedTuple):
+    """A page that a list links to, and what the list shows of it."""
+
+    url: str
+    name: str = ""
+    picture: str = ""
+
+
+class SiteSource(ABC):
+    """A source that reads a list, page after page, and what it links to, each once.
+
+    Args:
+        address: of a list's first page, or of a single one of what such a list links to.
+        limit: links that are followed at most; 0 is all.
+        each: captions or examples of a link that are taken at most; 0 is all.
+        pages: of a list that are read at most.
+
+    Raises:
+        InputError: a number is out of range.
+    """
+
+    name: str
+    shows: str
+    """What it expects of a page, for refusals."""
+
+    def __init__(self, address: str, limit: int, each: int, pages: int) -> None:
+        if min(limit, each) < 0 or pages < 1:
+            raise InputError("limits are 0 or more, pages is 1 or more")
+        self.address = address
+        self.limit = limit
+        self.each = each
+        self.pages = pages
+
+    @abstractmethod
+    def parse(self, page: Page) -> Document:
+        """The page by the site's selectors."""
+
+    @abstractmethod
+    def is_item(self, document: Document) -> bool:
+        """Whether a page is one of those that a list links to."""
+
+    @abstractmethod
+    def links(self, document: Document) -> Mapping[str, Link]:
+        """The links of a list's page by their keys."""
+
+    @abstractmethod
+    def item(self, fetcher: Fetcher, link: Link, document: Document) -> Iterator[Found | Refusal]:
+        """What stands on a page that a list links to."""
+
+    def collect(self, fetcher: Fetcher) -> Iterator[Found | Refusal]:
+        """Yield what each link of the list leads to; what fails is a refusal."""
+        first = self.read(fetcher, self.address)
+        if isinstance(first, Document) and self.is_item(first):
+            yield from self.item(fetcher, Link(self.address), first)
+            return
+        seen: set[str] = set()
+        unknown = 0
+        for document in pages_of(
+            self.name, first, lambda url: self.read(fetcher, url), self.pages, seen
+        ):
+            if isinstance(document, Refusal):
+                yield document
+                return
+            links = self.links(document)
+            if not links and not seen:
+                yield self.unknown(document, self.address)
+                return
+            for key in [key for key in links if key not in seen]:
+                seen.add(key)
+                reasons = set()
+                for result in self._follow(fetcher, links[key]):
+                    reasons.add(result.reason if isinstance(result, Refusal) else "")
+                    yield result
+                unknown += reasons <= {"unknown layout"}
+                if unknown == len(seen) == MOST_UNKNOWN:
+                    sentence = (
+                        f"none of the first {MOST_UNKNOWN} pages that it links to is as expected, "
+                        "so the rest was not asked for; write down the site's selectors and give "
+                        "them with --selectors"
+                    )
+                    yield Refusal(self.name, document.url, "unknown layout", sentence)
+                    return
+                if self.limit and len(seen) >= self.limit:
+                    return
+
+    def _follow(self, fetcher: Fetcher, link: Link) -> Iterator[Found | Refusal]:
+        document = self.read(fetcher, link.url)
+        if isinstance(document, Refusal):
+            yield document
+        else:
+            yield from self.item(fetcher, link, document)
+
+    def read(self, fetcher: Fetcher, url: str) -> Document | Refusal:
+        """A page, or why it is not read."""
+        try:
+            return self.parse(fetcher.get(url))
+        except MemelocError as error:
+            return refused(self.name, url, error)
+
+    def unknown(self, document: Document, url: str) -> Refusal:
+        """The refusal of a page with nothing that is expected; `url` was asked for."""
+        sentence = (
+            f"shows neither {self.shows} where they are looked for; if the site has changed, write "
+            "down its selectors and give them with --selectors"
+        )
+        return document.refusal(self.name, url, sentence)
+
+
+def pages_of(
+    source: str,
+    first: Document | Refusal,
+    read: Callable[[str], Document | Refusal],
+    most: int,
+    seen: Sized,
+) -> Iterator[Document | Refusal]:
+    """The pages of a list; a refusal is the last of them.
+
+    Args:
+        source: its name.
+        first: the list's first page.
+        read: reads another one.
+        most: pages that are read at most.
+        seen: what the pages show: it grows while a page is looked at, or the list would not end.
+    """
+    document = first
+    keys: set[str] = set()
+    while True:
+        before = len(seen)
+        yield document
+        if isinstance(document, Refusal):
+            return
+        keys.add(key_of(document.url))
+        following = document.next_address()
+        if not following or (len(seen) > before and key_of(following) in keys):
+            return
+        reason = ""
+        if len(seen) == before:
+            reason = "endless pages"
+            sentence = (
+                "shows nothing that earlier pages did not, and yet names a next page; reading ended"
+            )
+        elif not same_host(following, document.url):
+            reason = "another host"
+            sentence = f"names a next page on another host ({following[:200]}); reading ended"
+        elif len(keys) >= most:
+            reason = "page limit"
+            sentence = f"goes on after {most} pages, which is the limit; --pages raises it"
+        document = Refusal(source, document.url, reason, sentence) if reason else read(following)
