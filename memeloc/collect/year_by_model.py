@@ -16,6 +16,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from memeloc.collect.years import plain_digits
 from memeloc.items import Year
 from memeloc.language_models import AnswerError, LanguageModel
 from memeloc.language_models.prompts import Prompt, read_prompt
@@ -23,7 +24,9 @@ from memeloc.language_models.prompts import Prompt, read_prompt
 LONGEST_EVIDENCE = 300
 """Characters: longer quotations say nothing about where the year stands."""
 
-_SPACES = re.compile(r"\s+")
+LONGEST_TEXT = 6000
+"""Characters of a text, from its beginning, that the model is given."""
+
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»`´", "''''\"\"\"\"\"\"''")
 _YEAR_LIKE = re.compile(r"(?<!\d)\d{4}(?!\d)|'\d\d(?!\d)")
 
@@ -42,7 +45,6 @@ class YearReader:
         model: which is asked.
         prompt: a TOML file with another text to ask.
         earliest, latest: years that are believed; None is the present one.
-        characters: of a text, from its beginning, that the model is given.
 
     Attributes:
         asked: texts that the model was asked about.
@@ -56,14 +58,12 @@ class YearReader:
         *,
         earliest: int = 1900,
         latest: int | None = None,
-        characters: int = 8000,
     ) -> None:
         self.model = model
         shipped = files("memeloc.collect") / "prompts" / "year.toml"
         self.prompt: Prompt = read_prompt(prompt or shipped, {"entry": {"text"}})
         self.earliest = earliest
         self.latest = latest or datetime.now(UTC).year
-        self.characters = characters
         self.asked = self.refused = 0
 
     def __call__(self, text: str) -> Year | None:
@@ -72,7 +72,7 @@ class YearReader:
         Raises:
             MemelocError: the model cannot be asked: no key, no server, no money.
         """
-        text = text[: self.characters]
+        text = text[:LONGEST_TEXT]
         if not _YEAR_LIKE.search(_plain(text)):
             return None  # nothing could bear an answer out
         self.asked += 1
@@ -93,33 +93,25 @@ def bears_out(text: str, evidence: str, year: int) -> bool:
     """Whether `evidence` stands in `text` and names `year`.
 
     Spaces, case, and the forms of quotes and digits make no difference. '12 names 2012; the 2010s
-    do not name 2010.
+    do not name 2010. A quotation does not begin or end within a number.
 
-    >>> bears_out("It began in  “early ２０１２”.", "in 'Early 2012'", 2012)
-    False
     >>> bears_out("It began in  early ２０１２.", "in Early 2012", 2012)
     True
     >>> bears_out("Known since the 2010s.", "the 2010s", 2010)
     False
     """
-    words, where = _plain(evidence), _plain(text)
-    if not words or len(words) > LONGEST_EVIDENCE or not _stands_in(words, where):
+    words = _plain(evidence)
+    if not words or len(words) > LONGEST_EVIDENCE:
         return False
     decade = r"(?!'?s\b)" if year % 10 == 0 else ""
-    return bool(re.search(rf"(?<!\d)(?:{year}|'{year % 100:02d})(?!\d){decade}", words))
-
-
-def _stands_in(words: str, text: str) -> bool:
-    """Whether words stand in a text and do not begin or end within a number."""
     begin = r"(?<!\d)" if words[0].isdigit() else ""
     end = r"(?!\d)" if words[-1].isdigit() else ""
-    return bool(re.search(f"{begin}{re.escape(words)}{end}", text))
+    quoted = re.search(f"{begin}{re.escape(words)}{end}", _plain(text))
+    named = re.search(rf"(?<!\d)(?:{year}|'{year % 100:02d})(?!\d){decade}", words)
+    return quoted is not None and named is not None
 
 
 def _plain(text: str) -> str:
     """A text as it is compared."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    digits = "".join(
-        str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text
-    )
-    return _SPACES.sub(" ", digits).strip().casefold()
+    return " ".join(plain_digits(text).split()).casefold()

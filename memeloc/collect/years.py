@@ -11,11 +11,10 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -52,17 +51,17 @@ _NO_YEAR = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？।؟…])(?<!\b\w\.)\s+|(?<=[。！？।])|\n+")
 _DATE = re.compile(r"\d[./-]$|^[./-]\d")
 
-_APPEARED, _POSTED, _FIRST, _DATED = 4, 3, 2, 1
+_WORTH = {"appeared": 4, "posted": 3, "first": 2}  # points of a word for the year
+_DATED = 1
 _ANOTHER_NEAR, _ANOTHER_FAR = -6, -2
-_REACH = 110
+_REACH = 110  # characters
 _NEAR = 14
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
+class _Rules(NamedTuple):
     """How one language says when something appeared."""
 
-    gives: tuple[tuple[int, re.Pattern[str]], ...]
+    gives: list[tuple[int, re.Pattern[str]]]
     another: re.Pattern[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
@@ -70,7 +69,7 @@ class _Rules:
 
 def year_of_data(
     values: Iterable[Any],
-    tree: LexborHTMLParser | None,
+    tree: LexborHTMLParser,
     facts: Mapping[str, str],
     *,
     latest: int | None = None,
@@ -84,12 +83,10 @@ def year_of_data(
         latest: no year after this one; by default the present one.
     """
     latest = latest or datetime.now(UTC).year
-    found = (*_of_json(values), *_of_elements(tree), *_of_facts(facts))
-    for evidence, text in found:
-        for match in _YEAR.finditer(_plain_digits(text)):
-            year = int(match[0])
-            if EARLIEST <= year <= latest:
-                return Year(year, "data", f"{evidence}: {text[:200]}")
+    for evidence, text in (*_of_json(values), *_of_elements(tree), *_of_facts(facts)):
+        for match in _YEAR.finditer(plain_digits(text)):
+            if EARLIEST <= int(match[0]) <= latest:
+                return Year(int(match[0]), "data", f"{evidence}: {text[:200]}")
     return None
 
 
@@ -110,30 +107,28 @@ def year_of_text(
     latest = latest or datetime.now(UTC).year
     rules = _rules_for(language)
     for text in texts:
-        best: tuple[int, Year] | None = None
-        for points, year in _told(text[:_MAX_TEXT], rules, latest):
-            if points >= ENOUGH and (best is None or points > best[0]):
-                best = points, year
-        if best is not None:
-            return best[1]
-    alone = [year for points, year in _told((texts or [""])[0], rules, latest) if points == _DATED]
+        years = [pair for pair in _years_in(text[:_MAX_TEXT], rules, latest) if pair[0] >= ENOUGH]
+        if years:
+            return max(years, key=lambda pair: pair[0])[1]
+    first = texts[0] if texts else ""
+    alone = [year for points, year in _years_in(first, rules, latest) if points == _DATED]
     return alone[0] if len({year.year for year in alone}) == 1 else None
 
 
-def _told(text: str, rules: Sequence[_Rules], latest: int) -> Iterator[tuple[int, Year]]:
+def _years_in(text: str, rules: Sequence[_Rules], latest: int) -> Iterator[tuple[int, Year]]:
     """Every year of a text with its points."""
     for sentence in _SENTENCE_END.split(text):
-        plain = _plain_digits(sentence).casefold()
+        plain = plain_digits(sentence).casefold()
         if len(plain) != len(sentence):  # folding may lengthen; then indices would not agree
             sentence = plain
-        found = [
+        matches = [
             match
             for match in _YEAR.finditer(plain)
             if EARLIEST_IN_TEXT <= int(match[0]) <= latest
             and not _NO_YEAR.match(plain[match.end() :])
         ][:50]
-        for match in found:
-            points = max(_points(plain, match, found, one) for one in rules)
+        for match in matches:
+            points = max(_points(plain, match, matches, each) for each in rules)
             yield points, Year(int(match[0]), "rule", " ".join(sentence.split())[:300])
 
 
@@ -147,20 +142,16 @@ def _points(
         return 0
     points = _DATED
     for worth, words in rules.gives:
-        if any(_speaks_for(match, word, all_years) for word in words.finditer(text)):
-            points += worth
+        for word in words.finditer(text):
+            # A word speaks for the nearest year of its sentence, if that is near enough.
+            distance = _distance(match, word)
+            if distance <= min([_REACH, *(_distance(other, word) for other in all_years)]):
+                points += worth
+                break
     distances = [_distance(match, word) for word in rules.another.finditer(text)]
     if distances:
         points += _ANOTHER_NEAR if min(distances) <= _NEAR else _ANOTHER_FAR
     return points
-
-
-def _speaks_for(
-    match: re.Match[str], word: re.Match[str], all_years: Sequence[re.Match[str]]
-) -> bool:
-    """A word speaks for the nearest year of its sentence, if that is near enough."""
-    distance = _distance(match, word)
-    return distance <= _REACH and all(_distance(other, word) >= distance for other in all_years)
 
 
 def _distance(first: re.Match[str], second: re.Match[str]) -> int:
@@ -172,18 +163,15 @@ def _rules() -> tuple[tuple[str, ...], dict[str, _Rules]]:
     """The labels of tables of facts, and the rules by language."""
     table = tomllib.loads(_RULES.read_text(encoding="utf-8"))
     labels = tuple(table.pop("labels"))
-    found = {}
-    for language, one in table.items():
-        gives = (
-            (_APPEARED, _words(one["appeared"])),
-            (_POSTED, _words(one["posted"])),
-            (_FIRST, _words(one["first"])),
+    return labels, {
+        language: _Rules(
+            [(worth, _words(rules[name])) for name, worth in _WORTH.items()],
+            _words(rules["another"]),
+            re.compile(rules["before"]),
+            re.compile(rules["after"]),
         )
-        another = _words(one["another"])
-        found[language] = _Rules(
-            gives, another, re.compile(one["before"]), re.compile(one["after"])
-        )
-    return labels, found
+        for language, rules in table.items()
+    }
 
 
 def _words(beginnings: Sequence[str]) -> re.Pattern[str]:
@@ -196,23 +184,20 @@ def _words(beginnings: Sequence[str]) -> re.Pattern[str]:
 
 
 def _rules_for(language: str) -> tuple[_Rules, ...]:
-    known = _rules()[1]
+    rules = _rules()[1]
     base = re.split(r"[-_]", language.lower())[0]
-    return (known[base],) if base in known else tuple(known.values())
+    return (rules[base],) if base in rules else tuple(rules.values())
 
 
-def _plain_digits(text: str) -> str:
+def plain_digits(text: str) -> str:
     """Digits of any script as 0 to 9; every other character stays.
 
-    >>> _plain_digits("٢٠١٥")
+    >>> plain_digits("٢٠١٥")
     '2015'
     """
     if text.isascii():
         return text
-    return "".join(
-        str(unicodedata.digit(letter)) if not letter.isascii() and letter.isdecimal() else letter
-        for letter in text
-    )
+    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 
 def _of_json(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
@@ -231,13 +216,11 @@ def _of_json(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
             for name in _PROPERTIES:
                 if name in value and (name == "temporalCoverage" or not of_page):
                     yield f"JSON-LD {name}", line_of(value[name], 300)
-            left.extend(one for one in value.values() if isinstance(one, (dict, list)))
+            left += value.values()
 
 
-def _of_elements(tree: LexborHTMLParser | None) -> Iterator[tuple[str, str]]:
+def _of_elements(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
     """Dates in microdata and meta elements."""
-    if tree is None:
-        return
     for node in tree.css("[itemprop]")[:2000]:
         names = (node.attributes.get("itemprop") or "").split()
         for name in _PROPERTIES:
@@ -253,10 +236,9 @@ def _of_elements(tree: LexborHTMLParser | None) -> Iterator[tuple[str, str]]:
 def _is_of_page(node: LexborNode) -> bool:
     """Whether an element's property is one of a page, or of nothing stated."""
     for _ in range(60):
-        parent = node.parent
-        if parent is None:
+        if node.parent is None:
             return True
-        node = parent
+        node = node.parent
         if "itemscope" in node.attributes:
             return _ABOUT_PAGES.search(node.attributes.get("itemtype") or "Page") is not None
     return True

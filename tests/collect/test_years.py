@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from memeloc.collect.years import year_of_data, year_of_text
 
+NOTHING = LexborHTMLParser("")
 TOLD = [
     (
         "en",
@@ -141,7 +142,7 @@ def test_years_in_texts(language: str, text: str, year: int | None) -> None:
 
 def test_no_year_lies_in_the_future() -> None:
     assert year_of_text(["It first appeared in 2031."], "en", latest=2026) is None
-    assert year_of_data([], None, {"Year": "2031"}, latest=2026) is None
+    assert year_of_data([], NOTHING, {"Year": "2031"}, latest=2026) is None
 
 
 def test_a_year_alone_counts_in_the_origin_only() -> None:
@@ -179,7 +180,7 @@ def test_the_origin_is_asked_before_the_rest() -> None:
     ],
 )
 def test_json_ld(value: object, year: int | None) -> None:
-    found = year_of_data([value], None, {}, latest=2026)
+    found = year_of_data([value], NOTHING, {}, latest=2026)
     assert (found and found.year) == year
     assert found is None or (found.by == "data" and found.evidence.startswith("JSON-LD"))
 
@@ -215,7 +216,7 @@ def test_microdata_and_meta_elements(html: str, year: int | None) -> None:
     ],
 )
 def test_tables_of_facts(facts: dict[str, str], year: int | None) -> None:
-    found = year_of_data([], None, facts, latest=2026)
+    found = year_of_data([], NOTHING, facts, latest=2026)
     assert (found and found.year) == year
 
 
@@ -226,7 +227,7 @@ def test_structured_data_of_all_kinds_come_in_their_order() -> None:
     years = [
         year_of_data([work], tree, facts, latest=2026),
         year_of_data([], tree, facts, latest=2026),
-        year_of_data([], None, facts, latest=2026),
+        year_of_data([], NOTHING, facts, latest=2026),
     ]
     assert [found and found.year for found in years] == [2001, 2002, 2003]
 
@@ -268,5 +269,5 @@ VALUES = st.recursive(
 @settings(max_examples=150, deadline=None)
 @given(VALUES)
 def test_no_json_raises(value: object) -> None:
-    found = year_of_data([json.loads(json.dumps(value))], None, {}, latest=2026)
+    found = year_of_data([json.loads(json.dumps(value))], NOTHING, {}, latest=2026)
     assert found is None or 1900 <= found.year <= 2026

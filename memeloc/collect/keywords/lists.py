@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,27 +28,21 @@ def read_keywords(path: Path) -> list[str]:
     Raises:
         InputError: the file cannot be read, has no such column, no keywords or too many.
     """
-    found: dict[str, None] = {}
     if path.suffix.lower() in _TABLES:
+        words = []
         for row in read_table(path, ("keyword",)).rows:
             if row.error:
                 raise InputError(row.error, file=path, row=row.number)
-            found.setdefault(row["keyword"])
-            _check(len(found), path)
+            words.append(row["keyword"])
     else:
-        for line in read_text(path).splitlines():
-            if not line.lstrip().startswith("#"):
-                found.setdefault(line.split(" #", 1)[0].split("\t#", 1)[0].strip())
-            _check(len(found), path)
-    found.pop("", None)
-    if not found:
+        lines = [line for line in read_text(path).splitlines() if line.lstrip()[:1] != "#"]
+        words = [re.split(r"[ \t]#", line)[0].strip() for line in lines]
+    keywords = list(dict.fromkeys(filter(None, words)))
+    if not keywords:
         raise InputError("holds no keywords: one a line, or a column keyword", file=path)
-    return list(found)
-
-
-def _check(count: int, path: Path) -> None:
-    if count > MOST_KEYWORDS:
+    if len(keywords) > MOST_KEYWORDS:
         raise InputError(f"has more than {MOST_KEYWORDS:,} keywords", file=path)
+    return keywords
 
 
 def write_variants(variants: Iterable[Variant], path: Path, language: str) -> int:

@@ -6,19 +6,19 @@ rules, each with a name, a kind and one way of making variants.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memeloc.errors import InputError
-from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.settings import read_toml, validate
 
 WORD = "word"
 """The kind of a keyword as it was given."""
 
 _PLACE = "{word}"
+_SHIPPED = Path(__file__).parents[1] / "keyword_rules"
 
 
 class _Table(BaseModel):
@@ -85,21 +85,14 @@ class KeywordRule(_Table):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        ways = [
-            bool(self.prefixes or self.suffixes),
-            bool(self.replace),
-            bool(self.words),
-            bool(self.repeat),
-            bool(self.insert),
-            bool(self.letters),
-            bool(self.patterns),
-        ]
-        if sum(ways) != 1:
+        affixes = self.prefixes or self.suffixes
+        others = self.replace, self.words, self.repeat, self.insert, self.letters, self.patterns
+        if sum(map(bool, (affixes, *others))) != 1:
             raise ValueError(
                 f"the rule {self.name!r} needs one of prefixes or suffixes, replace, words, "
                 "repeat, insert, letters, patterns"
             )
-        if any(_PLACE not in one for one in self.patterns):
+        if any(_PLACE not in pattern for pattern in self.patterns):
             raise ValueError(f"every pattern of the rule {self.name!r} needs {_PLACE}")
         if any(not old for old, _ in self.replace) or "" in self.joining:
             raise ValueError(f"the rule {self.name!r} replaces nothing by something")
@@ -117,8 +110,7 @@ class KeywordRules(_Table):
 
 def rule_languages() -> tuple[str, ...]:
     """Tags of the languages that memeloc has rules for."""
-    folder = files("memeloc.collect") / "keyword_rules"
-    return tuple(sorted(one.name[:-5] for one in folder.iterdir() if one.name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
 
 
 def load_rules(where: str | Path) -> KeywordRules:
@@ -128,19 +120,14 @@ def load_rules(where: str | Path) -> KeywordRules:
         InputError: there are none for the language, or the file is wrong.
     """
     if isinstance(where, str):
-        known = rule_languages()
+        languages = rule_languages()
         tag = where.replace("_", "-").lower()
-        while tag not in known and "-" in tag:
+        while tag not in languages and "-" in tag:
             tag = tag.rpartition("-")[0]
-        if tag not in known:
+        if tag not in languages:
             raise InputError(
-                f"there are no keyword rules for {where[:40]!r}, but for {', '.join(known)}; give "
-                "a file of your own with --rules"
+                f"there are no keyword rules for {where[:40]!r}, but for {', '.join(languages)}; "
+                "give a file of your own with --rules"
             )
-        shipped = files("memeloc.collect") / "keyword_rules" / f"{tag}.toml"
-        return _parse(parse_toml(shipped.read_text("utf-8")), Path(f"{tag}.toml"))
-    return _parse(read_toml(where), where)
-
-
-def _parse(values: dict[str, Any], path: Path) -> KeywordRules:
-    return validate(KeywordRules, values, "a file of rules", file=path)
+        where = _SHIPPED / f"{tag}.toml"
+    return validate(KeywordRules, read_toml(where), "a file of rules", file=where)

@@ -1,7 +1,7 @@
-"""Keyword lists. In: keywords, and a language's rules. Out: variants, and where texts hold them.
+"""Keyword lists. In: keywords, and a language's rules. Out: variants, and where texts have them.
 
 araharmeme (section 3.1, appendix A) searches with keywords in the forms that memes have: with
-affixes, in dialects, with letters held, in Latin letters and digits, among English words. Each
+affixes, in dialects, with repeated letters, in Latin letters and digits, among English words. Each
 variant says which rule made it. The same keywords and rules give the same variants in the same
 order, and never more than a limit.
 """
@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from memeloc.collect.keywords.rules import WORD, KeywordRule, KeywordRules, MatchRules
 from memeloc.errors import InputError
@@ -67,50 +68,39 @@ def expand(
     """
     seen: set[str] = set()
     for keyword in keywords:
-        word = _checked(keyword)
+        word = " ".join(unicodedata.normalize("NFC", keyword).split())
+        if not word or len(word) > LONGEST:
+            raise InputError(f"a keyword has 1 to {LONGEST} characters, unlike {keyword!r:.40}")
         for variant in islice(_variants(word, rules), limit):
             if variant.text not in seen:
                 seen.add(variant.text)
                 yield variant
 
 
-def _checked(keyword: str) -> str:
-    word = " ".join(unicodedata.normalize("NFC", keyword).split())
-    if not word or len(word) > LONGEST:
-        raise InputError(
-            f"a keyword has 1 to {LONGEST} characters, unlike {keyword[:40]!r}"
-            + ("..." if len(keyword) > 40 else "")
-        )
-    return word
-
-
 def _variants(word: str, rules: KeywordRules) -> Iterator[Variant]:
     """A keyword's variants, without repetition."""
-    first = Variant(word, word)
-    made = [first]
+    made = [Variant(word, word)]
     seen = {word}
-    yield first
+    yield made[0]
     for rule in rules.rule:
         # A rule is applied to what came before it, not to its own variants.
-        own = 0
-        for source, text in _made_by(rule, [one for one in made if one.kind in rule.on]):
-            if not text or text in seen:
-                continue
-            seen.add(text)
-            name = rule.name if source.rule == _AS_GIVEN else f"{source.rule} + {rule.name}"
-            variant = Variant(text, word, rule.kind, name)
-            made.append(variant)
-            yield variant
-            own += 1
-            if own == rule.most:
-                break
-
-
-def _made_by(rule: KeywordRule, sources: Sequence[Variant]) -> Iterator[tuple[Variant, str]]:
-    for source in sources:
+        sources = [variant for variant in made if variant.kind in rule.on]
         # What is made twice does not count, but no rule may go on for ever.
-        for text in islice(_apply(rule, source.text), 10 * rule.most):
-            yield source, text
+        texts = (
+            (source, text)
+            for source in sources
+            for text in islice(_apply(rule, source.text), 10 * rule.most)
+        )
+        most = len(made) + rule.most
+        for source, text in texts:
+            if text and text not in seen:
+                seen.add(text)
+                given = source.rule == _AS_GIVEN
+                name = rule.name if given else f"{source.rule} + {rule.name}"
+                made.append(Variant(text, word, rule.kind, name))
+                yield made[-1]
+                if len(made) == most:
+                    break
 
 
 def _apply(rule: KeywordRule, text: str) -> Iterator[str]:
@@ -121,7 +111,7 @@ def _apply(rule: KeywordRule, text: str) -> Iterator[str]:
     elif rule.words:
         yield from rule.words.get(text, ())
     elif rule.repeat:
-        yield from _held(rule, text)
+        yield from _elongated(rule, text)
     elif rule.insert:
         yield from _inserted(rule, text)
     elif rule.letters:
@@ -134,34 +124,28 @@ def _affixed(rule: KeywordRule, text: str) -> Iterator[str]:
     """With each prefix, with each suffix, then with both. A phrase takes none within it."""
     if " " in text:
         return
-    for prefix in rule.prefixes:
-        yield prefix + text
     stem = text
     for ending, instead in rule.joining.items():
         if text.endswith(ending):
             stem = text.removesuffix(ending) + instead
             break
-    for suffix in rule.suffixes:
-        yield stem + suffix
-    for prefix in rule.prefixes:
-        for suffix in rule.suffixes:
-            yield prefix + stem + suffix
+    yield from (prefix + text for prefix in rule.prefixes)
+    yield from (stem + suffix for suffix in rule.suffixes)
+    yield from (prefix + stem + suffix for prefix in rule.prefixes for suffix in rule.suffixes)
 
 
 def _replaced(rule: KeywordRule, text: str) -> Iterator[str]:
     """One replacement at a time, everywhere in the text; then the first of all."""
     whole = text
-    for old, several in rule.replace:
-        for new in several:
-            if old in text:
-                yield text.replace(old, new)
-        if several:
-            whole = whole.replace(old, several[0])
+    for old, replacements in rule.replace:
+        if old in text:
+            yield from (text.replace(old, new) for new in replacements)
+        whole = whole.replace(old, replacements[0]) if replacements else whole
     yield whole
 
 
-def _held(rule: KeywordRule, text: str) -> Iterator[str]:
-    """A letter several times, at one place at a time, from the end: that is held most often."""
+def _elongated(rule: KeywordRule, text: str) -> Iterator[str]:
+    """A letter several times, at one place at a time, from the end: those are the usual ones."""
     places = [place for place, letter in enumerate(text) if letter.isalpha()]
     if rule.repeat == "last":
         places = places[-1:]
@@ -174,30 +158,22 @@ def _held(rule: KeywordRule, text: str) -> Iterator[str]:
 
 def _inserted(rule: KeywordRule, text: str) -> Iterator[str]:
     """Something behind a letter that is not a word's last, at one place at a time."""
-    places = [
-        place
-        for place in range(1, len(text))
-        if text[place].isalpha() and text[place - 1] in rule.after
-    ]
     for times in rule.times:
-        for place in places:
-            yield text[:place] + rule.insert * times + text[place:]
+        for place in range(1, len(text)):
+            if text[place].isalpha() and text[place - 1] in rule.after:
+                yield text[:place] + rule.insert * times + text[place:]
 
 
 def _respelled(rule: KeywordRule, text: str) -> Iterator[str]:
     """In other letters, likely spellings first: those whose letters stand early in the rule."""
-    choices: list[tuple[str, ...]] = []
+    choices: list[Sequence[str]] = []
     for letter in text:
-        several = rule.letters.get(letter)
-        if several is None:
+        if letter in rule.letters:
+            choices.append(rule.letters[letter])
+        elif unicodedata.category(letter) != "Mn":
             if letter.isalpha() and not rule.keep:
-                if unicodedata.category(letter) == "Mn":
-                    continue
                 return
-            if unicodedata.category(letter) == "Mn":
-                continue
-            several = (letter,)
-        choices.append(several)
+            choices.append((letter,))
     for cost in range(_MOST_COST + 1):
         yield from _spellings(choices, rule.vowels, "", cost)
 
@@ -214,35 +190,24 @@ def _spellings(
             yield before
         return
     for place, letter in enumerate(choices[0][: cost + 1]):
-        between = _may_have_vowel(before, letter)
-        for dear, vowel in enumerate(vowels[: cost - place + 1] if between else ("",)):
-            rest = cost - place - dear
+        between = vowels if _is_consonant(before[-1:]) and _is_consonant(letter[:1]) else ("",)
+        for vowel_place, vowel in enumerate(between[: cost - place + 1]):
+            rest = cost - place - vowel_place
             yield from _spellings(choices[1:], vowels, before + vowel + letter, rest)
 
 
-def _may_have_vowel(before: str, letter: str) -> bool:
-    """Whether two consonants meet here."""
-    return bool(
-        before
-        and letter
-        and not before[-1].isspace()
-        and not letter.isspace()
-        and before[-1] not in _LATIN_VOWELS
-        and letter[0] not in _LATIN_VOWELS
-    )
+def _is_consonant(letter: str) -> bool:
+    return bool(letter.strip()) and letter not in _LATIN_VOWELS
 
 
 def fold(text: str, rules: MatchRules) -> str:
     """A text as it is compared: without marks, tatweel and invisible signs, in lower case."""
-    plain = unicodedata.normalize("NFKC", text)
-    signs: dict[int, str | None] = {ord(one): other for one, other in rules.same.items()}
-    signs.update(dict.fromkeys(map(ord, rules.ignore)))
-    plain = plain.translate(signs).casefold().translate(signs)
+    signs = str.maketrans(dict(rules.same) | dict.fromkeys(rules.ignore, ""))
+    plain = unicodedata.normalize("NFKC", text).translate(signs).casefold().translate(signs)
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A variant in a text.
 
     Attributes:
@@ -257,7 +222,7 @@ class Match:
 
 
 class KeywordMatcher:
-    """Finds variants in texts: whole words, however often a letter is held.
+    """Finds variants in texts: whole words, however often a letter is repeated.
 
     >>> from memeloc.collect.keywords.rules import load_rules
     >>> rules = load_rules("en")
@@ -269,59 +234,49 @@ class KeywordMatcher:
     def __init__(self, variants: Iterable[Variant], rules: KeywordRules) -> None:
         self._rules = rules.match
         # By their words with every letter once: that finds them, and each word is then compared.
-        self._known: dict[tuple[str, ...], list[tuple[tuple[str, ...], Variant]]] = {}
+        self._variants: dict[tuple[str, ...], list[tuple[list[str], Variant]]] = {}
         for variant in variants:
-            words = tuple(self._words(variant.text))
+            words = self._words(variant.text)
             if words:
-                self._known.setdefault(tuple(map(self._short, words)), []).append((words, variant))
-        self._longest = max(map(len, self._known), default=0)
-        self._beginnings = {words[0] for words in self._known}
+                key = tuple(map(self._short, words))
+                self._variants.setdefault(key, []).append((words, variant))
+        self._lengths = sorted({len(key) for key in self._variants}, reverse=True)
+        self._beginnings = {key[0] for key in self._variants}
 
     def find(self, text: str) -> list[Match]:
-        """The variants that a text holds, in order; of several at one place the longest."""
+        """The variants in a text, in order; of those at one place the longest."""
         words = self._words(text)
         short = [self._short(word) for word in words]
-        found = []
-        place = 0
-        while place < len(words):
-            match = self._at(words, short, place)
-            if match is None:
-                place += 1
+        matches: list[Match] = []
+        end = 0
+        for place, word in enumerate(short):
+            if place < end or word not in self._beginnings:
                 continue
-            variant, end = match
-            found.append(Match(variant, (place, end), " ".join(words[place:end])))
-            place = end
-        return found
+            for variant, length in self._beginning(words[place:], short[place:]):
+                end = place + length
+                matches.append(Match(variant, (place, end), " ".join(words[place:end])))
+                break
+        return matches
 
-    def holds(self, text: str) -> bool:
-        """Whether a text holds any variant."""
-        words = self._words(text)
-        short = [self._short(word) for word in words]
-        return any(self._at(words, short, place) is not None for place in range(len(words)))
-
-    def _at(
-        self, words: Sequence[str], short: Sequence[str], place: int
-    ) -> tuple[Variant, int] | None:
-        if short[place] not in self._beginnings:
-            return None
-        for length in range(min(self._longest, len(words) - place), 0, -1):
-            end = place + length
-            for known, variant in self._known.get(tuple(short[place:end]), ()):
-                if all(map(self._is_same, words[place:end], known)):
-                    return variant, end
-        return None
+    def _beginning(
+        self, words: Sequence[str], short: Sequence[str]
+    ) -> Iterator[tuple[Variant, int]]:
+        """The variants with which the words begin, the longest first, and their words' number."""
+        for length in self._lengths:
+            for variant_words, variant in self._variants.get(tuple(short[:length]), ()):
+                if all(map(self._is_same, words, variant_words)):
+                    yield variant, len(variant_words)
 
     def _words(self, text: str) -> list[str]:
         return _WORDS.findall(fold(text, self._rules))
 
     def _short(self, word: str) -> str:
-        """A word with every letter that is held written once."""
         return _RUN.sub(r"\1", word) if self._rules.elongation else word
 
-    def _is_same(self, word: str, known: str) -> bool:
-        """Whether a word of a text is a known one: a letter three times may be one or two."""
-        if word == known or not self._rules.elongation:
-            return word == known
+    def _is_same(self, word: str, other: str) -> bool:
+        """Whether a word of a text is a variant's: a letter three times may be one or two."""
+        if word == other or not self._rules.elongation:
+            return word == other
         # Both have the same letters in turn, or they would not be compared.
-        runs = zip(_RUN.finditer(word), _RUN.finditer(known), strict=True)
-        return all(len(one[0]) == len(other[0]) or len(one[0]) > 2 for one, other in runs)
+        runs = zip(_RUN.finditer(word), _RUN.finditer(other), strict=True)
+        return all(len(run[0]) == len(known[0]) or len(run[0]) > 2 for run, known in runs)

@@ -27,7 +27,6 @@ SITES = ("know-your-meme", "memepedia")
 """The kinds of site, in the order in which they are tried."""
 
 _LONGEST_DETAIL = 20_000  # characters
-_LONGEST_TEXT = 6000  # characters of an entry that a model is given
 
 
 class EncyclopaediaSource(SiteSource):
@@ -94,7 +93,7 @@ class EncyclopaediaSource(SiteSource):
         year = entry.year
         if year is None and self.year_by_model is not None:
             try:
-                year = self.year_by_model(entry.text_for_year()[:_LONGEST_TEXT])
+                year = self.year_by_model(entry.text_for_year())
             except MemelocError as error:
                 sentence = f"the model could not be asked for the year: {error}"
                 yield Refusal(self.name, document.url, "year not read", sentence)
