@@ -11,11 +11,9 @@ _BUSY = frozenset({0, 408, 425, 429, 500, 502, 503, 504})
 
 
 class RequestError(ServiceError):
-    """A request that was not answered, or not with success.
+    """A request without success: HTTP's `status`, 0 when no answer came.
 
-    Attributes:
-        status: of HTTP; 0 when no answer came.
-        wait: seconds that the service asks to wait; 0.0 if it does not say.
+    `wait` is the seconds that the service asks to wait, 0.0 if it does not say.
     """
 
     def __init__(

@@ -46,10 +46,8 @@ QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "line", "paragraph"
 class Option:
     """An answer that can be chosen.
 
-    Attributes:
-        id: a label's id, an answer's id, `yes`, `no` or `stop`.
-        text: as shown.
-        goes: key of the section it leads to, `submit`, or empty for the next section.
+    `id` is a label's, a second answer's, `yes`, `no`, `send` or `stop`; `goes` the key of the
+    section that it leads to, `submit`, or empty for the next section.
     """
 
     id: str
@@ -65,10 +63,7 @@ class Item:
         key: `consent`, `participant`, `entry:ID`, `second:ID`, `section:...`; unique in its form.
         kind: `choice` is one of several, `choices` any of several.
         title: one line; unique among the form's questions, for a CSV's headers are titles.
-        description: may have several lines.
-        picture: the picture's file name, or empty.
-        source: where that picture stands on this machine.
-        alt: the picture as text.
+        picture, source, alt: a picture's file name in the export, path here, and text; or empty.
     """
 
     key: str
@@ -89,14 +84,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A sheet as a form.
-
-    Attributes:
-        sheet, survey: its id, and the survey's name.
-        title, description: what annotators read at the top.
-        document: what the form is called in Drive.
-        thanks: what stands there after sending.
-    """
+    """A sheet as a form; `document` is what it is called in Drive, `thanks` the page at its end."""
 
     sheet: str
     survey: str

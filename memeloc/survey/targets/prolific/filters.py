@@ -50,9 +50,8 @@ class Criterion(_Section):
 
     Attributes:
         filter_id: Prolific's name of the filter; empty when unknown.
-        titles: how the filter may be called where people see it.
+        titles, labels: how the filter, and the choices of a fixed one, may be called there.
         kind: what its choices are by: the culture's language or country, or the same for all.
-        labels: of a fixed one, how its choices may be called.
         choices: by language tag, country or `fixed`.
     """
 
@@ -72,11 +71,8 @@ class Criterion(_Section):
 class Filters(_Section):
     """All that is known of Prolific's filters: what a TOML of them holds.
 
-    Attributes:
-        looked_up: the day, as ISO 8601 has it.
-        source: where.
-        criteria: by name: `SCREENED` and `sex`.
-        countries: by ISO 3166-1 code, how Prolific's choices may call it.
+    `looked_up` is the day; `criteria` are by name, those of `SCREENED` and `sex`; `countries` has
+    by ISO 3166-1 code how Prolific's choices may call it.
     """
 
     looked_up: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]

@@ -1,4 +1,4 @@
-"""Studies drafted at Prolific. In: studies, and what was made. Out: drafts, published if agreed to.
+"""What is sent to Prolific. In: studies and decisions. Out: drafts, published if agreed to.
 
 What was made goes into the state as soon as it is known. A run that died between asking for a study
 and hearing of it finds it again by its internal name, which is unique to a sheet. Publishing costs
@@ -15,26 +15,29 @@ from typing import Any
 
 from memeloc.errors import InputError, ServiceError
 from memeloc.survey.design.pay import amount
+from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.targets.prolific.client import SERVICE, ProlificApi, checked_id, validated
-from memeloc.survey.targets.prolific.records import CostRecord, GroupRecord, StudyRecord
+from memeloc.survey.targets.prolific.columns import STATUSES, key_of
+from memeloc.survey.targets.prolific.records import (
+    CostRecord,
+    GroupRecord,
+    StudyRecord,
+    SubmissionRecord,
+)
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import STUDIES_FILTER, Study, digest
 from memeloc.survey.targets.protocol import State
 
-DRAFT = "UNPUBLISHED"
+DRAFT, SENT = "UNPUBLISHED", "sent"
 GROUP = "group"
 """The state's key of the participant group; a study is noted under `study/SHEET`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """A study at Prolific, or in a dry run one that would be made.
+    """A study at Prolific, of its id and status there, and whether this run made it.
 
-    Attributes:
-        sheet: the sheet's id.
-        study: Prolific's id; empty in a dry run.
-        status: as Prolific has it, such as `UNPUBLISHED`.
-        made: whether this run made it.
+    In a dry run it is one that would be made; its id is empty if it is not there.
     """
 
     sheet: str
@@ -124,13 +127,11 @@ class Drafting:
             nonlocal tried
             if tried or self._ids is None:  # an answer that was lost may have made it
                 self._ids = self._ids_by_name()
-            ids = self._ids.get(study.internal_name, ())
+            name = study.body["internal_name"]
+            ids = self._ids.get(name, ())
             if len(ids) > 1:
-                raise ServiceError(
-                    SERVICE,
-                    f"it has {len(ids)} studies named {study.internal_name!r}; delete all but one",
-                    retryable=False,
-                )
+                message = f"it has {len(ids)} studies named {name!r}; delete all but one"
+                raise ServiceError(SERVICE, message, retryable=False)
             for own in ids:
                 self._check_same(study, own)
                 return own
@@ -153,7 +154,7 @@ class Drafting:
             value = getattr(record, name)
             if value is not None and value != study.body[name]:
                 raise InputError(
-                    f"Prolific has a study {study.internal_name!r} whose {name} is another "
+                    f"Prolific has a study {study.body['internal_name']!r} whose {name} is another "
                     f"({str(value)[:80]}); delete it there, or name the survey otherwise."
                 )
 
@@ -215,3 +216,23 @@ class Drafting:
             f"Publishing {len(bodies)} studies costs {amount(total, currency)}, fee and tax "
             f"included; people get {rewards / 100:,.2f} of it."
         )
+
+
+def decide(api: ProlificApi, submission: str, decision: Decision) -> str:
+    """Send a decision: `SENT`; or the status of the submission where it had been decided before."""
+    path, body = decision.body()
+    tried = False
+
+    def send() -> str:
+        nonlocal tried
+        # Looked at each time: an answer that was lost may have been one of success.
+        record = validated(SubmissionRecord, api.send("GET", f"submissions/{submission}/"))
+        status = STATUSES.get(key_of(record.status), "UNKNOWN")
+        asked = bool(record.return_requested) and decision.action == "return"
+        if status != STATUSES["awaiting review"] or asked:
+            return SENT if tried else "return requested" if asked else status
+        tried = True
+        api.send("POST", f"submissions/{submission}/{path}", body)
+        return SENT
+
+    return api.patiently(send)

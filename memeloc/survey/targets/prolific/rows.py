@@ -32,12 +32,9 @@ _ENCODINGS = ("cp1252",)
 
 @dataclass(slots=True)
 class ExportRow:
-    """What one row says.
+    """What one row says, by the groups of `columns`; `content` is all of it as written.
 
     Attributes:
-        content: all of it as written, for what has no place.
-        submission, facts, details, other: by meaning, what describes the submission and the person,
-            what decides nothing, and by heading what is not known.
         withheld: by fact or heading, why Prolific does not say it any more.
         moments: of `submission`, what is a time.
         formulas: meanings or headings of cells that compute their value.

@@ -34,13 +34,10 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A sheet as a study.
+    """A sheet as a study: `body` is what Prolific takes.
 
-    Attributes:
-        sheet: the sheet's id.
-        body: as Prolific takes it.
-        missing: a sentence for each thing that has to be known before it can be sent.
-        guessed: whether its minutes are those of the pace that is assumed.
+    `missing` has a sentence for each thing that has to be known before it can be sent; the minutes
+    are `guessed` where nobody measured them.
     """
 
     sheet: str
@@ -48,17 +45,10 @@ class Study:
     missing: tuple[str, ...] = ()
     guessed: bool = False
 
-    @property
-    def internal_name(self) -> str:
-        """What it is found again by."""
-        return str(self.body["internal_name"])
-
     def in_group(self, group: str) -> Study:
         """The same with the group that all studies of the survey fill, and keep out."""
-        adding = {
-            "action": "ADD_TO_PARTICIPANT_GROUP",
-            "participant_group": checked_id(group, "participant group"),
-        }
+        group = checked_id(group, "participant group")
+        adding = {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}
         codes = [
             {**code, "actions": [*code["actions"], adding]}
             for code in self.body["completion_codes"]
@@ -139,11 +129,15 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
 def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> list[dict[str, Any]]:
     """The four ways that a sheet can end. Nothing is approved or rejected by itself."""
     review = {"action": "MANUALLY_REVIEW"}
+    declined, unfit = (
+        {"action": "REQUEST_RETURN", "return_reason": reason}
+        for reason in ("Withdrew consent", "Not one of those it is for")
+    )
     endings: list[tuple[str, str, dict[str, Any]]] = [
         (codes.done, "COMPLETED", review),
         (codes.failed_checks, "FAILED_ATTENTION_CHECK", review),
-        (codes.no_consent, "NO_CONSENT", _returned("Withdrew consent")),
-        (codes.screened_out, "OTHER", _returned("Not one of those it is for")),
+        (codes.no_consent, "NO_CONSENT", declined),
+        (codes.screened_out, "OTHER", unfit),
     ]
     if len({code for code, _, _ in endings}) < len(endings):
         raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
@@ -165,10 +159,6 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
         {"code": code, "code_type": kind, "actions": [action], "actor": "participant"}
         for code, kind, action in endings
     ]
-
-
-def _returned(reason: str) -> dict[str, Any]:
-    return {"action": "REQUEST_RETURN", "return_reason": reason}
 
 
 def _address(pack: SurveyPack, sheet: Sheet, urls: str | Mapping[str, str]) -> str:

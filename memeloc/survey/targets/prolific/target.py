@@ -10,7 +10,7 @@ the two by participant.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -23,8 +23,7 @@ from memeloc.settings import validate
 from memeloc.survey.design.pay import amount
 from memeloc.survey.model import Culture
 from memeloc.survey.quality.decisions import Decision
-from memeloc.survey.targets.prolific.client import ProlificApi
-from memeloc.survey.targets.prolific.decide import send_decisions
+from memeloc.survey.targets.prolific.client import ProlificApi, checked_id
 from memeloc.survey.targets.prolific.filters import (
     Filters,
     differing,
@@ -32,7 +31,15 @@ from memeloc.survey.targets.prolific.filters import (
     lookup,
     write_filters,
 )
-from memeloc.survey.targets.prolific.push import DRAFT, Drafting, Pushed, noted, studies_made
+from memeloc.survey.targets.prolific.push import (
+    DRAFT,
+    SENT,
+    Drafting,
+    Pushed,
+    decide,
+    noted,
+    studies_made,
+)
 from memeloc.survey.targets.prolific.reading import people
 from memeloc.survey.targets.prolific.rows import is_prolifics
 from memeloc.survey.targets.prolific.settings import ProlificSettings
@@ -155,8 +162,34 @@ class Prolific:
         *,
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Mapping[str, int]:
-        """Approve, ask to return and reject, each once. See `Decide`."""
-        return send_decisions(decisions, ids, state, self._connect, agree)
+        """Approve, ask to return and reject, each once. See `Decide`.
+
+        Outcomes are `sent`; `no id` when Prolific's id of the submission is not known; `sent
+        before`; or its status there, such as `APPROVED` or `return requested`.
+        """
+        outcomes: Counter[str] = Counter()
+        waiting: list[tuple[Decision, str]] = []
+        for decision in decisions:
+            own = ids.get(decision.service)
+            if not own:
+                outcomes["no id"] += 1
+            elif state.get(f"decided/{decision.service}"):
+                outcomes["sent before"] += 1
+            else:
+                waiting.append((decision, checked_id(own, "submission")))
+        if not waiting:
+            return outcomes
+        counts = Counter(decision.action for decision, _ in waiting)
+        listed = ", ".join(f"{action} {count:,}" for action, count in sorted(counts.items()))
+        if agree(f"Sending to Prolific: {listed}. This cannot be taken back.") is not True:
+            return {}
+        with self._connect() as api:
+            for decision, own in waiting:
+                outcome = decide(api, own, decision)
+                outcomes[outcome] += 1
+                if outcome == SENT:
+                    state.put(f"decided/{decision.service}", decision.action)
+        return outcomes
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
         """Ask for the ids of filters that cultures need, and keep them. See `Lookup`."""
