@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import unicodedata
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ from memeloc.survey.targets.google_forms.plan import (
     plan,
     question_id,
 )
-from memeloc.survey.targets.google_forms.requests import addresses, all_requests, batches
-from memeloc.survey.targets.google_forms.target import CODE, GoogleForms
+from memeloc.survey.targets.google_forms.requests import all_requests, batches, picture_address
+from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Label, SecondQuestion
@@ -109,7 +110,7 @@ def walk(form: Form, choose: dict[str, str]) -> list[str]:
 def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second: bool) -> None:
     pack = with_second(pack) if second else pack
     form = plan(pack, pack.sheets[0])
-    whole = made(form, all_requests(form, addresses(BASE)))
+    whole = made(form, all_requests(form, partial(picture_address, BASE)))
     assert [item.get("title", "") for item in whole["items"]] == [item.title for item in form.items]
     assert whole["settings"] == {"emailCollectionType": "DO_NOT_COLLECT"}
     assert whole["info"]["description"] == form.description
@@ -200,7 +201,7 @@ def test_long_texts_are_said_whole(english: SurveyPack) -> None:
     assert all(len(item.description) <= LONGEST_DESCRIPTION for item in form.items)
     written = " ".join(item.description for item in form.items)
     assert long in written
-    made(form, all_requests(form, addresses(BASE)))
+    made(form, all_requests(form, partial(picture_address, BASE)))
 
 
 def test_answers_that_read_alike_are_refused(english: SurveyPack) -> None:
@@ -253,7 +254,7 @@ def test_hostile_words_stay_words(english: SurveyPack) -> None:
     words = {"title": nasty, "comments.label": nasty, "warning.text": nasty}
     pack = corrected(english, words)
     form = plan(pack, pack.sheets[0])
-    whole = json.dumps(all_requests(form, addresses(BASE)))
+    whole = json.dumps(all_requests(form, partial(picture_address, BASE)))
     assert json.loads(whole)["create"]["body"]["info"]["title"].startswith('");')
     assert "\x00" not in form.title
     assert not any(unicodedata.category(each) == "Cs" for each in form.title)
@@ -313,9 +314,9 @@ def test_pictures_may_each_have_an_address(english: SurveyPack) -> None:
     by_name = {
         name: f"https://drive.google.com/uc?id={number}" for number, name in enumerate(names)
     }
-    made(form, all_requests(form, addresses(by_name)))
-    with pytest.raises(InputError, match="no address for the picture"):
-        all_requests(form, addresses({"x.jpg": "https://x.example"}))
+    made(form, all_requests(form, partial(picture_address, by_name)))
+    with pytest.raises(InputError, match="is not one"):
+        all_requests(form, partial(picture_address, {"x.jpg": "https://x.example"}))
 
 
 def test_ids_of_memes_become_safe_file_names(english: SurveyPack) -> None:
@@ -404,7 +405,8 @@ def run_script(folder: Path, tick: int = 0, stored: dict[str, str] | None = None
     """What makeForms does: the log of calls, what is left, and what is stored."""
     end = "\nprocess.stdout.write(JSON.stringify({ left: makeForms(), log, stored }));"
     program = folder.parent / "run.js"
-    program.write_text(_SERVICES + CODE + end, encoding="utf-8")
+    code = (folder / "apps-script" / "Code.gs").read_text(encoding="utf-8")
+    program.write_text(_SERVICES + code + end, encoding="utf-8")
     process = subprocess.run(
         ["node", program, folder, str(tick), json.dumps(stored or {})],
         capture_output=True,
@@ -483,5 +485,5 @@ def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
         sheets=(replace(sheet, culture=Culture("KH", locale), entries=asked),),
     )
     form = plan(pack, pack.sheets[0])
-    made(form, all_requests(form, addresses(BASE)))
+    made(form, all_requests(form, partial(picture_address, BASE)))
     assert [len(item.options) for item in form.items if item.key == "entry:m1"] == [12]

@@ -31,32 +31,21 @@ Address = Callable[[str], str]
 """Gives the https address of a picture by its file name."""
 
 
-def addresses(base: str | Mapping[str, str]) -> Address:
-    """Where pictures are: behind `base`, or by file name, such as in Drive; empty: nowhere yet.
+def picture_address(base: str | Mapping[str, str], name: str) -> str:
+    """Where a picture is: behind `base`, or by its file name, such as in Drive; empty: nowhere yet.
 
     Raises:
-        InputError: it is no https address. The address of a missing name raises it too.
+        InputError: there is none of that name, or it is no https address.
     """
     if isinstance(base, str):
         start = base or NOWHERE
-        _check_address(start, start)
-        if not start.endswith(("/", "=")):
-            start += "/"
-        return lambda name: _check_address(start + quote(name), name)
-
-    def by_name(name: str) -> str:
-        if name not in base:
-            raise InputError(f"There is no address for the picture {name!r}.")
-        return _check_address(base[name], name)
-
-    return by_name
-
-
-def _check_address(address: str, name: str) -> str:
+        address = f"{start}{'' if start.endswith(('/', '=')) else '/'}{quote(name)}"
+    else:
+        address = base.get(name, "")
     if not is_https(address) or len(address) > LONGEST_ADDRESS:
         raise InputError(
             f"Google fetches pictures from an https address of at most {LONGEST_ADDRESS} "
-            f"characters; {address[:80]!r} ({name}) is not one."
+            f"characters; {address[:80]!r}, that of {name!r}, is not one."
         )
     return address
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -21,24 +22,13 @@ from memeloc.survey.targets.google_forms.client import Connection
 from memeloc.survey.targets.google_forms.plan import Form, plan
 from memeloc.survey.targets.google_forms.push import push
 from memeloc.survey.targets.google_forms.reading import read, recognises
-from memeloc.survey.targets.google_forms.requests import addresses, all_requests
+from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
 from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 
 _DATA = Path(__file__).parent / "data"
-CODE = (_DATA / "Code.gs").read_text(encoding="utf-8")
-"""The Apps Script program that makes forms of the data beside it."""
-_MANIFEST = {
-    "exceptionLogging": "STACKDRIVER",
-    "oauthScopes": [
-        "https://www.googleapis.com/auth/drive",
-        "https://www.googleapis.com/auth/forms",
-    ],
-    "runtimeVersion": "V8",
-    "timeZone": "Etc/UTC",
-}
 
 
 class GoogleForms:
@@ -69,7 +59,9 @@ class GoogleForms:
         endpoint: str = "",
     ) -> None:
         self.pictures_base = pictures_base
-        self.address = addresses(pictures_base)
+        self.address = partial(picture_address, pictures_base)
+        if isinstance(pictures_base, str):
+            self.address("")  # refused now rather than at the first picture
         self.open_to_all, self.remake = open_to_all, remake
         self.connection = Connection(endpoint)
         try:
@@ -86,6 +78,8 @@ class GoogleForms:
             InputError: a sheet cannot be expressed as a form, or a file cannot be read or written.
         """
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
+        for path in (*written, folder / "apps-script" / "appsscript.json"):
+            write_text(path, (_DATA / path.name).read_text(encoding="utf-8"))
         for sheet in pack.sheets:
             form = plan(pack, sheet)
             path = folder / "requests" / f"{sheet.id}.json"
@@ -93,12 +87,12 @@ class GoogleForms:
             write_json(folder / "forms" / f"{sheet.id}.json", _script_data(form))
             for item in form.items:
                 if item.source is not None:
-                    _copy(item.source, folder / "pictures", item.picture)
+                    stem = Path(item.picture).stem
+                    if copy_picture(item.source, folder / "pictures", stem) != item.picture:
+                        message = "is not the JPEG, PNG or GIF that its name says"
+                        raise InputError(message, file=item.source)
             written.append(path)
             on_sheet()
-        write_text(folder / "apps-script" / "Code.gs", CODE)
-        write_json(folder / "apps-script" / "appsscript.json", _MANIFEST)
-        write_text(folder / "README.md", (_DATA / "README.md").read_text(encoding="utf-8"))
         return written
 
     def recognises(self, path: Path) -> bool:
@@ -152,9 +146,3 @@ def _script_data(form: Form) -> dict[str, Any]:
         del item["source"]
         item["routed"] = planned.routed
     return {"memeloc": "google-form", **data}
-
-
-def _copy(source: Path, folder: Path, name: str) -> None:
-    if copy_picture(source, folder, Path(name).stem) != name:
-        message = "is not what its name says: a JPEG, PNG or GIF, which Google Forms shows"
-        raise InputError(message, file=source)
