@@ -40,14 +40,14 @@ _IGNORABLE = re.compile(
 class Family:
     """A font file and how its two faces are set.
 
+    A user's file has no package, no licence, and no `sha256`: it is not checked.
+
     Attributes:
-        name: what locales and proofs call it.
-        package: the Python package that carries it; empty for a user's file.
+        package: the Python package that carries it.
         path: the font file; it may not exist when the package is not installed.
         index: the face's number in a collection.
         scripts: ISO 15924 codes it was chosen for.
-        licence: SPDX identifier; empty for a user's file.
-        sha256: of the file; empty for a user's file, which is not checked.
+        licence: SPDX identifier.
         poster, plain: variation settings (axis tag to value).
         embolden: thickness added to the poster face's strokes, in em.
     """
@@ -117,16 +117,10 @@ class _Entry(BaseModel):
 class Face:
     """A family at one of its settings, opened for HarfBuzz at the font's own units.
 
-    Args:
-        family: the family.
-        face: which of its settings.
-        opened: its file, when it is open already.
-
     Attributes:
         family: the family's name.
         key: what distinguishes this face from all others; stable between runs.
         font: HarfBuzz's font, scaled to `upem` units an em.
-        upem: units an em.
     """
 
     def __init__(self, family: Family, face: FaceName, opened: hb.Face | None = None) -> None:
@@ -149,12 +143,8 @@ class Face:
     def colour(self) -> bool:
         """Whether its glyphs may be coloured (COLR, SVG, CBDT or sbix)."""
         face = self.hb_face
-        return bool(
-            face.has_color_layers
-            or face.has_color_paint
-            or face.has_color_png
-            or face.has_color_svg
-        )
+        layers = face.has_color_layers or face.has_color_paint
+        return bool(layers or face.has_color_png or face.has_color_svg)
 
     @cached_property
     def emoji(self) -> bool:
@@ -181,9 +171,8 @@ class Face:
 class FontStack:
     """Faces in the order of preference for one locale and one kind of text.
 
-    Attributes:
-        preferred: the user's fonts and the locale's own stack.
-        fallback: every other family, opened only when something is missing in `preferred`.
+    `preferred` are the user's fonts and the locale's own stack; `fallback` opens every other family
+    when something is missing in those.
     """
 
     def __init__(
@@ -204,12 +193,9 @@ class FontStack:
         A cluster that asks for emoji presentation (U+FE0F, U+20E3) takes an emoji face first; any
         other takes one last, and never for digits, which emoji fonts carry for keycaps.
         """
-        try:
-            return self._chosen[cluster]
-        except KeyError:
-            face = self._choose(cluster)
-            self._chosen[cluster] = face
-            return face
+        if cluster not in self._chosen:
+            self._chosen[cluster] = self._choose(cluster)
+        return self._chosen[cluster]
 
     def covers(self, cluster: str) -> bool:
         """Whether any font draws the cluster."""
@@ -234,22 +220,19 @@ class FontStack:
 class FontLibrary:
     """All families there are: the user's files first, then those of fonts/fonts.toml.
 
-    Args:
-        user_fonts: font files that come first in every stack. A path may carry variation settings
-            after a colon: `MyFont.ttf:wght=650,wdth=80`.
+    The user's come first in every stack. A path may carry variation settings after a colon:
+    `MyFont.ttf:wght=650,wdth=80`.
 
     Raises:
         InputError: fonts.toml is wrong, or a user's file is not a font.
     """
 
     def __init__(self, user_fonts: Sequence[str | Path] = ()) -> None:
-        self.families: dict[str, Family] = {}
-        self._user: list[str] = []
-        for entry in user_fonts:
-            family = _user_family(str(entry))
-            self.families[family.name] = family
-            self._user.append(family.name)
-        self.families.update(load_families(folder("fonts") / "fonts.toml"))
+        self.families = {
+            family.name: family for family in (_user_family(str(entry)) for entry in user_fonts)
+        }
+        self._user = list(self.families)
+        self.families |= load_families(folder("fonts") / "fonts.toml")
         self._faces: dict[tuple[str, FaceName], Face] = {}
         self._stacks: dict[tuple[tuple[str, ...], FaceName], FontStack] = {}
         for name in self._user:
@@ -274,7 +257,6 @@ class FontLibrary:
         return opened
 
     def _installed_face(self, family: str, face: FaceName) -> Face | None:
-        """A family's face, or None when its package is not installed."""
         try:
             return self.face(family, face)
         except MissingError:
@@ -303,9 +285,7 @@ class FontLibrary:
 
 def _identity(family: Family) -> str:
     settings = f"{dict(family.poster)}{dict(family.plain)}{family.embolden}{family.index}"
-    if family.sha256:
-        return family.sha256 + settings
-    return file_sha256(family.path) + settings
+    return (family.sha256 or file_sha256(family.path)) + settings
 
 
 def load_families(path: Path) -> dict[str, Family]:
@@ -322,24 +302,11 @@ def load_families(path: Path) -> dict[str, Family]:
 
 def _family(name: str, table: Mapping[str, Any], path: Path) -> Family:
     entry = validate(_Entry, table, f"the font family {name}", file=path)
-    return Family(
-        name=name,
-        package=entry.package,
-        path=_module_folder(entry.module) / entry.file,
-        index=entry.index,
-        scripts=tuple(entry.scripts),
-        licence=entry.licence,
-        sha256=entry.sha256,
-        poster=entry.poster,
-        plain=entry.plain,
-        embolden=entry.embolden,
-    )
-
-
-def _module_folder(module: str) -> Path:
-    spec = importlib.util.find_spec(module)
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return Path(places[0]) if places else Path(module)
+    spec = importlib.util.find_spec(entry.module)
+    folders = [*(spec.submodule_search_locations or ())] if spec else []
+    same = entry.model_dump(exclude={"module", "file", "scripts"})
+    font = Path(*(folders[:1] or [entry.module]), entry.file)
+    return Family(name=name, path=font, scripts=tuple(entry.scripts), **same)
 
 
 def _user_family(entry: str) -> Family:
@@ -353,18 +320,16 @@ def _user_family(entry: str) -> Family:
     if not path.is_file():
         raise InputError("there is no such font file", file=path)
     poster = settings or _poster_weight(path)
-    return Family(
-        name=path.stem, package="", path=path.resolve(), poster=poster, plain=settings or {}
-    )
+    return Family(path.stem, "", path.resolve(), poster=poster, plain=settings)
 
 
 def _poster_weight(path: Path) -> dict[str, float]:
     try:
-        face = hb.Face(hb.Blob.from_file_path(str(path)))
-        axes = {axis.tag: axis for axis in face.axis_infos}
+        axes = hb.Face(hb.Blob.from_file_path(str(path))).axis_infos
     except (ValueError, RuntimeError, hb.HarfBuzzError):
         return {}
-    weight = axes.get("wght")
-    if weight is None:
-        return {}
-    return {"wght": min(max(USER_POSTER_WEIGHT, weight.min_value), weight.max_value)}
+    return {
+        axis.tag: min(max(USER_POSTER_WEIGHT, axis.min_value), axis.max_value)
+        for axis in axes
+        if axis.tag == "wght"
+    }

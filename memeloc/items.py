@@ -45,13 +45,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """When a meme appeared.
+    """When a meme appeared: the year of the common era, and the words or field it was read from.
 
-    Attributes:
-        year: of the common era.
-        by: how it was read: from structured data, by a rule in the page's text, by a model, or
-            stated by a dataset.
-        evidence: the words or field it was read from.
+    `by` structured data, a rule in the page's text, a model, or as stated by a dataset.
     """
 
     year: int
@@ -131,13 +127,10 @@ Found = FoundTemplate | FoundCaption | FoundPicture
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Something that was not taken, and why.
+    """Something at an address or path that was not taken, and why.
 
-    Attributes:
-        source: the source's name.
-        url: the address or path.
-        reason: a short key that can be counted, such as `not a picture` or `inside the network`.
-        sentence: what was wrong, for people.
+    The reason is a short key that can be counted, such as `not a picture` or `inside the network`;
+    the sentence is for people.
     """
 
     source: str

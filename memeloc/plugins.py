@@ -83,7 +83,7 @@ class Registry(Generic[Made]):
         plugin = self.load(name)
         if options:
             parameters = inspect.signature(plugin).parameters
-            takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+            takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
             for option in options:
                 if option not in parameters and not takes_any:
                     raise InputError(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from threading import Event, Lock
+from threading import Event
 from time import time
 from typing import TypeVar
 
@@ -56,17 +56,12 @@ def retry_after(header: str) -> float:
 
 @dataclass(slots=True)
 class Backoff:
-    """Waits between attempts: exponential, with full jitter.
+    """Waits between attempts: exponential, with full jitter; `stop` ends them.
 
     The n-th wait is drawn evenly from 0 to `first * 2 ** n` seconds, at most `longest` ("full
     jitter", M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog 2015), and never
-    shorter than what the service asked for, unless that is more than `patience`.
-
-    Attributes:
-        attempts: how often a request is sent at the most.
-        first, longest: seconds.
-        patience: seconds that a service may ask to wait before the request counts as failed.
-        seed: of the jitter; None draws another each time.
+    shorter than what the service asked for, unless that is more than `patience`, in seconds: then
+    the request counts as failed. The jitter's `seed` of None draws another each time.
     """
 
     attempts: int = 7
@@ -76,7 +71,6 @@ class Backoff:
     seed: int | None = None
     stop: Event = field(default_factory=Event, repr=False)
     _random: random.Random = field(init=False, repr=False)
-    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
@@ -86,10 +80,7 @@ class Backoff:
     ) -> Result:
         """Send until it succeeds.
 
-        Args:
-            send: sends the request once.
-            passing: says of what it raised whether that may pass; None is for what will not, which
-                is raised as it is.
+        `passing` says of an exception whether it may pass; one that will not is raised as it is.
 
         Raises:
             ServiceError: it did not pass.
@@ -107,9 +98,7 @@ class Backoff:
         raise AssertionError("attempts is at least 1")
 
     def _delay(self, attempt: int, asked: float) -> float:
-        with self._lock:
-            jitter = self._random.random()
-        return max(asked, jitter * min(self.longest, self.first * 2.0**attempt))
+        return max(asked, self._random.random() * min(self.longest, self.first * 2.0**attempt))
 
 
 def ask_in_parallel(

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from memeloc.correct.compare import Edit, edits
-from memeloc.correct.distance import chrf, hter
+from memeloc.correct.compare import Edit, chrf, edits, hter
 from memeloc.correct.model import GIVEN_UP
 from memeloc.model import Locale
 from memeloc.pages import fill_page
@@ -53,8 +52,8 @@ class Row:
         untouched: of them, those found correct as they stood.
         corrected: those given another text.
         given_up: those given up, by status.
-        hter: see `distance.hter`, over the captions that got a text, in percent.
-        chrf: see `distance.chrf`, 0 to 100.
+        hter: see `compare.hter`, over the captions that got a text, in percent.
+        chrf: see `compare.chrf`, 0 to 100.
         wordplay: the memes reported to turn on wordplay.
     """
 

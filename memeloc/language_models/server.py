@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from time import monotonic
@@ -31,10 +31,18 @@ MAX_BODY = 4_000_000
 
 _TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _FOR_ALL = frozenset((301, 302, 303, 307, 308, 401, 402, 403, 404))
-_ABOUT_FORMAT = re.compile(r"response_?format|json_?(?:schema|object)|schema|grammar|structured")
-_FILTERED = re.compile(r"content_?(?:filter|policy|management)|moderation", re.IGNORECASE)
-_FORMATS = ("json_schema", "json_object", "")
-"""From the strictest to none."""
+_FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation", re.IGNORECASE)
+_FORMATS = ("json_schema", "json_object")
+"""Of an answer, the stricter first."""
+_ABOUT_FORMAT = r"response_?format|json_?(?:schema|object)|schema|grammar|structured"
+_COMPLAINTS = {
+    "max_tokens": "max_completion_tokens",
+    "temperature": "temperature",
+    "seed": r"\bseed\b",
+    "json_schema": _ABOUT_FORMAT,
+    "json_object": _ABOUT_FORMAT,
+}
+"""What servers write when they refuse a part of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +68,8 @@ class Reply:
 class StatusError(ServiceError):
     """An HTTP status that is not success.
 
-    Attributes:
-        status, reason: of the answer.
-        wait: seconds that it asks to wait; 0.0 if it does not say.
-        code: the protocol's short name of the error, if it gave one.
-        for_all: whether every further question would meet it too.
+    It may ask to `wait` so many seconds; `code` is the protocol's short name of the error;
+    `for_all` says whether every further question would meet it too.
     """
 
     def __init__(
@@ -76,9 +81,6 @@ class StatusError(ServiceError):
         self.status, self.reason, self.wait, self.code = status, reason, wait, code
         self.for_all = status in _FOR_ALL or spent
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (StatusError, (self.service, self.status, self.reason, self.wait, self.code))
-
 
 class Server:
     """One server and one model on it, see `LanguageModel`. May be used from several threads."""
@@ -87,7 +89,7 @@ class Server:
         self.settings = settings
         self.service = service
         self._pip = pip
-        self._dialect = _Dialect()
+        self._left_out: frozenset[str] = frozenset()
         self._lock = Lock()
         self._client: httpx.Client | None = None
         self._key = ""
@@ -107,17 +109,18 @@ class Server:
         """
         client = self.connect()
         while True:
-            dialect = self._dialect
-            body = _body(self.settings, dialect, messages, name, schema)
+            left_out = self._left_out
+            body = _body(self.settings, left_out, messages, name, schema)
             try:
                 return backoff.ask(partial(self._post, client, body), self._passing)
             except StatusError as error:
-                if _filtered(error):
+                # A filter before the model refuses a question as Azure's does, with status 400.
+                if error.status in (400, 422) and _FILTERED.search(f"{error.code} {error.reason}"):
                     return Reply("", refusal=error.reason)
-                simpler = dialect.without(error) if error.status in (400, 422, 501) else None
-                if simpler is None:
+                refused = _refused(error, left_out) if error.status in (400, 422, 501) else ""
+                if not refused:
                     raise
-                self._dialect = simpler
+                self._left_out = left_out | {refused}
 
     def close(self) -> None:
         """Close the connections."""
@@ -212,49 +215,34 @@ class Server:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    """What a server has been found to understand; simpler with each thing it refused.
-
-    `form` is an index into `_FORMATS`, `limit` its name of the limit of an answer's tokens.
-    """
-
-    form: int = 0
-    limit: str = "max_tokens"
-    temperature: bool = True
-    seed: bool = True
-
-    def without(self, error: StatusError) -> _Dialect | None:
-        """This dialect without what the server refused; None when it refused something else."""
-        reason = error.reason.lower()
-        if self.limit == "max_tokens" and "max_completion_tokens" in reason:
-            return replace(self, limit="max_completion_tokens")
-        if self.temperature and "temperature" in reason:
-            return replace(self, temperature=False)
-        if self.seed and re.search(r"\bseed\b", reason):
-            return replace(self, seed=False)
-        if self.form + 1 < len(_FORMATS) and _ABOUT_FORMAT.search(reason):
-            return replace(self, form=self.form + 1)
-        return None
+def _refused(error: StatusError, left_out: frozenset[str]) -> str:
+    """The part of a request that a server refuses and that it was sent; empty for none."""
+    for part, complaint in _COMPLAINTS.items():
+        if part not in left_out and re.search(complaint, error.reason, re.IGNORECASE):
+            return part
+    return ""
 
 
 def _body(
     settings: ModelSettings,
-    dialect: _Dialect,
+    left_out: frozenset[str],
     messages: Sequence[Message],
     name: str,
     schema: Mapping[str, Any],
 ) -> dict[str, Any]:
-    form = _FORMATS[dialect.form]
     wired = [message.wire() for message in messages]
-    body: dict[str, Any] = {"model": settings.model, "messages": wired}
-    body[dialect.limit] = settings.max_tokens
-    if dialect.temperature:
-        body["temperature"] = settings.temperature
-    if dialect.seed:
-        body["seed"] = settings.seed
+    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+    body: dict[str, Any] = {
+        "model": settings.model,
+        "messages": wired,
+        limit: settings.max_tokens,
+        "temperature": settings.temperature,
+        "seed": settings.seed,
+    }
+    form = next((form for form in _FORMATS if form not in left_out), "")
     if form:
         body["response_format"] = {"type": form}
+    body = {part: value for part, value in body.items() if part not in left_out}
     if form == "json_schema":
         body["response_format"][form] = {"name": name, "strict": True, "schema": schema}
         return body
@@ -319,11 +307,3 @@ def _error(content: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError, TypeError, KeyError):
         return {}
     return error if isinstance(error, dict) else {"message": error} if error else {}
-
-
-def _filtered(error: StatusError) -> bool:
-    """Whether a filter before the model refused the question, as Azure's does with status 400."""
-    return error.status in (400, 422) and bool(
-        _FILTERED.search(error.code)
-        or re.search(r"content[ _](?:filter|policy|manage)", error.reason)
-    )

@@ -67,16 +67,11 @@ class Plan(LanguagePlan):
 
 @dataclass(slots=True)
 class RunSummary:
-    """What a run came to.
+    """What a run came to: how many captions became what, and what was billed.
 
     Attributes:
-        plan: what there was to do.
-        translated: captions that the translator answered.
         from_memory, repeated, empty: captions that needed no asking.
-        failures: captions that got no answer, with the reason.
         left: captions that were not asked for, because the budget or an error ended the run.
-        cost, characters: billed.
-        over_budget: whether the budget ended the run.
         stopped: what ended the run, if an error did.
         marks: how many captions carry each mark; similar ones count as `fuzzy`.
     """

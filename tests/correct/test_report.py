@@ -9,8 +9,7 @@ from lxml import html
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from memeloc.correct.compare import Edit, edits, words
-from memeloc.correct.distance import chrf, hter
+from memeloc.correct.compare import Edit, chrf, edits, hter, words
 from memeloc.correct.model import Status
 from memeloc.correct.report import CommonEdit, Judgement, make_report, report_page
 from memeloc.locales import default
