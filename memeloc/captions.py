@@ -74,10 +74,9 @@ class CaptionRow:
     """One meme of the table, checked.
 
     Attributes:
-        row: where it stands.
         meme_id: unique in the table and safe as a file's name.
         template: name of a known template.
-        captions: by the name of their columns, the wanted languages that are sound.
+        captions: by the name of their columns, the wanted languages that are valid.
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
     """
@@ -101,12 +100,8 @@ class CaptionProblem:
 class CaptionsTable:
     """An opened captions table, as `read_captions` returns it.
 
-    Attributes:
-        path: the file.
-        languages: the wanted language columns, in the table's order.
-        source: the source language's column.
-        ignored: a sentence for each column that is neither `meme_id`, `template` nor a known
-            language.
+    `languages` are the wanted language columns, in the table's order; `ignored` has a sentence for
+    each column that is neither `meme_id`, `template` nor a known language.
     """
 
     def __init__(
@@ -125,10 +120,7 @@ class CaptionsTable:
         self._templates = templates
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
-        """The rows that have at least one sound caption, in the table's order.
-
-        Args:
-            on_problem: is given each problem as it is met.
+        """The rows that have at least one valid caption, in order; each problem as it is met.
 
         Raises:
             InputError: after the last row, when there was none.

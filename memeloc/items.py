@@ -59,11 +59,9 @@ class Year:
 class FoundTemplate:
     """A picture that people write captions on.
 
-    Attributes:
-        picture: the file's bytes, checked to be a picture; None when the source had none that could
-            be fetched.
-        boxes: where its text goes, when the source knows; empty is top and bottom.
-        details: what else the source says, as JSON values.
+    `picture` are the file's bytes, checked to be a picture, None when none could be fetched;
+    `boxes`, where its text goes, when the source knows; `details`, what else the source says, as
+    JSON values.
     """
 
     origin: Origin
@@ -78,14 +76,10 @@ class FoundTemplate:
 
 @dataclass(frozen=True, slots=True)
 class FoundCaption:
-    """A text that somebody wrote on a template.
+    """A text that somebody wrote on a template, one part a text box.
 
-    Attributes:
-        template: the key of its template at the same source.
-        parts: one string a text box.
-        language: tag, when the source says; else empty.
-        votes: as shown there; None when not shown.
-        created: when it was written, ISO 8601, as far as known; else empty.
+    `template` is the template's key at the same source; `votes` are as shown there; `language` (a
+    tag) and `created` (ISO 8601) are empty where the source does not say.
     """
 
     origin: Origin
@@ -99,14 +93,10 @@ class FoundCaption:
 
 @dataclass(frozen=True, slots=True)
 class FoundPicture:
-    """A finished meme: a picture with its text in it.
+    """A finished meme: a picture, checked to be one, with its text in it as the source gives it.
 
-    Attributes:
-        picture: the file's bytes, checked to be a picture.
-        parts: its text as the source gives it; empty when it gives none.
-        template: the key of its template at the same source; empty when unknown.
-        labels: what the source's people labelled it, by question; values as written there.
-        created: when it was made, ISO 8601, as far as known; else empty.
+    `template` is the template's key at the same source; `labels`, by question, are those of the
+    source's people, as written there; `created` is ISO 8601. All may be empty.
     """
 
     origin: Origin

@@ -27,11 +27,9 @@ GIVE_UP_AFTER = 3
 
 @dataclass(frozen=True, slots=True)
 class TransientFailure:
-    """A request that failed in a way that may pass.
+    """A request that failed in a way that may pass; `error` is raised when it does not.
 
-    Attributes:
-        error: what is raised when it does not.
-        wait: seconds the service asked to wait, 0.0 if it did not say.
+    The service asked to wait so many seconds, 0.0 if it did not say.
     """
 
     error: ServiceError

@@ -27,13 +27,10 @@ LARGEST_TOML = 1 << 20
 def validate(
     model: type[Model], values: Mapping[str, Any], where: str, *, file: Path | None = None
 ) -> Model:
-    """An object of `model` from plain values.
+    """An object of a pydantic model or a dataclass from plain values, by setting.
 
-    Args:
-        model: a pydantic model or a dataclass; its fields are the settings.
-        values: setting to value.
-        where: what the settings belong to, for sentences, such as "the translator google".
-        file: where they stand, if they stand in a file.
+    `where` is what they belong to, for sentences, such as "the translator google"; `file`, where
+    they stand, if they stand in a file.
 
     Raises:
         InputError: a setting is unknown, missing or has a value that it cannot have.
@@ -51,13 +48,7 @@ def validate(
 
 
 def explain(error: ValidationError, model: type[Any], where: str) -> str:
-    """The sentence for what pydantic first found wrong, with the setting's description.
-
-    Args:
-        error: what validating raised.
-        model: what was validated.
-        where: as in `validate`.
-    """
+    """The sentence for what pydantic first found wrong, with the setting's description."""
     problem = error.errors(include_input=False, include_url=False)[0]
     path = [str(step) for step in problem["loc"]]
     model, path_in_model = _innermost(model, path)

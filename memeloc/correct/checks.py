@@ -46,12 +46,9 @@ _LOOK_ALIKE = {"Latn", "Cyrl", "Grek", "Armn"}
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A caption under examination.
+    """A caption under examination: its text, the text's locale, the source caption's parts.
 
     Attributes:
-        locale: of the text.
-        source: the source caption's parts.
-        parts: the text.
         sizes: the font size that each part would get, in pixels; empty where that is not checked.
         lacking: gives the grapheme clusters of a text that the locale's fonts lack, if that is
             checked.

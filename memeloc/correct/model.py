@@ -49,13 +49,10 @@ GIVEN_UP: frozenset[Status] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SheetPart:
-    """One part of a caption on a sheet.
+    """One part of a caption on a sheet, by the name of its text box.
 
-    Attributes:
-        name: of its text box.
-        source: in the source language.
-        machine: what is to be corrected: the machine translation, or the round before's result.
-        capacity: characters the box can hold at a comfortable size; 0 when unknown.
+    `machine` is what is to be corrected: the machine translation, or the round before's result;
+    `capacity`, characters the box can hold at a comfortable size, 0 when unknown.
     """
 
     name: str
@@ -66,10 +63,9 @@ class SheetPart:
 
 @dataclass(frozen=True, slots=True)
 class SheetItem:
-    """One caption on a sheet.
+    """One caption on a sheet, its parts in the order of the template's boxes.
 
     Attributes:
-        parts: in the order of the template's boxes.
         picture: the meme rendered with the text to be corrected, or None.
         source_key, base_key: `text_key` of the source caption and of the text to be corrected; they
             travel with the sheet, so that a change since can be noticed.
@@ -94,17 +90,16 @@ class SheetItem:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one person gets to correct.
+    """What one person gets to correct in a round: 1, 2, ...
 
     Attributes:
         id: letters and digits.
         language: of the text to be corrected.
-        round: 1, 2, ...
-        person: who gets it; may be empty.
+        person: may be empty.
         created: when, in UTC.
         guide: the translator's guide in the person's language, as Markdown.
-        kind: of what is corrected: `caption`; `transcript`, which is in one language: its source is
-            what was read in the picture; or `survey`, whose texts keep their placeholders.
+        kind: `caption`; `transcript`, which is in one language: its source is what was read in the
+            picture; or `survey`, whose texts keep their placeholders.
     """
 
     id: str
@@ -133,9 +128,8 @@ class Answer:
         parts: the text; for `correct` the machine's own, for a status of GIVEN_UP empty.
         status: as picked; when it was left empty beside a text, `corrected` where the text differs
             from what was to be corrected and else `correct`.
-        row: where it stands in the file, as the file's program counts.
+        row, rows: where it stands in the file, and each of its parts, as the file's program counts.
         source_key: as the sheet had it; empty when it was lost.
-        rows: where each part stands, where a file has a row a part.
     """
 
     meme_id: str
@@ -149,14 +143,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SheetAnswers:
-    """A sheet as it was returned.
+    """A sheet as it was returned: its answers, and what could not be read, with row and column.
 
-    Attributes:
-        sheet: its id; empty when it was lost.
-        language, round, person: as the sheet had them; empty and 0 when lost.
-        sha256: of the file.
-        answers: what could be read. Untouched items (no text, no status) are left out.
-        problems: what could not, with row and column.
+    Its id (`sheet`), `language`, `round` and `person` are as it had them, empty and 0 when lost.
+    Untouched items (no text, no status) are left out of the answers. `sha256` is the file's.
     """
 
     sheet: str

@@ -87,14 +87,12 @@ class KnownMeme:
 
 @dataclass(frozen=True, slots=True)
 class PlacedAnswer:
-    """An answer, and what becomes of it.
+    """An answer as it was read, and what becomes of it: see `Outcome` and `Reason`.
 
     Attributes:
-        meme_id, status, comment, row: as it was read.
         round, person: whose it is, from the sheet or from the command.
         parts: the text it stands for; empty when it was given up.
         typed: the parts as they were read.
-        outcome, reason: see `Outcome` and `Reason`.
         message: a sentence for people; empty when it was simply placed.
     """
 
@@ -119,10 +117,9 @@ def identify(
     round_: int = 0,
     person: str = "",
 ) -> SentSheet:
-    """Find the sheet that was filled in.
+    """Find the sheet that was filled in: by its id, else by what the file or the command says.
 
-    By its id; when that was lost, by the language, round and person in the file or in the command,
-    which has to fit one sheet only.
+    What these say of language, round and person has to fit one sheet only.
 
     Raises:
         InputError: no sheet or several fit, or the file is for another language than was asked.
@@ -162,13 +159,10 @@ def identify(
 def place(
     answers: SheetAnswers, sheet: SentSheet, memes: Mapping[str, KnownMeme], *, person: str = ""
 ) -> list[PlacedAnswer]:
-    """Decide what becomes of every answer of a sheet.
+    """Decide what becomes of every answer of a sheet, which `identify` has found.
 
-    Args:
-        answers: the sheet as it was read.
-        sheet: the one that was sent, from `identify`.
-        memes: what is known of the memes, by id.
-        person: who answered, where that is neither in the file nor in the sheet.
+    `memes` are those that are known, by id. `person` answered where neither the file nor the sheet
+    says who.
     """
     person = answers.person or sheet.person or person
     placed = []

@@ -47,14 +47,9 @@ class CommonEdit(Edit):
 class Row:
     """One person's work in one language and round.
 
-    Attributes:
-        seen: captions answered.
-        untouched: of them, those found correct as they stood.
-        corrected: those given another text.
-        given_up: those given up, by status.
-        hter: see `compare.hter`, over the captions that got a text, in percent.
-        chrf: see `compare.chrf`, 0 to 100.
-        wordplay: the memes reported to turn on wordplay.
+    Of the captions `seen`, some were found correct as they stood (`untouched`), `corrected`, or
+    given up, by status. `hter` and `chrf` are over those that got a text, see `compare`. `wordplay`
+    are the memes reported to turn on it.
     """
 
     language: str
@@ -74,10 +69,8 @@ class Row:
 class Agreement:
     """How far two people agree who corrected the same captions in one round.
 
-    Attributes:
-        both: captions that both gave a text for.
-        equal: those of them with the same text.
-        chrf: mean chrF of one's texts against the other's, 0 to 100, both ways averaged.
+    `both` gave a text for so many, the same for `equal`; `chrf` is the mean of one's texts against
+    the other's, 0 to 100, both ways averaged.
     """
 
     language: str

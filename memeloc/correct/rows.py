@@ -48,7 +48,7 @@ class Row:
         number: the row as the file's program counts.
         sheet, meme_id, part, source_key: from its key; part is counted from 1.
         text, status, comment: the person's, stripped.
-        machine: the text to be corrected as the file has it; empty where a file does not say.
+        machine: the text to be corrected; empty where the file does not say.
     """
 
     number: int
@@ -101,13 +101,8 @@ def gather(
     """Make answers of the rows of a file, in whatever order they come.
 
     A meme whose rows are all untouched (no text, no status) is left out. A meme with text in some
-    of its parts only keeps the machine's text in the others where the file has it.
-
-    Args:
-        path: the file.
-        rows: one a part, or what is wrong with it.
-        facts: `language`, `round` and `person` of its sheet, as far as the file says; read after
-            the last row.
+    of its parts only keeps the machine's text in the others where the file has it. `facts` are
+    `language`, `round` and `person` of the sheet, as far as the file says; read after the last row.
     """
     problems: list[InputError] = []
     memes: dict[str, dict[int, Row]] = {}

@@ -27,8 +27,7 @@ class SheetFormat(Protocol):
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet to `path`, which may be a temporary name.
 
-        Text is text, whatever it begins with: nothing of a caption becomes a formula, a link or
-        markup.
+        No text, whatever it begins with, becomes a formula, a link or markup.
         """
         ...
 
@@ -40,8 +39,7 @@ class SheetFormat(Protocol):
         """Read a sheet that was filled in.
 
         Raises:
-            InputError: the file as a whole cannot be read. What is wrong with a row is among the
-                answers' problems.
+            InputError: the file as a whole cannot be read; what is wrong with a row is a problem.
         """
         ...
 
@@ -64,11 +62,7 @@ def formats() -> tuple[str, ...]:
 
 
 def suffix_of(format: str) -> str:
-    """The suffix of a format's files, with the dot.
-
-    Raises:
-        InputError: there is no such format.
-    """
+    """The suffix of a format's files, with the dot; InputError when there is no such format."""
     return FORMATS.make(format).suffix
 
 

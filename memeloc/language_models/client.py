@@ -48,13 +48,9 @@ _Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
 class LanguageModel:
     """Asks one model on a server that speaks the OpenAI protocol. May be used by several threads.
 
-    Args:
-        settings: see `ModelSettings`.
-        cache: where right answers are kept; None keeps none.
-        budget: what may be spent; None is all.
-        backoff: how it waits when the server refuses for quota or is not there.
-        service: what it is called in errors.
-        pip: what is to be installed when httpx is missing.
+    Without a cache no answer is kept, without a budget all may be spent. `backoff` is how it waits
+    when the server refuses for quota or is not there; `service`, what it is called in errors; `pip`
+    is to be installed when httpx is missing.
     """
 
     def __init__(
@@ -85,11 +81,7 @@ class LanguageModel:
         self.close()
 
     def open(self) -> None:
-        """Make ready to ask; the first question does it else.
-
-        Raises:
-            MissingError: httpx or a key is missing.
-        """
+        """Make ready to ask; MissingError when httpx or a key is missing."""
         self._server.connect()
 
     def close(self) -> None:

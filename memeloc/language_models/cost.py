@@ -111,8 +111,8 @@ class Spending:
     Attributes:
         answered: questions with a right answer, `cached` of them without asking.
         refused, failed: questions that the model would not answer, or got no right answer.
-        requests: answers that were paid for, wrong ones too, with the server's count of tokens.
-        guessed: requests whose tokens the server did not count; they are estimated.
+        requests: answers that were paid for, wrong ones too; tokens are the server's count, and
+            those of `guessed` requests are estimated.
     """
 
     currency: str = "USD"
@@ -150,12 +150,9 @@ class Spending:
 class Plan:
     """What would be asked: the answer to `--dry-run`.
 
-    Attributes:
-        model: as its server names it.
-        questions: all; `cached` of them were answered before.
-        tokens_in, tokens_out: expected, of the questions still to ask.
-        expected, most: money in `currency`; `most` has every question asked as often as allowed.
-        samples: a few questions in full, as text.
+    Of the questions `cached` were answered before. Tokens are of those still to ask; `expected` and
+    `most` are money in `currency`, `most` with every question asked as often as allowed. `samples`
+    are a few questions in full.
     """
 
     model: str

@@ -46,12 +46,9 @@ class Prompt:
 def read_prompt(
     file: Path | Traversable | str, needs: Mapping[str, frozenset[str] | set[str]]
 ) -> Prompt:
-    """Read a prompt's file.
+    """Read a prompt's file, a TOML; a text is taken for a path.
 
-    Args:
-        file: a TOML file; a text is taken for a path.
-        needs: the names of the texts that it must have, and which names in braces each must hold.
-            Others are refused.
+    `needs` are the names of the texts that it must have, and which names in braces each must hold.
 
     Raises:
         InputError: it cannot be read, or a text or name is missing or unknown.

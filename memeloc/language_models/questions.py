@@ -25,8 +25,7 @@ class AnswerError(ServiceError):
     Attributes:
         kind: the model would not answer; it answered wrongly each time; or its server refused.
         reason: what it answered, or what is wrong with it.
-        attempts: how often it was asked.
-        cost: what was paid all the same.
+        attempts, cost: how often it was asked, and what was paid all the same.
     """
 
     def __init__(

@@ -72,11 +72,8 @@ def read_model_settings(
 ) -> ModelSettings:
     """Settings of a table, over the environment's address and model, under a model named here.
 
-    Args:
-        table: such as `[language_model]` of memeloc.toml.
-        model: comes before the table's.
-        environ: of which `OPENAI_BASE_URL` and `OPENAI_MODEL` are read; None is this process's.
-        where: what the table is called in errors.
+    The environment (None: this process's) may set `OPENAI_BASE_URL` and `OPENAI_MODEL`; `where` is
+    what the table is called in errors.
 
     Raises:
         InputError: no model is named, a setting is unknown, or a value is wrong.

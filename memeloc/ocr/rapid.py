@@ -100,12 +100,9 @@ class TextLine:
 def find_text(picture: Image.Image, *, read: bool) -> list[TextLine]:
     """Where lines of text are in an RGB picture, and how the model reads them.
 
-    With `read`, what the model makes nothing of is left out. Without it, every line in whatever
-    script is there, with an empty text and a confidence of 0.
-
-    Raises:
-        MissingError: see `model_paths`.
-        ServiceError: the engine failed.
+    Without `read`, every line in whatever script is there, with an empty text and a confidence of
+    0; with it, what the model makes nothing of is left out. Raises as `model_paths`, and
+    ServiceError when the engine failed.
     """
     result = _run(_padded(picture), use_det=True, use_rec=read)
     if result.boxes is None:
@@ -134,11 +131,7 @@ def _padded(picture: Image.Image) -> Image.Image:
 
 
 def read_line(line: Image.Image) -> tuple[str, float]:
-    """What the model reads in a line that was cut out (RGB), and its confidence.
-
-    Raises:
-        MissingError, ServiceError: as `find_text`.
-    """
+    """What the model reads in a line that was cut out (RGB), and its confidence."""
     result = _run(line, use_det=False, use_rec=True)
     if not result.txts:
         return "", 0.0

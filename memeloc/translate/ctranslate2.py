@@ -35,13 +35,8 @@ _EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[off
 class CTranslate2Settings:
     """The table `[translate.ctranslate2]` of memeloc.toml.
 
-    Attributes:
-        models: the folder that models stand in.
-        device: `cpu`, `cuda` or `auto`.
-        compute_type: as CTranslate2 names it (`int8`, `float16`, ...); `default` as the model is.
-        beam_size: of the search.
-        batch: captions at once.
-        threads: of one translation; 0 lets CTranslate2 choose.
+    `device` is cpu, cuda or auto; `compute_type` as CTranslate2 names it (int8, float16, ...), by
+    default as the model is; `batch` captions are translated at once; 0 `threads` are its choice.
     """
 
     models: str = "models"

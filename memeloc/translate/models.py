@@ -34,9 +34,8 @@ class Model:
     """A translation model on disk.
 
     Attributes:
-        path: its folder.
+        path, weights: its folder, and that of model.bin.
         source, target: language codes as the model names them, lower case.
-        weights: the folder of model.bin.
         tokens: the tokenizer's file of the source side.
         licence, version: as its files say; empty when they do not.
         target_prefix: a token that every translation begins with, or empty.

@@ -128,10 +128,10 @@ def run(
     on_answer: Callable[[Translation], None],
     on_failure: Callable[[TranslationFailure], None] | None = None,
 ) -> RunSummary:
-    """Translate items.
+    """Translate items, each meme once a language.
 
     Args:
-        items: what is to be translated, each meme once a language.
+        items: what is to be translated.
         translator: who translates what the memory does not know.
         memory: asked first.
         fuzzy: the least similarity of a match that the memory may fill; None is exact ones only.

@@ -78,13 +78,10 @@ def read_tmx(
     locales: Registry | None = None,
     outcome: Imported | None = None,
 ) -> Iterator[MemoryUnit]:
-    """The units of a TMX file, one for each language that a unit gives besides its source.
+    """The units of a TMX file of any size, one for each language of a <tu> besides its source.
 
-    Args:
-        path: the file, of any size.
-        source_language: tag of the language to translate from; None takes what the file says.
-        locales: where language codes are looked up.
-        outcome: counts how many there were and what was passed over.
+    `source_language` is the tag of the language to translate from; None takes what the file says.
+    `outcome` counts how many there were and what was passed over.
 
     Raises:
         InputError: the file cannot be read, is not TMX, or declares entities; with its line.
