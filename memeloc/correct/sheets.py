@@ -56,9 +56,8 @@ FORMATS: Registry[SheetFormat] = Registry(
 )
 
 
-def formats() -> tuple[str, ...]:
-    """The names of all formats."""
-    return FORMATS.names()
+formats = FORMATS.names
+"""The names of all formats."""
 
 
 def suffix_of(format: str) -> str:

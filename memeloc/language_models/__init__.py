@@ -4,7 +4,7 @@
 >>> class Colour(BaseModel):
 ...     name: str
 >>> model = LanguageModel(ModelSettings(model="tiny", base_url="http://localhost:11434/v1"))
->>> plan = model.plan([Question((Message("user", "Which colour is snow?"),), ModelForm(Colour))])
+>>> plan = model.plan([Question((Message("user", "Which colour is snow?"),), Colour)])
 >>> plan.questions, plan.cached
 (1, 0)
 """
@@ -12,7 +12,6 @@
 from memeloc.language_models.cache import Cache, MemoryCache
 from memeloc.language_models.client import LanguageModel
 from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
-from memeloc.language_models.forms import Form, ModelForm
 from memeloc.language_models.messages import Message, Picture
 from memeloc.language_models.questions import Answer, AnswerError, Question
 from memeloc.language_models.settings import ModelSettings, read_key, read_model_settings
@@ -22,11 +21,9 @@ __all__ = [
     "AnswerError",
     "Budget",
     "Cache",
-    "Form",
     "LanguageModel",
     "MemoryCache",
     "Message",
-    "ModelForm",
     "ModelSettings",
     "OverBudgetError",
     "Picture",

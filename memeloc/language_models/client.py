@@ -6,32 +6,30 @@ one is kept by the content of its question, so that nobody pays for it twice.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Condition, Event
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cache import Cache
 from memeloc.language_models.cost import OVERHEAD, Budget, Estimate, Plan, Spending, estimate, price
-from memeloc.language_models.forms import Form
-from memeloc.language_models.messages import Message, question_key, whole
+from memeloc.language_models.forms import Fields, read_form, strict_schema
+from memeloc.language_models.messages import Message, whole
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
     Kind,
     Question,
-    as_form,
     as_text,
 )
 from memeloc.language_models.server import Reply, Server, StatusError
 from memeloc.language_models.settings import ModelSettings
 from memeloc.request_pool import Backoff, ask_in_parallel
-
-Value = TypeVar("Value")
 
 SAMPLES = 3
 """Questions that a plan shows in full."""
@@ -42,7 +40,7 @@ WRONG = 400
 _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
-_Asked: TypeAlias = tuple[Question[Value], Answer[Value] | MemelocError]
+_Asked: TypeAlias = tuple[Question[Fields], Answer[Fields] | MemelocError]
 
 
 class LanguageModel:
@@ -88,8 +86,8 @@ class LanguageModel:
         """Close the connections; the next question opens them again."""
         self._server.close()
 
-    def ask(self, messages: Sequence[Message], form: Form[Value] | type[Value]) -> Answer[Value]:
-        """Ask one question, whose answer must look like a form or a pydantic model.
+    def ask(self, messages: Sequence[Message], form: type[Fields]) -> Answer[Fields]:
+        """Ask one question, whose answer must look like a pydantic model.
 
         Raises:
             AnswerError: the model refuses, or answers wrongly each time.
@@ -97,9 +95,9 @@ class LanguageModel:
             OverBudgetError: the question does not fit the budget.
             MissingError: httpx or a key is missing.
         """
-        return self._ask(Question(tuple(messages), as_form(form)), self.backoff)
+        return self._ask(Question(tuple(messages), form), self.backoff)
 
-    def ask_all(self, questions: Iterable[Question[Value]]) -> Iterator[_Asked[Value]]:
+    def ask_all(self, questions: Iterable[Question[Fields]]) -> Iterator[_Asked[Fields]]:
         """Ask many, several at once; give each with its answer or its error, as they come.
 
         Questions are taken as they are needed, from the caller's thread.
@@ -110,7 +108,7 @@ class LanguageModel:
         """
         backoff = replace(self.backoff, stop=Event())
 
-        def failed(question: Question[Value], error: MemelocError) -> list[_Asked[Value]]:
+        def failed(question: Question[Fields], error: MemelocError) -> list[_Asked[Fields]]:
             passing = isinstance(error, ServiceError) and error.retryable
             return [(question, error)] if passing else []
 
@@ -123,15 +121,23 @@ class LanguageModel:
         )
 
     def key(self, question: Question[Any]) -> str:
-        """The name of a question in the cache: model, messages, schema, parameters."""
-        parameters = {
-            "temperature": self.settings.temperature,
-            "seed": self.settings.seed,
-            "max_tokens": self.settings.max_tokens,
-        }
-        return question_key(
-            self.settings.model, question.messages, question.form.schema, parameters
-        )
+        """A question in the cache: SHA-256 of all that its answer depends on, in hex."""
+        content = [
+            "memeloc-question-1",
+            self.settings.model,
+            [
+                [
+                    message.role,
+                    message.text,
+                    [[each.media_type, each.key] for each in message.pictures],
+                ]
+                for message in question.messages
+            ],
+            strict_schema(question.form),
+            self.settings.model_dump(include={"temperature", "seed", "max_tokens"}),
+        ]
+        text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def plan(self, questions: Iterable[Question[Any]]) -> Plan:
         """What asking would cost. No request is sent and no key is needed."""
@@ -182,8 +188,8 @@ class LanguageModel:
         return price(self.settings, tokens_in, asks * self.settings.max_tokens)
 
     def _answer_or_error(
-        self, question: Question[Value], backoff: Backoff
-    ) -> Answer[Value] | MemelocError:
+        self, question: Question[Fields], backoff: Backoff
+    ) -> Answer[Fields] | MemelocError:
         try:
             return self._ask(question, backoff)
         except InputError as error:  # a picture that does not open
@@ -196,7 +202,7 @@ class LanguageModel:
                     raise ServiceError(self.service, error.reason, retryable=False) from error
             return error
 
-    def _ask(self, question: Question[Value], backoff: Backoff) -> Answer[Value]:
+    def _ask(self, question: Question[Fields], backoff: Backoff) -> Answer[Fields]:
         if self.cache is None:
             return self._ask_server(question, backoff)[0]
         key = self.key(question)
@@ -211,7 +217,9 @@ class LanguageModel:
             self.cache.put(key, json.dumps({"text": text, **stored_fields}, ensure_ascii=False))
             return answer
 
-    def _ask_server(self, question: Question[Value], backoff: Backoff) -> tuple[Answer[Value], str]:
+    def _ask_server(
+        self, question: Question[Fields], backoff: Backoff
+    ) -> tuple[Answer[Fields], str]:
         """Asked, and again with what is wrong, until the answer is right: it and its text."""
         messages = question.messages
         tokens_in = tokens_out = attempts = 0
@@ -238,7 +246,7 @@ class LanguageModel:
             if reply.refusal:
                 raise failed("refused", reply.refusal)
             try:
-                value = question.form.read(text)
+                value = read_form(question.form, text)
             except ValueError as error:
                 cut = f"; it was cut off at {self.settings.max_tokens} tokens" if reply.cut else ""
                 wrong = whole(f"{error}{cut}").encode()[:WRONG].decode("utf-8", "ignore")
@@ -259,8 +267,8 @@ class LanguageModel:
         """One request within the budget: its reply, with tokens counted by the server or us."""
         about = self.estimate(question)
         with self.budget.hold(price(self.settings, about.most_in, about.most_out)) as spend:
-            form = question.form
-            reply = self._server.send(question.messages, form.name, form.schema, backoff)
+            name, schema = question.form.__name__, strict_schema(question.form)
+            reply = self._server.send(question.messages, name, schema, backoff)
             guessed = reply.tokens_in is None
             tokens_in, tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
             if guessed:  # a token a byte, which is never too few
@@ -273,7 +281,7 @@ class LanguageModel:
         )
         return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
 
-    def _stored(self, key: str, form: Form[Value]) -> Answer[Value] | None:
+    def _stored(self, key: str, form: type[Fields]) -> Answer[Fields] | None:
         """The answer in the cache, if it is there and still right."""
         kept = self.cache.get(key) if self.cache is not None else None
         if kept is None:
@@ -281,7 +289,9 @@ class LanguageModel:
         try:
             stored = json.loads(kept)
             counts = (stored["attempts"], stored["tokens_in"], stored["tokens_out"])
-            return Answer(form.read(stored["text"]), stored["model"], *counts, 0.0, cached=True)
+            return Answer(
+                read_form(form, stored["text"]), stored["model"], *counts, 0.0, cached=True
+            )
         except (ValueError, KeyError, TypeError):
             return None
 

@@ -15,6 +15,7 @@ from threading import Condition, Lock
 from typing import Any
 
 from memeloc.errors import MemelocError
+from memeloc.language_models.forms import strict_schema
 from memeloc.language_models.messages import whole
 from memeloc.language_models.questions import Question
 from memeloc.language_models.settings import ModelSettings
@@ -47,7 +48,7 @@ def price(settings: ModelSettings, tokens_in: float, tokens_out: float) -> float
 def estimate(settings: ModelSettings, question: Question[Any]) -> Estimate:
     """Tokens of asking once."""
     messages = question.messages
-    schema = len(json.dumps(dict(question.form.schema)))
+    schema = len(json.dumps(strict_schema(question.form)))
     sizes = [len(whole(message.text).encode()) for message in messages]
     # What the model itself wrote has no more tokens than it was allowed to write.
     most = sum(

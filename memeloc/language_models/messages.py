@@ -7,9 +7,7 @@ is sent: what stands for it in a cache's key is its name, which must change with
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,24 +54,3 @@ def whole(text: str) -> str:
     'a\\ufffd'
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def question_key(
-    model: str,
-    messages: Sequence[Message],
-    schema: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-) -> str:
-    """A name for a question by its content: SHA-256 in hex of all that its answer depends on."""
-    content = [
-        "memeloc-question-1",
-        model,
-        [
-            [message.role, message.text, [[each.media_type, each.key] for each in message.pictures]]
-            for message in messages
-        ],
-        schema,
-        parameters,
-    ]
-    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()

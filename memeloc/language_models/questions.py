@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, cast
-
-from pydantic import BaseModel
+from typing import Any, Generic, Literal
 
 from memeloc.errors import ServiceError
-from memeloc.language_models.forms import Form, ModelForm
+from memeloc.language_models.forms import Fields
 from memeloc.language_models.messages import Message, whole
-
-Value = TypeVar("Value")
 
 EXPECTED_ANSWER = 60
 """Tokens of a usual answer, for estimates."""
@@ -45,41 +41,33 @@ class AnswerError(ServiceError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[Value]):
+class Question(Generic[Fields]):
     """Something to ask: the conversation so far, and what the answer must look like.
 
     `mark` is what the caller knows it by; `expected`, tokens of a usual answer, for estimates.
     """
 
     messages: tuple[Message, ...]
-    form: Form[Value]
+    form: type[Fields]
     mark: Any = None
     expected: int = EXPECTED_ANSWER
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[Value]):
-    """A right answer, as its form reads it, with the tokens of all attempts.
+class Answer(Generic[Fields]):
+    """A right answer, checked, with the tokens of all attempts.
 
     `model` is the server's name of what answered; `cost`, in the currency of the settings, is 0
     when the answer is `cached`: given before.
     """
 
-    value: Value
+    value: Fields
     model: str
     attempts: int
     tokens_in: int
     tokens_out: int
     cost: float
     cached: bool = False
-
-
-def as_form(form: Form[Value] | type[Value]) -> Form[Value]:
-    """A form, also of a pydantic model."""
-    if isinstance(form, type):
-        assert issubclass(form, BaseModel)
-        return cast("Form[Value]", ModelForm(form))
-    return form
 
 
 def as_text(question: Question[Any]) -> str:

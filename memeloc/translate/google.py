@@ -53,10 +53,6 @@ class GoogleTranslator:
     def __init__(self, settings: GoogleSettings | None = None, backoff: Backoff | None = None):
         self.settings = settings or GoogleSettings()
         self.backoff = backoff or Backoff()
-        if self.settings.transport not in ("grpc", "rest"):
-            raise InputError(
-                f"the transport to Google is grpc or rest, not {self.settings.transport!r}"
-            )
         if self.settings.glossary and self.settings.location == "global":
             raise InputError(
                 "a glossary needs the region it stands in: set location in [translate.google] "

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from memeloc.errors import MissingError, ServiceError
 from memeloc.model import Locale
@@ -36,7 +36,6 @@ class GoogleSettings:
         location: `global`, or a region such as `us-central1`, which glossaries and models need.
         glossary: id or full name of a glossary, or a table of them by language tag.
         model: `general/nmt`, `general/translation-llm`, the id of one's own, or a full name.
-        transport: `grpc` or `rest`.
         endpoint: another host, as `translate-eu.googleapis.com`. A local one (`localhost:8080`), or
             one written with `http://`, is asked in plain text and without credentials.
         price_per_million: US dollars a million characters.
@@ -48,7 +47,7 @@ class GoogleSettings:
     location: str = "global"
     glossary: str | Mapping[str, str] = ""
     model: str = ""
-    transport: str = "grpc"
+    transport: Literal["grpc", "rest"] = "grpc"
     endpoint: str = ""
     price_per_million: float = PRICE
     at_once: int = 4

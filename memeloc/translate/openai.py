@@ -18,7 +18,6 @@ from memeloc.language_models import (
     AnswerError,
     LanguageModel,
     Message,
-    ModelForm,
     ModelSettings,
     Question,
     read_model_settings,
@@ -133,10 +132,10 @@ class OpenAITranslator:
 
 
 @cache
-def _parts(count: int) -> ModelForm[Any]:
+def _parts(count: int) -> type[Any]:
     """The form of an answer: a list of as many texts as were sent."""
     parts = Annotated[list[_Part], Field(min_length=count, max_length=count)]
-    return ModelForm(create_model("translation", parts=(parts, ...)))
+    return create_model("translation", parts=(parts, ...))
 
 
 def _question(item: TranslationItem) -> Question[Any]:

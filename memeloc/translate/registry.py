@@ -25,9 +25,8 @@ TRANSLATORS: Registry[Translator] = Registry(
 )
 
 
-def names() -> tuple[str, ...]:
-    """The names of all translators: the built-in ones, then those of other packages."""
-    return TRANSLATORS.names()
+names = TRANSLATORS.names
+"""The names of all translators: the built-in ones, then those of other packages."""
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Translator:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memeloc.language_models import ModelForm
 from memeloc.language_models.answers import MAX_CHARACTERS, read_json, refuses
-from memeloc.language_models.forms import strict_schema
+from memeloc.language_models.forms import read_form, strict_schema
 
 
 class Weather(BaseModel):
@@ -83,7 +83,7 @@ _pieces = st.lists(
 @example('{"warm": ' * 3000)
 def test_reading_raises_nothing_but_value_error(text: str) -> None:
     refuses(text)
-    for read in (read_json, ModelForm(Weather).read):
+    for read in (read_json, partial(read_form, Weather)):
         try:
             value = read(text)
         except ValueError as error:
@@ -127,11 +127,11 @@ def test_other_words_are_no_refusal(text: str) -> None:
 
 def test_wrong_values_are_named_and_not_converted() -> None:
     with pytest.raises(ValueError, match="warm: input should be a valid boolean"):
-        ModelForm(Weather).read('{"warm": "yes"}')
+        read_form(Weather, '{"warm": "yes"}')
     with pytest.raises(ValueError, match="warm: field required"):
-        ModelForm(Weather).read("{}")
+        read_form(Weather, "{}")
     with pytest.raises(ValueError, match="the answer: input should be a valid dictionary"):
-        ModelForm(Weather).read("[true]")
+        read_form(Weather, "[true]")
 
 
 def test_a_strict_schema_keeps_fields_named_like_keywords() -> None:

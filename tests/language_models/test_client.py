@@ -21,7 +21,6 @@ from memeloc.language_models import (
     LanguageModel,
     MemoryCache,
     Message,
-    ModelForm,
     ModelSettings,
     OverBudgetError,
     Picture,
@@ -41,7 +40,7 @@ def _asked(text: str = "Is it warm?") -> tuple[Message, ...]:
 
 
 def _question(text: str) -> Question[Weather]:
-    return Question(_asked(text), ModelForm(Weather), mark=text)
+    return Question(_asked(text), Weather, mark=text)
 
 
 def test_a_question_goes_out_deterministic_and_with_its_schema(
@@ -74,7 +73,7 @@ def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
 
     model = connect(MemoryCache())
     message = Message("user", "Is it warm here?", (Picture("sha-1", read),))
-    question = Question((message,), ModelForm(Weather))
+    question = Question((message,), Weather)
     assert model.plan([question]).tokens_in > model.settings.picture_tokens
     assert not reads
     for _ in range(2):
@@ -409,7 +408,7 @@ def test_a_picture_that_does_not_open_concerns_its_own_question(connect: Connect
     def read() -> bytes:
         raise InputError("this is no picture")
 
-    broken = Question((Message("user", "?", (Picture("k", read),)),), ModelForm(Weather))
+    broken = Question((Message("user", "?", (Picture("k", read),)),), Weather)
     answers = [answer for _, answer in connect(at_once=1).ask_all([broken, _question("a")])]
     assert "no picture" in str(answers[0])
     assert isinstance(answers[1], Answer)

@@ -255,7 +255,7 @@ def test_missing_credentials_and_projects_are_named(
     monkeypatch.setenv("NO_GCE_CHECK", "true")
     with pytest.raises(MissingError, match="GOOGLE_APPLICATION_CREDENTIALS"):
         list(create("google").translate([item("a")]))
-    with pytest.raises(InputError, match="grpc or rest"):
+    with pytest.raises(InputError, match="'grpc' or 'rest'"):
         create("google", {"transport": "carrier pigeon"})
     with pytest.raises(InputError, match="region"):
         create("google", {"glossary": "slang"})

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from pydantic import BaseModel
+
 from memeloc.curate.protocol import FilterSettings, SettingsFilter
 from memeloc.curate.review.questions import by_subject
 from memeloc.curate.verdict import Verdict
@@ -27,7 +29,7 @@ class AskingSettings(FilterSettings):
 
 
 Settings = TypeVar("Settings", bound=AskingSettings)
-Value = TypeVar("Value")
+Value = TypeVar("Value", bound=BaseModel)
 
 
 class AskingFilter(SettingsFilter[Settings], Generic[Settings, Value]):

@@ -20,7 +20,7 @@ from memeloc.curate.protocol import FilterContext, cache_key_of
 from memeloc.curate.verdict import Outcome, Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, ModelForm, Picture, Question
+from memeloc.language_models import Answer, Picture, Question
 from memeloc.language_models.prompts import read_prompt
 
 _VERSION = "cartoon-1"
@@ -60,7 +60,7 @@ class CartoonFilter(AskingFilter[CartoonSettings, Look]):
         super().__init__(settings, context)
         shipped = files("memeloc.curate") / "prompts" / "cartoon.toml"
         self._prompt = read_prompt(self.settings.prompt or shipped, {"look": set()})
-        self._form = ModelForm(Look)
+        self._form = Look
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompt and people's answers."""

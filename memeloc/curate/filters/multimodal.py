@@ -19,7 +19,7 @@ from memeloc.curate.protocol import FilterContext, cache_key_of
 from memeloc.curate.verdict import Verdict
 from memeloc.errors import MemelocError
 from memeloc.items import Item
-from memeloc.language_models import Answer, ModelForm, Question
+from memeloc.language_models import Answer, Question
 from memeloc.language_models.prompts import read_prompt
 from memeloc.model import SEPARATOR
 
@@ -54,7 +54,7 @@ class MultimodalFilter(AskingFilter[MultimodalSettings, Vote]):
         super().__init__(settings, context)
         shipped = files("memeloc.curate") / "prompts" / "multimodality.toml"
         self._prompt = read_prompt(self.settings.prompt or shipped, _NEEDS)
-        self._form = ModelForm(Vote)
+        self._form = Vote
 
     def cache_key(self, item: Item) -> str:
         """See `Filter.cache_key`: also the model, the prompts and the descriptions."""

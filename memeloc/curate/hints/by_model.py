@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from memeloc.curate.hints import MOST, Hint
 from memeloc.items import Item
-from memeloc.language_models import ModelForm, Question
+from memeloc.language_models import Question
 from memeloc.language_models.prompts import Prompt, read_prompt
 from memeloc.model import SEPARATOR
 
@@ -40,7 +40,7 @@ def question(item: Item) -> Question[Wordplay]:
     """What is asked of a caption."""
     caption = SEPARATOR.join(part for part in item.parts if part.strip())
     values = {"language": item.language or "unknown", "caption": caption}
-    return Question(_prompt().fill("caption", values), ModelForm(Wordplay))
+    return Question(_prompt().fill("caption", values), Wordplay)
 
 
 def read_hints(item: Item, answer: Wordplay) -> list[Hint]:
