@@ -92,32 +92,27 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except MemelocError as error:
-            self._explain(error, str(error))
         except KeyboardInterrupt as error:
             say("Interrupted. What was finished is kept; the same command goes on from there.")
             raise typer.Exit(130) from error
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            if error.strerror is None:
-                self._explain(error, _defect(error))
-            where = f"{error.filename}: " if error.filename is not None else ""
-            self._explain(error, f"{where}{error.strerror}")
         except Exception as error:
-            if type(error).__module__.partition(".")[0] in ("typer", "click"):
-                raise  # wrong usage, or an orderly exit: typer reports it
-            self._explain(error, _defect(error))
+            # Wrong usage and orderly exits are typer's to report, a closed pipe is `run`'s.
+            is_typers = type(error).__module__.partition(".")[0] in ("typer", "click")
+            if is_typers or isinstance(error, BrokenPipeError):
+                raise
+            if self._debug:
+                traceback.print_exception(error)
+            else:
+                say(f"memeloc: {_sentence(error)}")
+            raise typer.Exit(1) from error
 
-    def _explain(self, error: Exception, sentence: str) -> None:
-        if self._debug:
-            traceback.print_exception(error)
-        else:
-            say(f"memeloc: {sentence}")
-        raise typer.Exit(1) from error
 
-
-def _defect(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
+    if isinstance(error, MemelocError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror is not None:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror}"
     return (
         f"unexpected {type(error).__name__}: {error}. This is a defect of memeloc: "
         "run the same command with --debug and report what it prints."
@@ -181,11 +176,7 @@ def _load(name: str) -> Any:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status.
-
-    Args:
-        arguments: what stands after `memeloc`; None is this process's own.
-    """
+    """Run one command (None is this process's own arguments) and return its exit status."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

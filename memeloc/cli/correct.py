@@ -110,19 +110,13 @@ def export(
 _WARNINGS = Table(
     "Warnings",
     "warnings",
-    (
-        ("meme", "meme_id"),
-        "language",
-        ("part", lambda warning: warning.part + 1 or None),
-        "check",
-        ("what", "message"),
-    ),
+    ("meme=meme_id language", ("part", lambda row: row.part + 1 or None), "check what=message"),
     most=SHOWN,
 )
 _ANSWERS = Table(
     "To look at",
     lambda result: [answer for answer in result.answers if answer.message],
-    ("row", ("meme", "meme_id"), "outcome", ("why", "message")),
+    "row meme=meme_id outcome why=message",
     most=SHOWN,
 )
 
@@ -183,7 +177,7 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
 _SHEETS = Table(
     "Sheets",
     "sheets",
-    ["kind", "language", "round", "person", "sent", "answered", "corrected", "to_settle", "file"],
+    "kind language round person sent answered corrected to_settle file",
     empty=True,
 )
 
@@ -222,7 +216,7 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
 _ANSWERED = Table(
     "Who changed what",
     "answers",
-    ["meme_id", "language", "round", "person", "status", "before", "after"],
+    "meme_id language round person status before after",
     most=50,
     empty=True,
 )
@@ -254,12 +248,7 @@ _REPORT = (
         "What correction changed",
         "rows",
         (
-            "language",
-            "round",
-            "person",
-            ("answered", "seen"),
-            ("as it was", "untouched"),
-            "corrected",
+            "language round person answered=seen as_it_was=untouched corrected",
             ("given up", lambda row: sum(row.given_up.values())),
             ("HTER %", lambda row: round(row.hter, 1)),
             ("chrF", lambda row: round(row.chrf, 1)),
@@ -270,11 +259,9 @@ _REPORT = (
         "Two people, the same captions",
         "agreements",
         (
-            "language",
-            "round",
+            "language round",
             ("people", lambda pair: f"{pair.one}, {pair.other}"),
-            "both",
-            "equal",
+            "both equal",
             ("chrF", lambda pair: round(pair.chrf, 1)),
         ),
     ),

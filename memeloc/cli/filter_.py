@@ -60,8 +60,7 @@ _PLANS = Table(
     "Nothing was judged",
     "filters",
     (
-        "filter",
-        ("items to judge", "to_judge"),
+        "filter items_to_judge=to_judge",
         ("model", lambda plan: "" if plan.model is None else plan.model.line()),
     ),
 )

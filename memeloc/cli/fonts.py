@@ -22,28 +22,20 @@ def _axes(font: dict[str, Any]) -> str:
 
 
 _FONTS = Table(
-    lambda result: f"{len(result['families'])} font families",
+    "{n} font families",
     "families",
     (
-        "family",
-        "package",
-        "version",
-        "licence",
-        ("scripts", lambda font: " ".join(font["scripts"])),
+        "family package version licence scripts",
         ("axes", _axes),
         ("KB", lambda font: None if font["bytes"] is None else round(font["bytes"] / 1000)),
-        ("SHA-256", "state"),
+        "SHA-256=state",
         ("file", lambda font: Path(font["file"]).name),
     ),
 )
 _CLUSTERS = Table(
-    lambda result: f"{result['language']}, {result['face']} text",
+    "{0[language]}, {0[face]} text",
     "clusters",
-    (
-        "cluster",
-        ("code points", lambda row: " ".join(row["code_points"])),
-        ("family", lambda row: row["family"] or "MISSING"),
-    ),
+    ("cluster code_points", ("family", lambda row: row["family"] or "MISSING")),
     empty=True,
 )
 

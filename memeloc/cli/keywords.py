@@ -28,12 +28,8 @@ RulesFile = Annotated[
 ]
 Limit = Annotated[int, Option("--limit", min=1, help="Variants of one keyword, itself among them.")]
 _LIMIT = 300
-_VARIANTS = Table(
-    "Variants", "variants", ("keyword", ("variant", "text"), "kind", "rule"), empty=True
-)
-_MATCHES = Table(
-    "Keywords found", "matches", ("line", "found", "keyword", "kind", "rule"), empty=True
-)
+_VARIANTS = Table("Variants", "variants", "keyword variant=text kind rule", empty=True)
+_MATCHES = Table("Keywords found", "matches", "line found keyword kind rule", empty=True)
 
 
 @app.command("expand")

@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 from memeloc.cli.options import AsJson, FontFiles, LocaleFolders
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, as_plain, explain, show
 
 if TYPE_CHECKING:
     from memeloc.fonts import FontLibrary
@@ -29,7 +29,7 @@ _LOCALES = Table(
     _COLUMNS,
 )
 _FIELDS = Table(
-    lambda fields: f"{fields['name']} ({fields['tag']})",
+    "{0[name]} ({0[tag]})",
     lambda fields: fields.items(),
     (("field", lambda row: row[0].replace("_", " ")), ("value", lambda row: _shown(row[1]))),
 )
@@ -37,14 +37,9 @@ _CHECKS = Table(
     lambda result: f"Letters of {len(result['checks']) // 2} locales",
     "checks",
     (
-        "tag",
-        "face",
-        ("letters", "clusters"),
+        "tag face letters=clusters",
         ("missing", lambda row: len(row["missing"])),
-        (
-            "drawn by",
-            lambda row: ", ".join(f"{name} {count}" for name, count in row["families"].items()),
-        ),
+        "drawn_by=families",
     ),
 )
 
@@ -124,15 +119,8 @@ def check(
             )
         for face in ("poster", "plain"):
             covered = _coverage(locale, letters, library, face)
-            rows.append(
-                {
-                    "tag": locale.tag,
-                    "face": face,
-                    "clusters": covered.clusters,
-                    "families": covered.families,
-                    "missing": list(covered.missing),
-                }
-            )
+            about = {"tag": locale.tag, "face": face, "clusters": covered.clusters}
+            rows.append(about | as_plain(covered))
             if covered.missing:
                 problems.append(
                     f"{locale.tag}: the {face} fonts lack {len(covered.missing)} of "

@@ -17,7 +17,7 @@ _TABLE = Table(
         ("template", lambda match: match.template if match.found else None),
         ("bits", lambda match: match.distance if match.template else None),
         ("nearest", lambda match: None if match.found else match.template),
-        ("next", "next_template"),
+        "next=next_template",
         ("bits to next", lambda match: match.next_distance if match.next_template else None),
     ),
     empty=True,

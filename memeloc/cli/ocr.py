@@ -14,7 +14,7 @@ from memeloc.cli.output import progress, say
 from memeloc.cli.show import SHOWN, Table, show
 
 _ONLY = ("new", "textless", "all")
-_NOT_READ = Table("Not read", "not_read", ("what", "why"), most=SHOWN)
+_NOT_READ = Table("Not read", "not_read", "what why", most=SHOWN)
 
 
 def ocr(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 is_program = False
 """Whether this process is the program `memeloc` and nothing else, set by `memeloc.cli.main`."""
 
-Cell = str | int | float | bool | None
+Cell = str | int | float | bool | Sequence[str] | Mapping[str, int] | None
+"""Of a cell with several values they stand with commas between, and counts behind their names."""
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _PATIENCE = 1.0
@@ -190,9 +191,13 @@ def _text(cell: Cell) -> str:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return str(cell)
     if isinstance(cell, float):
         return f"{round(cell, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
-    return str(cell)
+    if isinstance(cell, Mapping):
+        return ", ".join(f"{name} {count:,}" for name, count in cell.items())
+    return cell if isinstance(cell, str) else ", ".join(cell)
 
 
 def _is_number(cell: Any) -> bool:

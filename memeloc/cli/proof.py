@@ -75,7 +75,7 @@ def proof(
         }
         if not as_json:
             print()
-            columns = (("error rate", _percent("cer")), ("picture", "path"), "drawn", "read")
+            columns = (("error rate", _percent("cer")), "picture=path drawn read")
             show(reading, _OCR, _table("Read worst", worst, limit, columns), as_json=False)
     if as_json:
         show(as_plain(report), as_json=True)
@@ -88,25 +88,19 @@ def _tables(rendered: Review, limit: int) -> list[Table]:
         "Problems, worst first",
         rendered.flaws,
         limit,
-        (
-            ("meme", "meme_id"),
-            "language",
-            ("problems", lambda flaw: ", ".join(flaw.problems)),
-            ("measured", "detail"),
-            ("picture", "path"),
-        ),
+        "meme=meme_id language problems measured=detail picture=path",
     )
     parity = _table(
         "Memes that differ most between languages",
         rendered.parity,
         limit,
         (
-            ("meme", "meme_id"),
+            "meme=meme_id",
             ("size ratio", lambda meme: round(meme.size_ratio, 2)),
-            ("smallest in", "smallest"),
+            "smallest_in=smallest",
             ("coverage spread", _percent("coverage_spread")),
             ("middle spread", _percent("middle_spread")),
-            ("fullest in", "fullest"),
+            "fullest_in=fullest",
             ("score", lambda meme: round(meme.score, 2)),
         ),
     )
@@ -114,9 +108,7 @@ def _tables(rendered: Review, limit: int) -> list[Table]:
         "Languages (medians)",
         "languages",
         (
-            "language",
-            "pictures",
-            ("with problems", "flawed"),
+            "language pictures with_problems=flawed",
             ("size / height", _percent("size_share")),
             ("coverage", _percent("coverage")),
             ("of the middle", _percent("middle_coverage")),
@@ -126,7 +118,7 @@ def _tables(rendered: Review, limit: int) -> list[Table]:
     return [problems, parity, medians]
 
 
-def _table(title: str, rows: Sequence[Any], limit: int, columns: Sequence[Column]) -> Table:
+def _table(title: str, rows: Sequence[Any], limit: int, columns: str | Sequence[Column]) -> Table:
     shown = rows[: limit or None]
     of = f"{len(shown)} of " if len(shown) < len(rows) else ""
     return Table(f"{title} ({of}{len(rows):,})", lambda _: shown, columns)
@@ -140,9 +132,7 @@ _OCR = Table(
     "Read back by Tesseract: character error rate",
     "languages",
     (
-        "language",
-        "model",
-        "pictures",
+        "language model pictures",
         ("median", _percent("median")),
         ("mean", _percent("mean")),
         ("read exactly", _percent("exact")),

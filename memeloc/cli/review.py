@@ -24,18 +24,7 @@ app = typer.Typer(
 _STATUS = Table(
     "Questions to people",
     "questions",
-    (
-        "question",
-        ("asked", "subjects"),
-        "answered",
-        ("by enough", "complete"),
-        "agreed",
-        "disagreed",
-        (
-            "people",
-            lambda status: ", ".join(f"{who} {count:,}" for who, count in status.people.items()),
-        ),
-    ),
+    "question asked=subjects answered by_enough=complete agreed disagreed people",
     empty=True,
 )
 

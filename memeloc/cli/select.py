@@ -16,17 +16,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.selecting import SelectResult
 
 _STAGES = Table(
-    "Selection",
-    "stages",
-    (
-        "stage",
-        "in",
-        "out",
-        "left",
-        ("templates", "templates_left"),
-        ("why", lambda stage: ", ".join(f"{why} {n:,}" for why, n in stage["reasons"].items())),
-    ),
-    empty=True,
+    "Selection", "stages", "stage in out left templates=templates_left why=reasons", empty=True
 )
 
 
@@ -40,11 +30,7 @@ def _topics(result: SelectResult) -> list[dict[str, Any]]:
     ]
 
 
-_TOPICS = Table(
-    "Topics",
-    _topics,
-    ("category", "topic", ("templates with enough", "enough"), "outcome", "taken"),
-)
+_TOPICS = Table("Topics", _topics, "category topic templates_with_enough=enough outcome taken")
 
 
 def select(

@@ -3,17 +3,16 @@
 `--json` prints the result's own fields (a dataclass, as pydantic's TypeAdapter writes it); for
 people a command lists beside it which tables there are, and what stands in each column.
 
-    _FONTS = Table("Font families", "families", (
-        "licence",                                   # a field; its name is the heading
-        ("family", "name"),                          # heading and field
-        ("KB", lambda family: family.bytes // 1000), # or a function of the row
+    _FONTS = Table("{n} font families", "families", (
+        "name licence SHA-256=state",                # fields; a heading that is another
+        ("KB", lambda family: family.bytes // 1000), # or a heading and a function of the row
     ))
-    show(result, _FONTS, lambda result: [f"{result.count} families"], as_json=as_json)
+    show(result, _FONTS, f"{result.count} families", as_json=as_json)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -23,7 +22,8 @@ import typer
 from memeloc.cli.output import Cell, print_json, say, table
 
 Column = str | tuple[str, str | int | Callable[[Any], Cell]]
-"""A field; or a heading, and the field (of a tuple its place) or function that gives the cell."""
+"""Fields with spaces between, each `field` or `heading=field`, `_` being a space of a heading; or a
+heading, and the field (of a tuple its place) or function that gives the cell."""
 
 SHOWN = 20
 """Rows, problems and the like that are shown one by one."""
@@ -36,18 +36,20 @@ def by_place(*headings: str) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a result; `title` and `columns` may be functions of the result.
+    """A table of a result.
 
     Attributes:
+        title: what it shows, formatted with the result and the number `n` of rows.
         rows: the field of the result with the rows, or a function that gives them; a table
             without rows is not shown.
+        columns: what each column shows; or a function of the result that lists them.
         most: rows that are shown, None for all; how many more there are follows.
         empty: whether it is shown without rows, too.
     """
 
     title: str | Callable[[Any], str]
     rows: str | Callable[[Any], Iterable[Any]]
-    columns: Sequence[Column] | Callable[[Any], Sequence[Column]]
+    columns: str | Sequence[Column] | Callable[[Any], Sequence[Column]]
     most: int | None = None
     empty: bool = False
 
@@ -57,14 +59,12 @@ class Table:
         if not rows and not self.empty:
             return False
         columns = self.columns(result) if callable(self.columns) else self.columns
-        pairs = [
-            (each.replace("_", " "), each) if isinstance(each, str) else each for each in columns
-        ]
+        pairs = [*_pairs([columns] if isinstance(columns, str) else columns)]
         cells = [_getter(cell) for _, cell in pairs]
         if gap:
             print()
         table(
-            self.title(result) if callable(self.title) else self.title,
+            self.title(result) if callable(self.title) else self.title.format(result, n=len(rows)),
             [heading for heading, _ in pairs],
             [[get(row) for get in cells] for row in rows[: self.most]],
         )
@@ -126,6 +126,16 @@ def explain(
         say(f"and {rest:,} more{f', all of them in {where}' if where else ''}")
     if lines and fail:
         raise typer.Exit(1)
+
+
+def _pairs(columns: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    for column in columns:
+        if isinstance(column, str):
+            for field in column.split():
+                heading, _, name = field.partition("=")
+                yield heading.replace("_", " "), name or heading
+        else:
+            yield column
 
 
 def _getter(field: str | int | Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -18,18 +18,12 @@ def _columns(languages: Any) -> list[Column]:
             (stage, lambda row, stage=stage: row.stages.get(stage, 0))
             for stage in stages_of(languages)
         ),
-        ("changed source", "changed_source"),
-        "missing",
-        "to_settle",
+        "changed_source missing to_settle",
     ]
 
 
 _TABLES = (
-    Table(
-        lambda result: f"{result.memes:,} memes",
-        "languages",
-        lambda result: _columns(result.languages),
-    ),
+    Table("{0.memes:,} memes", "languages", lambda result: _columns(result.languages)),
     Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
 )
 

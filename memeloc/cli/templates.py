@@ -20,21 +20,20 @@ app = typer.Typer(no_args_is_help=True, help="Look at the templates, and make ne
 Name = Annotated[str, Argument(metavar="NAME", help="A template's name, as list shows it.")]
 
 _TEMPLATES = Table(
-    lambda result: f"{len(result['templates'])} templates",
+    "{n} templates",
     "templates",
     (
-        "name",
-        "title",
-        ("boxes", lambda template: ", ".join(box["name"] for box in template["boxes"])),
-        ("keywords", lambda template: ", ".join(template["keywords"])),
+        "name title",
+        ("boxes", lambda template: [box["name"] for box in template["boxes"]]),
+        "keywords",
     ),
 )
 _TEMPLATE = (
     Table(
-        lambda template: f"{template['title']} ({template['name']})",
+        "{0[title]} ({0[name]})",
         lambda template: {
             "description": template["description"],
-            "keywords": ", ".join(template["keywords"]),
+            "keywords": template["keywords"],
             "picture": template["image"],
             "size": f"{template['width']} x {template['height']} pixels",
             "source": template["source"],
@@ -48,11 +47,7 @@ _TEMPLATE = (
             box | {"part": part, "style": box["style"]["name"], "fill": box["style"]["fill"]}
             for part, box in enumerate(template["boxes"], 1)
         ],
-        (
-            "part",
-            *("name", "x", "y", "width", "height", "angle", "align", "valign"),
-            *("style", "fill"),
-        ),
+        "part name x y width height angle align valign style fill",
     ),
 )
 

@@ -33,29 +33,21 @@ def _plan_rows(plan: Plan) -> Iterator[tuple[str | int, ...]]:
 
 
 _PLAN = Table(
-    lambda plan: f"With {plan.translator}",
+    "With {0.translator}",
     _plan_rows,
     by_place(
-        "language",
-        "captions",
-        "from memory",
-        "repeated",
-        "strings",
-        "characters",
-        "expected cost",
-        "at the most",
+        *("language", "captions", "from memory", "repeated", "strings", "characters"),
+        *("expected cost", "at the most"),
     ),
     empty=True,
 )
 _MODELS = Table(
-    lambda result: f"{len(result['models'])} translation models",
+    "{n} translation models",
     "models",
     (
-        ("from", "source"),
+        "from=source",
         ("into", lambda model: " ".join(model["targets"]) or model["target"]),
-        "kind",
-        ("tokens", "tokenizer"),
-        "version",
+        "kind tokens=tokenizer version",
         ("licence", lambda model: model["licence"] or "not stated"),
         "folder",
     ),

@@ -11,7 +11,7 @@ from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
-from memeloc.correct.placing import SentItem, identify, place
+from memeloc.correct.placing import PlacedAnswer, SentItem, identify, place
 from memeloc.correct.report import Judgement, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
@@ -39,17 +39,6 @@ class SheetExport:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerOutcome:
-    """What became of an answer of a row of the file, see `memeloc.correct.placing`."""
-
-    row: int
-    meme_id: str
-    outcome: str
-    reason: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class SheetImport:
     """What became of a sheet that came back.
 
@@ -64,7 +53,7 @@ class SheetImport:
     file: Path
     seen_before: bool
     outcomes: Mapping[str, int]
-    answers: Sequence[AnswerOutcome]
+    answers: Sequence[PlacedAnswer]
     problems: Sequence[InputError]
     warnings: Sequence[CaptionWarning]
 
@@ -230,11 +219,7 @@ class Correcting(Part):
             seen_before=added.seen,
             outcomes=dict(added.outcomes.most_common()),
             answers=[
-                AnswerOutcome(
-                    answer.row, answer.meme_id, answer.outcome, answer.reason, answer.message
-                )
-                for answer in added.answers
-                if answer.outcome != "placed" or answer.message
+                answer for answer in added.answers if answer.outcome != "placed" or answer.message
             ],
             problems=answers.problems,
             warnings=list(warnings_of(self._workspace, placed, locale)),

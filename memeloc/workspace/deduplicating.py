@@ -144,28 +144,31 @@ def hash_items(
     stored = computed.features(hashing.FEATURE, list(files))
     hashes = {sha: hashing.from_hex(value) for sha, value in stored.items()}
     missing = {sha: path for sha, path in files.items() if sha not in hashes}
-    problems: dict[str, str] = {}
 
     def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
-        hashes.update(values)
-        problems.update(unreadable)
         fresh = {sha: hashing.to_hex(value) for sha, value in values.items()}
         computed.add_features(hashing.FEATURE, fresh)
         on_progress("hashing", len(values) + len(unreadable), len(missing))
 
-    map_pictures(hashing.hash_picture, missing, jobs=jobs, on_done=keep)
+    fresh, problems = hash_files(missing, jobs, keep)
+    hashes |= fresh
     unreadable = {item.id: problems[item.picture] for item in items if item.picture in problems}
     return hashes, unreadable
 
 
-def hash_files(files: Mapping[str, Path], jobs: int) -> tuple[dict[str, int], dict[str, str]]:
-    """Hashes of files in the order given, and why there is none, by name."""
+def hash_files(
+    files: Mapping[str, Path],
+    jobs: int,
+    on_done: Callable[[dict[str, int], dict[str, str]], None] = lambda hashes, problems: None,
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Hashes of files in the order given, and why there is none, by name; `on_done` gets them."""
     hashes: dict[str, int] = {}
     problems: dict[str, str] = {}
 
     def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
         hashes.update(values)
         problems.update(unreadable)
+        on_done(values, unreadable)
 
     map_pictures(hashing.hash_picture, files, jobs=jobs, on_done=keep)
     return {name: hashes[name] for name in files if name in hashes}, problems

@@ -11,6 +11,7 @@ from typing import Any
 from memeloc.curate import registry
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.protocol import FilterContext
+from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.run import Tally, run_filter, to_judge
 from memeloc.curate.verdict import Verdict
 from memeloc.engine import usable_cpus
@@ -75,16 +76,6 @@ class FilterPlans:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonAnswer:
-    """What a person answered about an item."""
-
-    question: str
-    person: str
-    answer: str
-    comment: str
-
-
-@dataclass(frozen=True, slots=True)
 class ItemVerdicts:
     """What is known of one item: the newest verdict of each filter and answers of each person."""
 
@@ -93,7 +84,7 @@ class ItemVerdicts:
     name: str
     parts: tuple[str, ...]
     verdicts: list[Verdict]
-    people: list[PersonAnswer]
+    people: list[Judgement]
 
 
 class Filtering(Part):
@@ -185,11 +176,7 @@ class Filtering(Part):
             collected.name,
             collected.parts,
             list(curation.verdicts().get(item, {}).values()),
-            [
-                PersonAnswer(answer.question, answer.person, answer.answer, answer.comment)
-                for answer in curation.judgements()
-                if item in answer.subject.split(PAIR)
-            ],
+            [answer for answer in curation.judgements() if item in answer.subject.split(PAIR)],
         )
 
     def _context(
