@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -28,6 +29,10 @@ COMPLETE = "complete"
 """The status of a submission that was sent whole."""
 
 
+Evidence = dict[str, Any]
+"""What excludes a submission, as JSON values; empty for one that passes."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A submission that is the last of its person and sheet, with its labels of memes in order."""
@@ -36,17 +41,11 @@ class _Row:
     sheet: Sheet
     judged: Judged
     labels: Labels
+    people: Sequence[Participant]
 
     @property
     def culture(self) -> str:
         return self.sheet.culture.code
-
-    def fails(self, rule: str, evidence: Mapping[str, Any]) -> Exclusion:
-        return Exclusion(*self.judged.key, rule, evidence)
-
-
-_ScreenedRow = tuple[_Row, Sequence[Participant], Screened]
-"""With what services say of its participant."""
 
 
 def check(
@@ -64,7 +63,7 @@ def check(
     rules = rules or Rules()
     by_id = {sheet.id: sheet for sheet in sheets}
     people: dict[str, list[Participant]] = defaultdict(list)
-    for person in sorted(participants, key=_place_of):
+    for person in sorted(participants, key=str):
         if person.participant:
             people[person.participant].append(person)
     judged: list[Judged] = []
@@ -72,46 +71,58 @@ def check(
     remarks: list[Remark] = []
     rows: dict[Key, _Row] = {}
     first_sheet: dict[str, str] = {}
-    latest: dict[Key, Key] = {}
     for key, submission in _by_key(submissions, remarks).items():
         who, sheet = submission.participant, by_id.get(submission.sheet)
+        own = people.get(who, [])
         first = first_sheet.setdefault(who, submission.sheet) == submission.sheet
-        service = _of_service(submission, people.get(who, []), first)
-        judged.append(_judge(submission, sheet, service))
+        judged.append(_judge(submission, sheet, _of_service(submission, own, first)))
         if sheet is None:
             excluded.append(Exclusion(*key, "unknown sheet"))
             continue
         if not who:
             remarks.append(Remark("no participant", submission.sheet, (submission.id,)))
-        elif earlier := latest.get((submission.sheet, who)):
-            excluded.append(rows.pop(earlier).fails("superseded", {"by": submission.id}))
-        latest[submission.sheet, who] = key
-        rows[key] = _Row(submission, sheet, judged[-1], _labels(submission, sheet))
+        # Of a person and sheet, a later one takes the place of an earlier one.
+        place = (submission.sheet, who or f"/{submission.id}")
+        if earlier := rows.pop(place, None):
+            by = {"by": submission.id}
+            excluded.append(Exclusion(*earlier.judged.key, "superseded", by))
+        rows[place] = _Row(submission, sheet, judged[-1], _labels(submission, sheet), own)
     valid = list(rows.values())
-    excluded += (*_status(valid, rules.status), *_attention(valid, rules.attention))
+
+    def apply(name: str, evidence_of: Callable[[_Row], Evidence]) -> None:
+        for row in valid if getattr(rules, name).on else ():
+            if evidence := evidence_of(row):
+                excluded.append(Exclusion(*row.judged.key, name, evidence))
+
+    apply("status", _status)
+    apply("attention", partial(_attention, rule=rules.attention))
     failed = {exclusion.key for exclusion in excluded}
     # The careless are not those that others are compared with.
     usual = [row for row in valid if row.judged.key not in failed]
     rates = Rates((row.culture, row.judged.sheet, row.labels) for row in usual)
     counted = {row.judged.key for row in usual}
-    excluded += _speed(valid, usual, rules.speed)
-    excluded += _straight(valid, counted, rates, rules.straight)
-    excluded += _person(valid, rules.person)
-    remarks += _two_cultures(valid)
-    remarks += _identical(valid, counted, rates, rules.identical)
+    filled: dict[str, list[_Row]] = defaultdict(list)
+    for row in valid:
+        if row.submission.participant and row.submission.status == COMPLETE:
+            filled[row.submission.participant].append(row)
+    medians = _medians(usual, rules.speed.fewest)
+    screened = {
+        row.judged.key: screen(row.people, row.sheet.culture, rules.screening) for row in valid
+    }
+    apply("speed", partial(_speed, rule=rules.speed, medians=medians))
+    apply("straight", partial(_straight, rule=rules.straight, rates=rates, counted=counted))
+    apply("person", partial(_person, rule=rules.person, filled=filled))
+    apply("screening", partial(_screening, rule=rules.screening, screened=screened))
+    remarks += _two_cultures(filled.values())
+    if rules.identical.on:
+        remarks += _identical(valid, rules.identical, rates, counted)
     if rules.screening.on:
-        screened = [
-            (row, own, screen(own, row.sheet.culture, rules.screening))
-            for row in valid
-            for own in [people.get(row.submission.participant, [])]
-        ]
-        excluded += _differing(screened, rules.screening)
-        remarks += _unclear(screened, rules.screening)
+        remarks += _unclear(valid, rules.screening, screened)
     sent_by = {row.participant for row in judged}
     return CheckReport(
         tuple(sorted(judged, key=lambda row: row.key)),
         tuple(sorted(excluded, key=lambda exclusion: (*exclusion.key, exclusion.rule))),
-        tuple(sorted(remarks, key=_order)),
+        tuple(sorted(remarks, key=lambda remark: (remark.rule, remark.sheet, str(remark)))),
         tuple(
             Absent(name, person.submission, person.study, person.status)
             for name in sorted(people.keys() - sent_by)
@@ -199,82 +210,83 @@ def _labels(submission: Submission, sheet: Sheet) -> dict[str, str]:
     return {meme: labels[meme] for meme in memes if meme in labels}
 
 
-def _status(rows: Sequence[_Row], rule: kinds.Status) -> Iterator[Exclusion]:
-    for row in rows if rule.on else ():
-        status, service = row.submission.status, row.judged.status
-        if status != COMPLETE or service.upper() in GONE:
-            yield row.fails("status", {"status": status, "service": service})
+def _status(row: _Row) -> Evidence:
+    status, service = row.submission.status, row.judged.status
+    passed = status == COMPLETE and service.upper() not in GONE
+    return {} if passed else {"status": status, "service": service}
 
 
-def _attention(rows: Sequence[_Row], rule: kinds.Attention) -> Iterator[Exclusion]:
-    for row in rows if rule.on else ():
-        asked, missed, skipped = row.judged.explicit
-        implicit, wrong, unanswered = row.judged.implicit
-        needed = min(rule.implicit_passed, implicit)
-        if missed + skipped > rule.explicit_missed or implicit - wrong - unanswered < needed:
-            evidence = {
-                "explicit": {"asked": asked, "missed": missed, "not answered": skipped},
-                "implicit": {"asked": implicit, "missed": wrong, "not answered": unanswered},
-                "implicit_needed": needed,
-            }
-            yield row.fails("attention", evidence)
+def _attention(row: _Row, rule: kinds.Attention) -> Evidence:
+    asked, missed, skipped = row.judged.explicit
+    implicit, wrong, unanswered = row.judged.implicit
+    needed = min(rule.implicit_passed, implicit)
+    if missed + skipped <= rule.explicit_missed and implicit - wrong - unanswered >= needed:
+        return {}
+    return {
+        "explicit": {"asked": asked, "missed": missed, "not answered": skipped},
+        "implicit": {"asked": implicit, "missed": wrong, "not answered": unanswered},
+        "implicit_needed": needed,
+    }
 
 
-def _speed(rows: Sequence[_Row], usual: Sequence[_Row], rule: kinds.Speed) -> Iterator[Exclusion]:
-    times: dict[str, list[float]] = defaultdict(list)
-    for row in usual:
+def _medians(rows: Iterable[_Row], fewest: int) -> dict[str, float]:
+    """By sheet id the median of seconds an entry, where so many are known."""
+    paces: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
         if row.judged.seconds is not None and row.judged.answers:
-            times[row.judged.sheet].append(row.judged.seconds / row.judged.answers)
-    middles = {name: median(paces) for name, paces in times.items() if len(paces) >= rule.fewest}
-    for row in rows if rule.on else ():
-        middle, seconds = middles.get(row.judged.sheet), row.judged.seconds
-        least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
-        if seconds is not None and row.judged.answers and seconds / row.judged.answers < least:
-            evidence = {
-                "seconds": round(seconds, 3),
-                "answers": row.judged.answers,
-                "seconds_per_entry": round(seconds / row.judged.answers, 3),
-                "least": round(least, 3),
-                "median": None if middle is None else round(middle, 3),
-            }
-            yield row.fails("speed", evidence)
+            paces[row.judged.sheet].append(row.judged.seconds / row.judged.answers)
+    return {sheet: median(some) for sheet, some in paces.items() if len(some) >= fewest}
 
 
-def _straight(
-    rows: Sequence[_Row], counted: set[Key], rates: Rates, rule: kinds.Straight
-) -> Iterator[Exclusion]:
-    for row in rows if rule.on else ():
-        labels = list(row.labels.values())
-        if len(labels) < rule.fewest:
-            continue
-        longest = max(len(list(run)) for _, run in groupby(labels))
-        counts = Counter(labels)
-        shares = [number / len(labels) for number in counts.values()]
-        bits = sum(share * math.log2(1 / share) for share in shares)
-        if longest < rule.share * len(labels) and bits > rule.bits:
-            continue
-        label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        same = dict.fromkeys(row.labels, label)
-        without = [row.labels] if row.judged.key in counted else []
-        chances = rates.chances(row.culture, row.judged.sheet, same, without)
-        if chances is not None and (chance := at_least(count, chances)) < rule.chance:
-            evidence = {
-                "answers": len(labels),
-                "label": label,
-                "count": count,
-                "longest": longest,
-                "bits": round(bits, 4),
-                "expected": round(sum(chances), 3),
-                "chance": float(f"{chance:.3g}"),
-            }
-            yield row.fails("straight", evidence)
+def _speed(row: _Row, rule: kinds.Speed, medians: Mapping[str, float]) -> Evidence:
+    middle, seconds = medians.get(row.judged.sheet), row.judged.seconds
+    if seconds is None or not row.judged.answers:
+        return {}
+    pace = seconds / row.judged.answers
+    least = max(rule.seconds_per_entry, rule.share_of_median * (middle or 0.0))
+    if pace >= least:
+        return {}
+    return {
+        "seconds": round(seconds, 3),
+        "answers": row.judged.answers,
+        "seconds_per_entry": round(pace, 3),
+        "least": round(least, 3),
+        "median": None if middle is None else round(middle, 3),
+    }
+
+
+def _straight(row: _Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) -> Evidence:
+    labels = list(row.labels.values())
+    if len(labels) < rule.fewest:
+        return {}
+    longest = max(len(list(run)) for _, run in groupby(labels))
+    counts = Counter(labels)
+    shares = [number / len(labels) for number in counts.values()]
+    bits = sum(share * math.log2(1 / share) for share in shares)
+    if longest < rule.share * len(labels) and bits > rule.bits:
+        return {}
+    label, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    same = dict.fromkeys(row.labels, label)
+    without = [row.labels] if row.judged.key in counted else []
+    chances = rates.chances(row.culture, row.judged.sheet, same, without)
+    if chances is None or (chance := at_least(count, chances)) >= rule.chance:
+        return {}
+    return {
+        "answers": len(labels),
+        "label": label,
+        "count": count,
+        "longest": longest,
+        "bits": round(bits, 4),
+        "expected": round(sum(chances), 3),
+        "chance": float(f"{chance:.3g}"),
+    }
 
 
 def _identical(
-    rows: Sequence[_Row], counted: set[Key], rates: Rates, rule: kinds.Identical
+    rows: Iterable[_Row], rule: kinds.Identical, rates: Rates, counted: Set[Key]
 ) -> Iterator[Remark]:
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Row]] = defaultdict(list)
-    for row in rows if rule.on else ():
+    for row in rows:
         if len(row.labels) >= rule.fewest:
             groups[row.judged.sheet, tuple(row.labels.items())].append(row)
     for (sheet, _), group in groups.items():
@@ -289,59 +301,45 @@ def _identical(
                 yield Remark("identical", sheet, ids, evidence)
 
 
-def _sheets_of_people(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-    """Complete sheets of each person, in the order of their sending."""
-    by_person: dict[str, list[_Row]] = defaultdict(list)
-    for row in rows:
-        if row.submission.participant and row.submission.status == COMPLETE:
-            by_person[row.submission.participant].append(row)
-    yield from by_person.values()
+def _person(row: _Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[_Row]]) -> Evidence:
+    sheets = [other.judged.sheet for other in filled.get(row.submission.participant, ())]
+    if row.judged.sheet not in sheets[rule.sheets :]:
+        return {}
+    number = sheets.index(row.judged.sheet) + 1
+    return {"number": number, "allowed": rule.sheets, "held": sheets[: rule.sheets]}
 
 
-def _person(rows: Sequence[_Row], rule: kinds.OnePerson) -> Iterator[Exclusion]:
-    for own in _sheets_of_people(rows) if rule.on else ():
-        held = [row.judged.sheet for row in own[: rule.sheets]]
-        for number, row in enumerate(own[rule.sheets :], rule.sheets + 1):
-            yield row.fails("person", {"number": number, "allowed": rule.sheets, "held": held})
-
-
-def _two_cultures(rows: Sequence[_Row]) -> Iterator[Remark]:
-    for own in _sheets_of_people(rows):
-        cultures = sorted({row.culture for row in own})
+def _two_cultures(filled: Iterable[Sequence[_Row]]) -> Iterator[Remark]:
+    for rows in filled:
+        cultures = sorted({row.culture for row in rows})
         if len(cultures) > 1:
-            ids = tuple(row.judged.submission for row in own)
+            ids = tuple(row.judged.submission for row in rows)
             yield Remark("two cultures", "", ids, {"cultures": cultures})
 
 
-def _differing(screened: Iterable[_ScreenedRow], rule: kinds.Screening) -> Iterator[Exclusion]:
-    for row, _, facts in screened:
-        missing = list(facts.missing) if rule.missing == "set aside" else []
-        if facts.differing or missing:
-            evidence = {
-                "culture": row.culture,
-                "locale": row.sheet.culture.locale.tag,
-                "differing": dict(sorted(facts.differing.items())),
-                "missing": missing,
-            }
-            yield row.fails("screening", evidence)
+def _screening(row: _Row, rule: kinds.Screening, screened: Mapping[Key, Screened]) -> Evidence:
+    facts = screened[row.judged.key]
+    missing = list(facts.missing) if rule.missing == "set aside" else []
+    if not (facts.differing or missing):
+        return {}
+    return {
+        "culture": row.culture,
+        "locale": row.sheet.culture.locale.tag,
+        "differing": dict(sorted(facts.differing.items())),
+        "missing": missing,
+    }
 
 
-def _unclear(screened: Iterable[_ScreenedRow], rule: kinds.Screening) -> Iterator[Remark]:
+def _unclear(
+    rows: Iterable[_Row], rule: kinds.Screening, screened: Mapping[Key, Screened]
+) -> Iterator[Remark]:
     submissions: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
-    for row, own, facts in screened:
+    for row in rows:
+        facts = screened[row.judged.key]
         for fact, value in facts.unclear.items():
             submissions["unclear fact", row.culture, fact, value].append(row.judged.submission)
-        for fact in facts.missing if own and rule.missing == "keep" else ():
+        for fact in facts.missing if row.people and rule.missing == "keep" else ():
             submissions["missing fact", row.culture, fact, ""].append(row.judged.submission)
     for (name, code, fact, value), ids in submissions.items():
         evidence = {"culture": code, "fact": fact, **({"value": value} if value else {})}
         yield Remark(name, "", tuple(sorted(ids)), evidence)
-
-
-def _order(remark: Remark) -> tuple[Any, ...]:
-    return remark.rule, remark.sheet, sorted(map(str, remark.evidence.items())), remark.submissions
-
-
-def _place_of(person: Participant) -> tuple[Any, ...]:
-    facts = sorted(person.facts.items())
-    return person.participant, person.study, person.submission, person.status, facts

@@ -27,20 +27,11 @@ from memeloc.survey.quality.statuses import UNDECIDABLE
 
 Action = Literal["approve", "return", "reject"]
 
-CATEGORIES = (
-    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK",
-    "LOW_EFFORT", "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
-)  # fmt: skip
-"""The values of `rejection_category` in Prolific's API."""
-
 SHORT_STUDY = 5.0
 """Minutes from which on two failed checks are needed."""
 
 OUTLIER = 3.0
 """Standard deviations below the mean from which on a time is exceptionally fast."""
-
-SHORTEST_MESSAGE = 100
-"""Characters that a rejection's message has at the least."""
 
 _STATUS_REASONS = {
     "no consent": "You did not agree to take part.",
@@ -59,7 +50,7 @@ class Decision:
         service: id of the submission at the service, as it was stored; empty when unknown.
         study: the service's name of the study; empty when unknown.
         sheet, submission: which answers it is about; empty when there are none.
-        category: one of `CATEGORIES` for a rejection, else empty.
+        category: a `rejection_category` of Prolific's API for a rejection, else empty.
         message: what the person reads; empty for an approval.
         rules: those that exclude the answers; they can, and the work be paid.
         evidence: the numbers that the action rests on.
