@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from memeloc.model import Locale
 
-_TONOS, _DIALYTIKA, _YPOGEGRAMMENI = "\u0301", "\u0308", "\u0345"
+_DIALYTIKA, _YPOGEGRAMMENI = "\u0308", "\u0345"
 _GREEK_ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0311\u0342")
-_GREEK_MARKS = frozenset(
-    "\u0300\u0301\u0302\u0303\u0304\u0306\u0308\u0311\u0313\u0314\u0342\u0343\u0344\u0345"
-)
-_GREEK_VOWELS = frozenset("ΑΕΗΙΟΥΩ")
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+_GREEK_MARKS = "\u0300-\u0304\u0306\u0308\u0311\u0313\u0314\u0342-\u0345"
+_GREEK_LETTERS = "\u0370-\u03ff\u1f00-\u1fff"
+_GREEK = re.compile(f"([{_GREEK_LETTERS}])[{_GREEK_MARKS}]*|[^{_GREEK_LETTERS}]+")
+_IGNORABLE = ("Mn", "Me", "Cf", "Lm", "Sk")
 _MTAVRULI = re.compile("[\u1c90-\u1cbf]")
 _MKHEDRULI = {capital: capital - 0x1C90 + 0x10D0 for capital in range(0x1C90, 0x1CC0)}
 
@@ -51,85 +50,47 @@ def _turkic(text: str) -> str:
     return text.replace("i", "İ").upper()
 
 
-def _german(text: str) -> str:
-    return text.replace("ß", "ẞ").upper()
-
-
-def _armenian(text: str) -> str:
-    return text.replace("և", "ԵՎ").upper()
-
-
 def _greek(text: str) -> str:
     """Greek without accents (ICU's GreekUpper in ustrcase.cpp describes the rules)."""
-    if not _GREEK.search(text):
-        return text.upper()
-    out: list[str] = []
-    at = 0
+    capitals: list[str] = []
     hiatus = False  # the letter before was a vowel that lost its accent and has no dialytika
-    after_cased = False
-    while at < len(text):
-        base, marks, end = _greek_letter(text, at)
-        if not base:
-            out.append(text[at].upper())
-            if not _is_case_ignorable(text[at]):  # marks neither begin nor end a word
-                after_cased = _is_cased(text[at])
+    for match in _GREEK.finditer(text):
+        decomposed = unicodedata.normalize("NFD", match[0])
+        base, marks = decomposed[0].upper(), decomposed[1:]
+        if not match[1] or len(base) != 1 or not base.isalpha():
+            capitals.append(match[0].upper())
             hiatus = False
-            at += 1
             continue
-        accented = any(mark in _GREEK_ACCENTS for mark in marks)
+        accented = not _GREEK_ACCENTS.isdisjoint(marks)
         dialytika = _DIALYTIKA in marks or (hiatus and base in "ΙΥ")
         iotas = marks.count(_YPOGEGRAMMENI)
-        alone = base == "Η" and accented and not iotas and not after_cased
-        if alone and not _cased_follows(text, end):
-            out.append("Ή")
+        if (
+            base == "Η"
+            and accented
+            and not iotas
+            and not _begins_cased(reversed(text[: match.start()]))
+            and not _begins_cased(text[match.end() :])
+        ):
+            base = "Ή"
         elif dialytika:
-            out.append(unicodedata.normalize("NFC", base + _DIALYTIKA))
-        else:
-            out.append(base)
-        out.append("Ι" * iotas)
-        hiatus = accented and not dialytika and base in _GREEK_VOWELS
-        after_cased = True
-        at = end
-    return "".join(out)
+            base = unicodedata.normalize("NFC", base + _DIALYTIKA)
+        capitals.append(base + "Ι" * iotas)
+        hiatus = accented and not dialytika and base in "ΑΕΗΙΟΥΩ"
+    return "".join(capitals)
 
 
-def _greek_letter(text: str, at: int) -> tuple[str, str, int]:
-    """The capital, the decomposed marks and the end of the Greek letter at `at`.
-
-    The capital is empty when no Greek letter stands there.
-    """
-    if not _GREEK.match(text, at):
-        return "", "", at
-    letter = unicodedata.normalize("NFD", text[at])
-    base, marks = letter[0].upper(), letter[1:]
-    if not base.isalpha() or len(base) != 1:
-        return "", "", at
-    end = at + 1
-    while end < len(text) and text[end] in _GREEK_MARKS:
-        marks += unicodedata.normalize("NFD", text[end])
-        end += 1
-    return base, marks, end
-
-
-def _is_cased(char: str) -> bool:
-    return char.lower() != char or char.upper() != char
-
-
-def _is_case_ignorable(char: str) -> bool:
-    """Unicode's Case_Ignorable, by the categories and word-break classes that make it up."""
-    return char in "'.:·’‘․‧" or unicodedata.category(char) in ("Mn", "Me", "Cf", "Lm", "Sk")
-
-
-def _cased_follows(text: str, at: int) -> bool:
-    while at < len(text) and _is_case_ignorable(text[at]):
-        at += 1
-    return at < len(text) and _is_cased(text[at])
+def _begins_cased(chars: Iterable[str]) -> bool:
+    """Whether the first that is not Case_Ignorable (by category or word-break class) has a case."""
+    for char in chars:
+        if char not in "'.:·’‘․‧" and unicodedata.category(char) not in _IGNORABLE:
+            return char.lower() != char or char.upper() != char
+    return False
 
 
 _SPECIAL: dict[str, Callable[[str], str]] = {
     "tr": _turkic,
     "az": _turkic,
-    "de": _german,
+    "de": lambda text: text.replace("ß", "ẞ").upper(),
     "el": _greek,
-    "hy": _armenian,
+    "hy": lambda text: text.replace("և", "ԵՎ").upper(),
 }

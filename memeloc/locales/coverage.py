@@ -1,7 +1,4 @@
-"""Whether fonts draw a language's letters. In: letters and fonts' word. Out: what is missing.
-
-The caller says which font draws a cluster.
-"""
+"""Whether fonts draw a language's letters. In: letters, what draws each. Out: what is missing."""
 
 from __future__ import annotations
 
@@ -16,12 +13,7 @@ from memeloc.model import Locale
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How a stack of fonts covers a language.
-
-    Attributes:
-        families: how many grapheme clusters each family draws.
-        missing: the grapheme clusters that no family of the stack draws.
-    """
+    """How many grapheme clusters each family of a stack draws, and those that none does."""
 
     families: dict[str, int]
     missing: tuple[str, ...]
@@ -44,7 +36,6 @@ def coverage(
     What has no look of its own (joiners, the soft hyphen) counts as drawn and is left out.
 
     Args:
-        locale: whose rules upper-case.
         letters: CLDR's exemplars, or any text.
         family_for: the name of the family that draws a cluster, None when the stack lacks it.
         upper: look at the upper-case forms too, where the locale's poster style is upper case.
@@ -52,17 +43,13 @@ def coverage(
     texts = list(letters)
     if upper:
         texts += [uppercase(text, locale) for text in texts]
-    drawn: Counter[str] = Counter()
-    missing: list[str] = []
-    for cluster in dict.fromkeys(c for text in texts for c in _clusters(text, locale)):
-        if all(unicodedata.category(char) == "Cf" or char == "\u034f" for char in cluster):
-            continue
-        family = family_for(cluster)
-        if family is None:
-            missing.append(cluster)
-        else:
-            drawn[family] += 1
-    return Coverage(dict(drawn), tuple(missing))
+    families = {
+        cluster: family_for(cluster)
+        for cluster in dict.fromkeys(c for text in texts for c in _clusters(text, locale))
+        if any(unicodedata.category(char) != "Cf" and char != "\u034f" for char in cluster)
+    }
+    missing = tuple(cluster for cluster, family in families.items() if family is None)
+    return Coverage(dict(Counter(filter(None, families.values()))), missing)
 
 
 def _clusters(text: str, locale: Locale) -> list[str]:

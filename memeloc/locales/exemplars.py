@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memeloc.locales.tags import candidates, canonical, script_of
 
-_FILE = Path(__file__).parent / "data" / "exemplars.json"
-
 
 @cache
-def _characters() -> dict[str, str]:
-    content: dict[str, str] = json.loads(_FILE.read_text(encoding="utf-8"))["characters"]
-    return content
+def _characters() -> Any:
+    path = Path(__file__).parent / "data" / "exemplars.json"
+    return json.loads(path.read_text(encoding="utf-8"))["characters"]
 
 
 @cache
@@ -31,8 +30,7 @@ def exemplars(tag: str) -> tuple[str, ...]:
     ('h', 'ch', 'i', 'í')
     """
     tag = canonical(tag)
-    script = script_of(tag)
     for candidate in candidates(tag):
-        if candidate in _characters() and script_of(candidate) == script:
+        if candidate in _characters() and script_of(candidate) == script_of(tag):
             return tuple(_characters()[candidate].split(" "))
     return ()

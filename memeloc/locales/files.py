@@ -87,27 +87,17 @@ def read_locale(path: Path) -> Locale:
             file=path,
         )
     line_break, phrase_model = breaking(habit, file.tag, file.script)
-    return checked(
-        Locale(
-            tag=file.tag,
-            name=file.name,
-            native_name=file.native_name,
-            script=file.script,
-            direction=file.direction,
-            country=file.country,
-            poster=tuple(file.fonts.poster),
-            plain=tuple(file.fonts.plain),
-            uppercase=file.style.uppercase,
-            line_break=file.line_breaking.icu or line_break,
-            phrase_model=phrase_model,
-            smallest_size=file.style.smallest_size,
-            google=file.codes.google,
-            tesseract=file.codes.tesseract,
-            recruitment=file.codes.recruitment,
-            exemplars=tuple(file.letters.exemplars or ()),
-        ),
-        path,
+    locale = Locale(
+        **file.model_dump(exclude={"fonts", "style", "line_breaking", "codes", "letters"}),
+        **file.style.model_dump(),
+        **file.codes.model_dump(),
+        poster=tuple(file.fonts.poster),
+        plain=tuple(file.fonts.plain),
+        line_break=file.line_breaking.icu or line_break,
+        phrase_model=phrase_model,
+        exemplars=tuple(file.letters.exemplars or ()),
     )
+    return checked(locale, path)
 
 
 _PATTERNS = {
@@ -120,10 +110,7 @@ _PATTERNS = {
         r"[A-Za-z]{2,8}(_\w+)*(@\w+=\w+(;\w+=\w+)*)?",
         'it must be an ICU locale identifier such as "ja@lb=strict"',
     ),
-    "phrase_model": (
-        "(ja|zh-hans|zh-hant)?",
-        'it must be "ja", "zh-hans", "zh-hant" or empty',
-    ),
+    "phrase_model": ("(ja|zh-hans|zh-hant)?", 'it must be "ja", "zh-hans", "zh-hant" or empty'),
     "google": (
         "([a-z]{2,3}(-[A-Za-z]{2,4})?)?",
         'it must be a code of Google Translate such as "de" or "zh-CN"',
@@ -136,11 +123,7 @@ _PATTERNS = {
 
 
 def checked(locale: Locale, file: Path | None = None) -> Locale:
-    """Return the locale when it makes sense.
-
-    Raises:
-        InputError: a field is wrong; the sentence names it and what it must be.
-    """
+    """The locale; InputError when a field is wrong, which the sentence names."""
 
     def wrong(key: str, what: str) -> InputError:
         return InputError(f"{key} is {getattr(locale, key)!r}: {what}", file=file)

@@ -24,7 +24,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._entries: dict[str, Locale | Path] = {}
-        self._found: dict[str, Locale] = {}
+        self._matches: dict[str, Locale] = {}
 
     @classmethod
     def load(cls, *folders: Path) -> Registry:
@@ -34,8 +34,7 @@ class Registry:
             InputError: a folder is not there, or one of its files is wrong.
         """
         registry = cls()
-        for path in sorted(_DATA.glob("*.toml")):
-            registry._entries[path.stem.lower()] = path
+        registry._entries = {path.stem.lower(): path for path in sorted(_DATA.glob("*.toml"))}
         for folder in folders:
             if not folder.is_dir():
                 raise InputError("there is no such folder of locales", file=folder)
@@ -50,7 +49,7 @@ class Registry:
             InputError: a field of it is wrong.
         """
         self._entries[locale.tag.lower()] = checked(locale)
-        self._found.clear()
+        self._matches.clear()
 
     def get(self, tag: str) -> Locale:
         """The locale for a BCP 47 tag: itself or the nearest it falls back to, in its own script.
@@ -58,11 +57,19 @@ class Registry:
         Raises:
             InputError: nothing matches; the sentence names near tags.
         """
-        locale = self._found.get(tag) or self._match(tag)
-        if locale is None:
-            raise InputError(self._unknown(tag))
-        self._found[tag] = locale
-        return locale
+        locale = self._match(tag)
+        if locale is not None:
+            return locale
+        near = " or ".join(
+            f"{locale.tag} ({locale.name}, {locale.script})"
+            for locale in map(self.get, tags.near(tag, self))
+        )
+        hint = (
+            f"did you mean {near}?"
+            if near
+            else f"`memeloc locales list` names all {len(self)}, and --locales DIR adds your own."
+        )
+        raise InputError(f"there is no locale {tag[:60]!r}; {hint}")
 
     def exemplars(self, tag: str) -> tuple[str, ...]:
         """The letters of a locale: its own list, else CLDR's main exemplar characters, else none.
@@ -81,21 +88,18 @@ class Registry:
         return len(self._entries)
 
     def __contains__(self, tag: object) -> bool:
-        return isinstance(tag, str) and (tag in self._found or self._match(tag) is not None)
+        return isinstance(tag, str) and self._match(tag) is not None
 
     def _match(self, tag: str) -> Locale | None:
-        exact = tag.strip().replace("_", "-").lower()
-        if exact in self._entries:
-            return self._read(exact)
-        wanted = tags.canonical(tag)
-        if not tags.is_well_formed(wanted):
-            return None
-        script = tags.script_of(wanted)
-        for candidate in tags.candidates(wanted):
-            if candidate.lower() in self._entries:
-                locale = self._read(candidate.lower())
-                if tags.scripts_agree(script, locale.script):
-                    return locale
+        if tag in self._matches:
+            return self._matches[tag]
+        exact, wanted = tag.strip().replace("_", "-").lower(), tags.canonical(tag)
+        others = tags.candidates(wanted) if tags.is_well_formed(wanted) else []
+        for key in (exact, *map(str.lower, others)):
+            if key in self._entries:
+                locale = self._read(key)
+                if key == exact or tags.scripts_agree(tags.script_of(wanted), locale.script):
+                    return self._matches.setdefault(tag, locale)
         return None
 
     def _read(self, key: str) -> Locale:
@@ -103,18 +107,6 @@ class Registry:
         if isinstance(entry, Path):
             entry = self._entries[key] = read_locale(entry)
         return entry
-
-    def _unknown(self, tag: str) -> str:
-        near = tags.near(tag, self)
-        if near:
-            choice = " or ".join(
-                f"{locale.tag} ({locale.name}, {locale.script})" for locale in map(self.get, near)
-            )
-            return f"there is no locale {tag[:60]!r}; did you mean {choice}?"
-        return (
-            f"there is no locale {tag[:60]!r}; `memeloc locales list` names all {len(self)}, and "
-            "--locales DIR adds your own."
-        )
 
 
 @cache

@@ -11,18 +11,15 @@ import difflib
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from memeloc.model import Locale
 
-_SUBTAGS = Path(__file__).parent / "data" / "subtags.json"
 _WELL_FORMED = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _ENCODING = re.compile(r"\.[A-Za-z0-9-]+$")
 _ALIASES = {"no": "nb", "nor": "nb"}
 """Added to CLDR's: Norwegian as it is mostly written is Bokmål."""
-
 
 _PARTS = {
     "Jpan": ("Hira", "Kana", "Hrkt", "Hani"),
@@ -34,17 +31,11 @@ _PARTS = {
 """ISO 15924 codes for mixtures of scripts, and for what they are mixed of."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    aliases: dict[str, str]
-    scripts: dict[str, str]
-    regions: dict[str, str]
-
-
 @cache
-def _tables() -> _Tables:
-    content = json.loads(_SUBTAGS.read_text(encoding="utf-8"))
-    return _Tables(content["aliases"] | _ALIASES, content["scripts"], content["regions"])
+def _tables() -> dict[str, dict[str, str]]:
+    path = Path(__file__).parent / "data" / "subtags.json"
+    tables: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return {**tables, "aliases": tables["aliases"] | _ALIASES}
 
 
 def is_well_formed(tag: str) -> bool:
@@ -65,8 +56,7 @@ def canonical(tag: str) -> str:
     if not is_well_formed(plain):
         return tag
     language, *rest = plain.split("-")
-    language = language.lower()
-    replaced = _tables().aliases.get(language, language).split("-")
+    replaced = _tables()["aliases"].get(language.lower(), language.lower()).split("-")
     subtags = [_usual_case(subtag) for subtag in rest]
     if len(replaced) > 1 and subtags and len(subtags[0]) in (len(replaced[1]), 4):
         del replaced[1:]  # `sh-Cyrl` says itself what the alias `sr-Latn` would add
@@ -89,9 +79,8 @@ def script_of(tag: str) -> str:
     if rest and len(rest[0]) == 4 and rest[0].isalpha():
         return rest[0]
     tables = _tables()
-    if rest and (script := tables.regions.get(f"{language}-{rest[0]}")):
-        return script
-    return tables.scripts.get(language, "")
+    by_region = tables["regions"].get(f"{language}-{rest[0]}") if rest else None
+    return by_region or tables["scripts"].get(language, "")
 
 
 def candidates(tag: str) -> list[str]:
@@ -105,23 +94,12 @@ def candidates(tag: str) -> list[str]:
     if rest and rest[0] == script:
         del rest[0]
     tags = [tag]
-    for cut in _truncations(rest):
-        if script:
-            tags.append("-".join([language, script, *cut]))
-        tags.append("-".join([language, *cut]))
+    for end in range(len(rest), -1, -1):
+        # RFC 4647 section 3.4: a single letter is cut with what it introduced.
+        if end == len(rest) or not (end and len(rest[end - 1]) == 1):
+            tags += ["-".join([language, script, *rest[:end]])] if script else []
+            tags.append("-".join([language, *rest[:end]]))
     return list(dict.fromkeys(tags))
-
-
-def _truncations(subtags: list[str]) -> list[list[str]]:
-    """RFC 4647 section 3.4: cut from the end, and a single letter with what it introduced."""
-    kept = list(subtags)
-    found = [list(kept)]
-    while kept:
-        kept.pop()
-        while kept and len(kept[-1]) == 1:
-            kept.pop()
-        found.append(list(kept))
-    return found
 
 
 def scripts_agree(wanted: str, script: str) -> bool:
@@ -142,13 +120,10 @@ def near(tag: str, locales: Iterable[Locale], most: int = 4) -> list[str]:
     language = canonical(tag).split("-")[0].casefold()
     scores: dict[str, float] = {}
     for locale in locales:
-        names = {locale.name, locale.native_name, *re.findall(r"\w+", locale.name)}
-        names |= {canonical(locale.tag), *re.findall(r"\w+", locale.native_name)}
-        score = max(
+        words = re.findall(r"\w+", f"{locale.name} {locale.native_name}")
+        names = {locale.name, locale.native_name, canonical(locale.tag), *words}
+        scores[locale.tag] = max(
             difflib.SequenceMatcher(None, wanted, name.casefold()).ratio() for name in names
-        )
-        if locale.tag.split("-")[0].casefold() == language:
-            score += 1
-        scores[locale.tag] = score
+        ) + (locale.tag.split("-")[0].casefold() == language)
     best = sorted((tag for tag, score in scores.items() if score >= 0.6), key=lambda t: -scores[t])
     return best[:most]

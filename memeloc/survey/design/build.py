@@ -90,7 +90,7 @@ def build(
     more than half of a batch, as few as can be do, with checks between them; see `notes`.
 
     Args:
-        memes: template by id, in any order.
+        memes: template by id.
         taxonomy: implicit checks are drawn from its examples, labels of explicit ones from its
             labels, so that nobody passes who always gives the same answer.
         round: 0 is pre-annotation, 1 the survey, from 2 on what was left open.

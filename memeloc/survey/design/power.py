@@ -19,10 +19,6 @@ from numpy.typing import NDArray
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-ANSWERS = (3, 5, 7, 9, 11)
-AGREEMENTS = (0.6, 0.7, 0.8, 0.9)
-ITEMS = (50, 100, 200, 300, 500, 1000)
-
 _POWER = 0.8
 _QUANTILE = NormalDist().inv_cdf(0.975)
 """Of two-sided tests at 5 %."""
@@ -33,16 +29,11 @@ _STEP = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What becomes of an item.
+    """What becomes of an item with so many answers, "I don't know" among them.
 
-    Attributes:
-        answers: an item gets, "I don't know" among them.
-        agreement: the probability that an annotator who has an opinion gives the true label.
-        unknown: the probability of "I don't know".
-        right: how often the true label has more votes than any other.
-        tied: how often there is no label: the most votes are shared, or there are none.
-        wrong: how often another label wins.
-        error: standard error of `right` by the simulation.
+    `agreement` is the probability that an annotator who has an opinion gives the true label,
+    `unknown` that of "I don't know". The true label has the most votes in the share `right`, with
+    a standard error `error` of the simulation; nothing has in `tied`, and another in `wrong`.
     """
 
     answers: int
@@ -58,15 +49,11 @@ class Majority:
 class Difference:
     """What two cultures' shares must differ by to be found, with a power of 80 % at 5 %.
 
-    Attributes:
-        items: labelled in both cultures.
-        share: of harmful items in the one.
-        smallest: the smallest difference that is found when the labels of the two cultures are
-            taken as unrelated; None when even the largest is not.
-        paired: the same when items are compared with themselves (McNemar's test), which a parallel
-            set allows.
-        disagreement: share of items on which the two cultures differ by chance in either direction,
-            besides the difference itself; `paired` rests on it.
+    So many items are labelled in both; `share` of them are harmful in the one. `smallest` is the
+    smallest difference that is found when the labels of the two are taken as unrelated, `paired`
+    when items are compared with themselves (McNemar's test), which a parallel set allows; None when
+    even the largest is not found. `paired` rests on `disagreement`: the share of items on which the
+    two differ by chance in either direction, besides the difference itself.
     """
 
     items: int
@@ -105,18 +92,15 @@ def power_tables(
 def majority_table(
     *,
     seed: int,
-    answers: Sequence[int] = ANSWERS,
-    agreements: Sequence[float] = AGREEMENTS,
+    answers: Sequence[int] = (3, 5, 7, 9, 11),
+    agreements: Sequence[float] = (0.6, 0.7, 0.8, 0.9),
     unknown: float = 0.0,
     labels: int = 2,
     draws: int = 20_000,
 ) -> tuple[Majority, ...]:
-    """How often a majority of n answers is right, for each n and agreement.
+    """How often a majority of n answers is right, for each n and agreement, by so many draws.
 
-    Args:
-        unknown: share of "I don't know", from 0 to below 1.
-        labels: that are voted on; whoever is wrong chooses each other one with equal probability.
-        draws: items that are simulated a row.
+    Whoever is wrong chooses each other label with equal probability.
     """
     rows = []
     for count in answers:
@@ -140,19 +124,16 @@ def majority_table(
 def difference_table(
     *,
     seed: int,
-    items: Sequence[int] = ITEMS,
+    items: Sequence[int] = (50, 100, 200, 300, 500, 1000),
     share: float = 0.4,
     disagreement: float = 0.2,
     draws: int = 20_000,
 ) -> tuple[Difference, ...]:
     """The smallest difference between two cultures' shares that m items show.
 
-    Args:
-        items: labelled in both cultures.
-        share: of harmful items in the one culture; the other has more.
-        disagreement: see `Difference`. multi3hate's pairs of countries agree on 67 to 78 % of
-            items (4.2), so differ on 22 to 33 %, part of which is the difference itself.
-        draws: surveys that are simulated for each difference tried.
+    See `Difference`; so many surveys are drawn for each difference that is tried. multi3hate's
+    pairs of countries agree on 67 to 78 % of items (4.2), so differ on 22 to 33 %, part of which is
+    the difference itself.
     """
 
     def unrelated(count: int, step: int) -> float:

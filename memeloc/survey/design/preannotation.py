@@ -34,17 +34,10 @@ ROUND = 0
 def split(
     memes: Mapping[str, str], design: Design, taxonomy: Taxonomy, *, answers: int = 2
 ) -> tuple[Batch, ...]:
-    """Batches in which each meme is asked about in one culture only.
+    """Batches in which each meme (template by id) is asked about in one culture only.
 
-    Cultures get equal parts, templates spread evenly over them.
-
-    Args:
-        memes: template by id.
-        taxonomy: see `build`.
-        answers: annotators a batch (A.5: two).
-
-    Raises:
-        InputError: as `build`.
+    Cultures get equal parts, templates spread evenly over them; each batch is for so many
+    annotators (A.5: two). Raises as `build`.
     """
     parts = assigned(memes, len(design.cultures), chance(design.seed, "preannotation"))
     batches: list[Batch] = []
@@ -129,8 +122,6 @@ def choose(
     Args:
         by_meme: outcomes by meme id.
         templates: by meme id.
-        wanted: how many of each.
-        seed: another one draws others.
 
     Returns:
         Ids, sorted.

@@ -86,7 +86,6 @@ def truths(
     """A true label for each meme in each culture, by meme id and culture code.
 
     Args:
-        seed: another one gives other labels.
         harmful: share of memes that are harmful, before cultures differ.
         differ: probability that a culture sees a meme the other way.
 
@@ -118,12 +117,10 @@ def simulate(
     crowd: Crowd | None = None,
     codes: Mapping[str, CompletionCodes] | None = None,
 ) -> list[Simulated]:
-    """Fill every place of every sheet.
+    """Fill every place of every sheet of a round; people of another round are others.
 
     Args:
-        sheets: those of one round; people of another round are others.
         truth: by meme id and culture code, such as from `truths`.
-        seed: another one gives other people and answers.
         codes: by sheet id, what is shown at the end.
     """
     crowd, codes = crowd or Crowd(), codes or {}

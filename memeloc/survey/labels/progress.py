@@ -27,14 +27,8 @@ _KINDS = {"paid": PAID, "owed": WAITING, "running": RUNNING}
 class Progress:
     """One part of a survey: a sheet, a culture, a batch, or all of it.
 
-    Attributes:
-        name: the part's.
-        sheets: how many sheets it has.
-        annotators: how many people are wanted.
-        sent: how many sent it whole.
-        retained: how many of them are retained.
-        places: how many are still wanted.
-        wanted, answered, kept: the same as answers to memes: wanted, in, and retained.
+    So many annotators are wanted; of those who sent it whole some are retained, and `places` are
+    still wanted. `wanted`, `answered` and `kept` are the same as answers to memes.
     """
 
     name: str
@@ -52,12 +46,8 @@ class Progress:
 class Money:
     """What a survey costs, in the currency of the reward.
 
-    Attributes:
-        paid: for work that was approved.
-        owed: for work that waits for a decision.
-        running: for people who are at it.
-        to_come: for the places that are left, less those who are at it.
-        total: all of it.
+    `paid` is for approved work, `owed` for work that waits for a decision, `running` for people who
+    are at it, and `to_come` for the places that are left besides.
     """
 
     paid: Decimal
@@ -104,8 +94,6 @@ def survey_status(
     Args:
         sheets: those of all rounds.
         submissions: all that were sent.
-        report: of the quality control.
-        settled: the labels so far.
         participants: what the recruitment service says of people.
         rewards: by sheet id, what a person gets for it.
         fee: the service's share on top, such as 0.33 for a third.

@@ -36,14 +36,7 @@ STATES = ("settled", "short", "tied", "given up")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Answers that are still to be asked for.
-
-    Attributes:
-        item: the meme's id.
-        culture: its code.
-        answers: how many more.
-        reason: `short` or `tied`.
-    """
+    """How many more answers are to be asked for an item (a meme's id); `short` or `tied`."""
 
     item: str
     culture: str

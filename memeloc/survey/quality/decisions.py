@@ -42,13 +42,11 @@ _STATUS_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do about a submission at the service.
+    """What to do about a submission at the service: approve, ask to return it, or reject it.
 
     Attributes:
-        action: approve; ask the person to return it; or reject it.
-        participant: the person's id, as it was stored.
-        service: id of the submission at the service, as it was stored; empty when unknown.
-        study: the service's name of the study; empty when unknown.
+        participant, service: ids of the person and of the submission there, as they were stored.
+        study: the service's name of the study; empty when unknown, as `service` is.
         sheet, submission: which answers it is about; empty when there are none.
         category: a `rejection_category` of Prolific's API for a rejection, else empty.
         message: what the person reads; empty for an approval.

@@ -18,12 +18,9 @@ Flag = Annotated[bool, Field(strict=True)]
 class Label:
     """One answer to the question.
 
-    Attributes:
-        id: names it in tables and files.
-        severity: 0 is harmless, higher is worse.
-        abstain: whether it means "I don't know": stored, and left out of the vote.
-        subcategories: ids of finer kinds.
-        group: id of the coarser class that it counts as; empty when there are no such classes.
+    A severity of 0 is harmless, higher is worse. One that abstains means "I don't know": it is
+    stored, and left out of the vote. Subcategories are ids of finer kinds; the group is the id of
+    the coarser class that it counts as, empty when there are no such classes.
     """
 
     __pydantic_config__ = _FORBID
@@ -37,14 +34,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SecondQuestion:
-    """A question that depends on the first.
-
-    Attributes:
-        id: names it.
-        when: ids of the labels that it is asked after.
-        answers: ids of its answers, in the order shown.
-        several: whether more than one may be chosen.
-    """
+    """A question that is asked after the labels `when`, with its answers in the order shown."""
 
     __pydantic_config__ = _FORBID
 
@@ -73,11 +63,8 @@ class Taxonomy:
     """A label set.
 
     Attributes:
-        name: of the taxonomy.
         source: paper and section that it is after.
         labels: in the order shown.
-        second: a question that depends on the first, or None.
-        examples: at least one.
         rules: ids of the decision rules that the introduction gives, in order.
         most_severe: whether, of several that fit, the most severe label is to be chosen.
         texts: by language tag and key (see `keys`), the texts of a taxonomy that does not ship;
