@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated, Literal
 
@@ -21,19 +21,6 @@ from memeloc.settings import read_toml, validate
 SLACK = 0.001 + 1e-9
 """How far a box may reach beyond the picture, in fractions of it: a thousandth for rounding by
 hand, and what the addition of two such numbers adds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A template.toml after every check that needs no look at the picture."""
-
-    image: str
-    boxes: tuple[TextBox, ...]
-    title: str
-    description: str
-    source: str
-    licence: str
-    keywords: tuple[str, ...]
 
 
 def _inside_folder(image: str) -> str:
@@ -56,8 +43,11 @@ _Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$"), AfterValidator(str.
 _COLOUR = "a colour like '#ffcc00'"
 
 
-class _Head(BaseModel):
+class Definition(BaseModel):
+    """A template.toml after every check that needs no look at the picture."""
+
     model_config = _STRICT
+    _boxes: tuple[TextBox, ...] = ()
 
     image: Annotated[str, AfterValidator(_inside_folder)] = Field(
         description='the picture\'s file, as in image = "picture.png"'
@@ -70,6 +60,11 @@ class _Head(BaseModel):
     box: list[dict[str, object]] = Field(
         min_length=1, description="the boxes for text, each a table of its own headed [[box]]"
     )
+
+    @property
+    def boxes(self) -> tuple[TextBox, ...]:
+        """The boxes, in the order of a caption's parts."""
+        return self._boxes
 
 
 class _Box(BaseModel):
@@ -94,7 +89,8 @@ class _Box(BaseModel):
 
     @model_validator(mode="after")
     def _in_the_picture(self) -> _Box:
-        for axis, start, length in (("x", self.x, "width"), ("y", self.y, "height")):
+        for axis, length in (("x", "width"), ("y", "height")):
+            start = getattr(self, axis)
             end = start + getattr(self, length)
             if start < -SLACK or end > 1 + SLACK:
                 raise ValueError(
@@ -129,9 +125,9 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
     Raises:
         InputError: a setting is unknown, missing or wrong.
     """
-    head = validate(_Head, table, "a template", file=path)
+    definition = validate(Definition, table, "a template", file=path)
     boxes: dict[str, TextBox] = {}
-    for number, values in enumerate(head.box, 1):
+    for number, values in enumerate(definition.box, 1):
         where = f"box {str(values.get('name', number))[:60]!r}"
         box = validate(_Box, values, where, file=path).text_box()
         if box.name in boxes:
@@ -139,11 +135,8 @@ def check_definition(table: Mapping[str, object], path: Path) -> Definition:
                 f"two boxes are called {box.name!r}; give each its own name", file=path
             )
         boxes[box.name] = box
-    return Definition(
-        boxes=tuple(boxes.values()),
-        keywords=tuple(head.keywords),
-        **head.model_dump(exclude={"box", "keywords"}),
-    )
+    definition._boxes = tuple(boxes.values())
+    return definition
 
 
 def check_turned_boxes(boxes: Iterable[TextBox], size: tuple[int, int], path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from memeloc import resources
@@ -36,7 +36,8 @@ def load_template(folder: Path) -> Template:
     Raises:
         InputError: the folder's name, the file or the picture is wrong.
     """
-    name = _name_of(folder)
+    # Also of a folder given as `.` or `a/..`.
+    name = folder.resolve().name if folder.name in ("", "..") else folder.name
     path = folder / DEFINITION
     if not path.is_file():
         raise InputError(f"there is no {DEFINITION} in this folder", file=folder)
@@ -61,15 +62,13 @@ def load_template(folder: Path) -> Template:
         boxes=definition.boxes,
         title=definition.title or name.replace("-", " ").replace("_", " ").capitalize(),
         description=definition.description,
-        keywords=definition.keywords,
+        keywords=tuple(definition.keywords),
         source=definition.source,
         licence=definition.licence,
     )
 
 
-def load_templates(
-    folders: Sequence[Path] = (),
-) -> tuple[dict[str, Template], list[InputError]]:
+def load_templates(folders: Sequence[Path] = ()) -> tuple[dict[str, Template], list[InputError]]:
     """Read the built-in templates and those of `folders`, and say what is wrong with the others.
 
     A template of the user takes the place of a built-in one of the same name. Of two templates of
@@ -83,19 +82,12 @@ def load_templates(
         The templates by name, in the order of their names, and the problems, each with its file.
     """
     problems: list[InputError] = []
-    own: dict[str, Template] = {}
-    seen: set[Path] = set()
+    different: dict[Path, Path] = {}
     for folder in folders:
-        place = folder.resolve()
-        if place not in seen:
-            seen.add(place)
-            for template in _look_in(folder):
-                _keep(template, own, problems)
-    builtin: dict[str, Template] = {}
-    for template in _look_in(resources.folder("templates")):
-        _keep(template, builtin, problems)
-    merged = {template.name: template for template in (builtin | own).values()}
-    return dict(sorted(merged.items())), problems
+        different.setdefault(folder.resolve(), folder)
+    own = _by_name(different.values(), problems)
+    merged = _by_name([resources.folder("templates")], problems) | own
+    return dict(sorted((template.name, template) for template in merged.values())), problems
 
 
 def find_template(templates: Mapping[str, Template], name: str) -> Template:
@@ -111,49 +103,42 @@ def find_template(templates: Mapping[str, Template], name: str) -> Template:
     raise InputError(f"there is no template {name[:60]!r}; {hint}")
 
 
-def _keep(
-    template: Template | InputError, templates: dict[str, Template], problems: list[InputError]
-) -> None:
-    if isinstance(template, InputError):
-        problems.append(template)
-        return
-    other = templates.setdefault(template.name.casefold(), template)
-    if other is not template:
-        problems.append(
-            InputError(
-                f"a second template would be called {template.name!r}; {other.image} has the name "
-                "already and is used, so rename one of them",
-                file=template.image,
-            )
-        )
+def _by_name(folders: Iterable[Path], problems: list[InputError]) -> dict[str, Template]:
+    """The folders' templates by name in lower case; what is wrong with others goes to problems."""
+    templates: dict[str, Template] = {}
+    for folder in folders:
+        try:
+            paths = _template_paths(folder)
+        except InputError as error:
+            problems.append(error)
+            continue
+        for path in paths:
+            try:
+                template = load_template(path) if path.is_dir() else _plain_picture(path)
+                other = templates.setdefault(template.name.casefold(), template)
+                if other is not template:
+                    raise InputError(
+                        f"a second template would be called {template.name!r}; {other.image} has "
+                        "the name already and is used, so rename one of them",
+                        file=template.image,
+                    )
+            except InputError as error:
+                problems.append(error)
+    return templates
 
 
-def _look_in(folder: Path) -> Iterator[Template | InputError]:
-    """What stands in one folder: its templates, and an error for each that is wrong."""
+def _template_paths(folder: Path) -> list[Path]:
+    """The templates' folders and plain pictures that stand in one folder."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "there is no such folder"
-        yield InputError(f"{what}; give a folder of templates or pictures", file=folder)
-        return
+        raise InputError(f"{what}; give a folder of templates or pictures", file=folder)
     if (folder / DEFINITION).is_file():
-        yield _or_error(load_template, folder)
-        return
+        return [folder]
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
-        yield InputError(f"cannot be read: {error.strerror}", file=folder)
-        return
-    for entry in entries:
-        if entry.is_dir():
-            yield _or_error(load_template, entry)
-        elif entry.suffix.lower() in SUFFIXES:
-            yield _or_error(_plain_picture, entry)
-
-
-def _or_error(load: Callable[[Path], Template], path: Path) -> Template | InputError:
-    try:
-        return load(path)
-    except InputError as error:
-        return error
+        raise InputError(f"cannot be read: {error.strerror}", file=folder) from error
+    return [entry for entry in entries if entry.is_dir() or entry.suffix.lower() in SUFFIXES]
 
 
 def _plain_picture(path: Path) -> Template:
@@ -181,9 +166,3 @@ def name_from(path: Path) -> str:
             file=path,
         )
     return check_tag_name(name, "a template's name")
-
-
-def _name_of(folder: Path) -> str:
-    """The name of a folder, also of one given as `.` or `a/..`."""
-    name = folder.absolute().name
-    return folder.resolve().name if name in ("", "..") else name

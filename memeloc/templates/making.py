@@ -67,17 +67,8 @@ def add_template(
 ) -> Path:
     """Make a template of a picture: the folder `to`/NAME with the picture and a template.toml.
 
-    The picture is read, checked and written anew, so nothing but its pixels gets in: no place
-    where it was taken, no camera, no thumbnail. A JPEG stays one (quality 92), all else is a PNG.
-
-    Args:
-        image: the picture.
-        to: the folder of templates; made when it is not there.
-        name: the template's name; that of the picture when not given.
-        layout: a key of `LAYOUTS`.
-
-    Returns:
-        The new folder.
+    It is called as the picture where no name is given, and has the boxes of a key of `LAYOUTS`.
+    The picture is written anew, as by `write_folder`.
 
     Raises:
         InputError: the picture cannot be read, the name is wrong, there is no such layout, or a

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
+from PIL import Image, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
 
 from memeloc.errors import InputError
 
@@ -31,7 +31,7 @@ _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF")
 _PLUGINS = (WebPImagePlugin, TiffImagePlugin)
 
 _ORIENTATION = 0x0112  # the EXIF tag
-_TURNED = frozenset({5, 6, 7, 8})  # its values that swap width and height
+_SIDEWAYS = (5, 6, 7, 8)  # its values that swap width and height
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -54,7 +54,7 @@ def picture_size(path: Path | bytes) -> tuple[int, int]:
         width, height = picture.size
         # A PNG that has no EXIF block in its header would be decoded to look for a later one.
         if (picture.format != "PNG" or "exif" in picture.info) and (
-            picture.getexif().get(_ORIENTATION) in _TURNED
+            picture.getexif().get(_ORIENTATION) in _SIDEWAYS
         ):
             width, height = height, width
         return width, height
@@ -87,11 +87,7 @@ def open_picture(path: Path | bytes, max_side: int | None = None) -> Image.Image
         result = _to_rgb(picture)
         if result.size != target and scale < 1.0:
             result = result.resize(target, Image.Resampling.LANCZOS, reducing_gap=3.0)
-        if orientation not in (None, 1):
-            turning = Image.Exif()
-            turning[_ORIENTATION] = orientation
-            result.info["exif"] = turning.tobytes()
-            result = ImageOps.exif_transpose(result)
+        result = _upright(result, orientation)
         result.info.clear()
         return result
 
@@ -111,8 +107,7 @@ def open_grey(path: Path, least_side: int) -> Image.Image:
         picture.load()
         plain = picture.mode in ("L", "RGB") and not picture.has_transparency_data
         grey = (picture if plain else _to_rgb(picture)).convert("L")
-    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
-    return grey if turn is None else grey.transpose(turn)
+    return _upright(grey, orientation)
 
 
 @contextmanager
@@ -120,12 +115,9 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
     """The picture with only its header read, and every failure as an InputError."""
     path = source if isinstance(source, Path) else None
     try:
-        if isinstance(source, bytes):
-            size = len(source)
-        else:
-            size = source.stat().st_size
-            if not source.is_file():
-                raise InputError("is not a file; give a picture", file=path)
+        size = len(source) if isinstance(source, bytes) else source.stat().st_size
+        if path is not None and not path.is_file():
+            raise InputError("is not a file; give a picture", file=path)
         if size == 0:
             raise InputError("is an empty file; give a picture", file=path)
         if size > MAX_BYTES:
@@ -138,7 +130,13 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
             warnings.simplefilter("ignore")
             stream = BytesIO(source) if isinstance(source, bytes) else source
             with Image.open(stream, formats=_FORMATS) as picture:
-                _check_pixels(picture.size, path)
+                width, height = picture.size
+                if not 1 <= width * height <= MAX_PIXELS:
+                    raise InputError(
+                        f"is {width:,} x {height:,} pixels; a picture may have 1 to "
+                        f"{MAX_PIXELS / 1e6:.0f} megapixels, so shrink it first",
+                        file=path,
+                    )
                 yield picture
     except InputError:
         raise
@@ -153,27 +151,16 @@ def _opened(source: Path | bytes) -> Iterator[Image.Image]:
             f"has more than {MAX_PIXELS / 1e6:.0f} megapixels; shrink it first", file=path
         ) from None
     except Exception as error:  # a damaged file may make a decoder raise anything at all
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:120]
         raise InputError(
-            f"cannot be read as a picture ({_first_line(error)}); it may be damaged or cut off",
+            f"cannot be read as a picture ({reason}); it may be damaged or cut off",
             file=path,
         ) from error
 
 
-def _check_pixels(size: tuple[int, int], path: Path | None) -> None:
-    width, height = size
-    if width < 1 or height < 1:
-        raise InputError(f"is {width} x {height} pixels; a picture has at least one", file=path)
-    if width * height > MAX_PIXELS:
-        raise InputError(
-            f"is {width:,} x {height:,} pixels; a picture may have {MAX_PIXELS / 1e6:.0f} "
-            "megapixels at most, so shrink it first",
-            file=path,
-        )
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:120]
+def _upright(picture: Image.Image, orientation: object) -> Image.Image:
+    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
+    return picture if turn is None else picture.transpose(turn)
 
 
 def _to_rgb(picture: Image.Image) -> Image.Image:
@@ -200,11 +187,8 @@ def _to_grey(picture: Image.Image) -> Image.Image:
     goes beyond these, or below 0, is stretched between the least and the largest value.
     """
     low, high = (float(value) for value in picture.getextrema())  # type: ignore[arg-type]
-    whole = 1.0 if picture.mode == "F" else 65535.0
-    if low < 0 or high > whole:
-        start, span = low, (high - low) or 1.0
-    else:
-        start, span = 0.0, whole
-    scale = 255.0 / span
+    white = 1.0 if picture.mode == "F" else 65535.0
+    start, end = (low, high) if low < 0 or high > white else (0.0, white)
+    scale = 255.0 / ((end - start) or 1.0)
     deep = picture.convert("F")
     return deep.point(lambda value: value * scale - start * scale).convert("L")

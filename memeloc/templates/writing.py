@@ -10,7 +10,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import tomli_w
@@ -18,7 +18,7 @@ from PIL import Image
 
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, item_id
-from memeloc.model import STYLES, TextBox, TextStyle, check_tag_name
+from memeloc.model import STYLES, TextBox, check_tag_name
 from memeloc.settings import parse_toml
 from memeloc.templates.definition import check_definition, check_turned_boxes
 from memeloc.templates.loading import DEFINITION, TOP_BOTTOM
@@ -30,19 +30,11 @@ _PLACES = 6  # digits after the point: a millionth of a picture is less than a p
 def write_template(
     template: FoundTemplate, folder: Path, *, name: str | None = None, replace: bool = False
 ) -> Path:
-    """Make a template's folder, `folder`/NAME, of a template that was collected.
+    """Make a template's folder, `folder`/NAME, of a template that was collected with its picture.
 
-    Args:
-        found: with its picture; without boxes it gets one at the top and one at the bottom. Its
-            address and terms become the template's source and licence, and the details `source`
-            and `safe_name` are preferred to its address and name.
-        folder: the folder of templates; made when it is not there.
-        name: the template's name; else `safe_name` of its details, else its own name where that is
-            safe as a file's, else its item's id.
-        replace: see `write_folder`.
-
-    Returns:
-        The folder of the template.
+    Its address and terms become the template's source and licence, unless its details have a
+    `source`. It is called `name`; else `safe_name` of its details, else its own name where that is
+    safe as a file's, else its item's id. For the rest see `write_folder`.
 
     Raises:
         InputError: there is no picture, or as for `write_folder`.
@@ -87,14 +79,10 @@ def write_folder(
 
     Args:
         to: the folder of templates; made when it is not there.
-        name: the template's name.
         picture: the bytes of a picture's file.
         boxes: where its text goes; empty is a box at the top and one at the bottom.
         title, description, keywords, source, licence: as in `Template`; line feeds become spaces.
         replace: put it in the place of another template of that name, which otherwise is an error.
-
-    Returns:
-        The folder of the template.
 
     Raises:
         InputError: the name is no name for a file, the picture cannot be read, a box reaches
@@ -176,11 +164,8 @@ def encode(picture: Image.Image, source: bytes) -> tuple[str, bytes]:
     with Image.open(io.BytesIO(source)) as original:
         is_jpeg = original.format == "JPEG"
     encoded = io.BytesIO()
-    if is_jpeg:
-        picture.save(encoded, "JPEG", quality=92, optimize=True)
-        return "picture.jpg", encoded.getvalue()
-    picture.save(encoded, "PNG", optimize=True)
-    return "picture.png", encoded.getvalue()
+    picture.save(encoded, "JPEG" if is_jpeg else "PNG", quality=92, optimize=True)
+    return "picture.jpg" if is_jpeg else "picture.png", encoded.getvalue()
 
 
 def boxes_toml(boxes: Sequence[TextBox]) -> str:
@@ -189,23 +174,15 @@ def boxes_toml(boxes: Sequence[TextBox]) -> str:
 
 
 def _box_table(box: TextBox) -> dict[str, object]:
-    usual = STYLES[box.style.name]
-    values = {field.name: getattr(box, field.name) for field in fields(box)}
-    del values["style"]
-    kept = {
+    usual = {field.name: field.default for field in fields(box)}
+    values = {
         name: round(value, _PLACES) if isinstance(value, float) else value
-        for name, value in values.items()
-        if value != _ASSUMED.get(name)
+        for name, value in asdict(box).items()
+        if name != "style" and value != usual[name]
     }
-    style = {
-        field.name: getattr(box.style, field.name)
-        for field in fields(TextStyle)
-        if getattr(box.style, field.name) != getattr(usual, field.name)
-    }
-    return {**kept, "style": box.style.name, **style}
-
-
-_ASSUMED = {field.name: field.default for field in fields(TextBox) if field.default is not MISSING}
+    usual = asdict(STYLES[box.style.name])
+    style = {name: value for name, value in asdict(box.style).items() if value != usual[name]}
+    return {**values, "style": box.style.name, **style}
 
 
 def plain(text: str) -> str:
