@@ -220,6 +220,14 @@ def test_multi3hate(tmp_path: Path, collect: Collect) -> None:
     }
 
 
+def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path, collect: Collect) -> None:
+    root = multi3hate(tmp_path / "set")
+    (root / "data/memes/en").rename(tmp_path / "elsewhere")
+    (root / "data/memes/en").symlink_to(tmp_path / "elsewhere")
+    found, _ = collect("multi3hate", root)
+    assert [one.language for one in found if isinstance(one, FoundPicture)] == ["de"]
+
+
 def test_multi3hate_s_captions_and_languages(tmp_path: Path, collect: Collect) -> None:
     root = multi3hate(tmp_path)
     found, _ = collect("multi3hate", root / "data", languages=("de",), captions=True)

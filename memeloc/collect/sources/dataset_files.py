@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memeloc.errors import InputError, MemelocError
-from memeloc.items import Refusal
+from memeloc.items import Origin, Refusal
 from memeloc.model import Caption
 from memeloc.tables import read_table, text_of
 from memeloc.templates.pictures import SUFFIXES, picture_size
@@ -41,25 +41,18 @@ class NotTakenError(MemelocError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a dataset's table.
-
-    Attributes:
-        file: the table's path below the dataset's folder.
-        number: as the user counts it: a table's header is row 1, a line of JSON Lines its number;
-            0 stands for the table as a whole.
-        cells: by column.
-        error: why it could not be read, or empty.
+    """A row of a dataset's table: its file below the folder, its number as the user counts it (a
+    table's header is row 1, a line of JSON Lines its number), and its cells by column.
     """
 
     file: str
     number: int
     cells: Mapping[str, Any]
-    error: str = ""
 
     @property
     def place(self) -> str:
         """Its file and number, for people."""
-        return f"{self.file}, row {self.number}" if self.number else self.file
+        return f"{self.file}, row {self.number}"
 
     def text(self, column: str) -> str:
         """A cell as text, see `memeloc.tables.text_of`; empty when there is none."""
@@ -77,23 +70,142 @@ class Row:
         return value
 
 
-def taken(source: str, place: str, items: Iterable[Item]) -> Iterator[Item | Refusal]:
-    """The items, and in place of a `NotTakenError` a refusal."""
+class Dataset:
+    """A folder that somebody published. Nothing is read outside of it.
+
+    Args:
+        source: the name of the source that reads it.
+        path: the folder.
+        terms: of use; empty is what its README or licence says.
+        what: what is wanted, for the error.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+
+    def __init__(self, source: str, path: Path, terms: str, what: str) -> None:
+        if not path.is_dir():
+            wrong = "is not a folder" if path.exists() else "there is no such folder"
+            raise InputError(f"{wrong}; give {what}", file=path)
+        self.source = source
+        self.root = path.resolve()
+        self.terms = terms or terms_of(self.root)
+
+    def origin(self, key: str, place: str) -> Origin:
+        """The origin of what stands in a file or row."""
+        return Origin(self.source, key, place, self.terms)
+
+    def key_of(self, path: Path) -> str:
+        """A path below the folder with slashes, as text that can be stored whatever its bytes."""
+        below = path.relative_to(self.root) if path.is_relative_to(self.root) else Path(path.name)
+        return os.fsencode(below.as_posix()).decode("utf-8", "backslashreplace")
+
+    def leads_out(self, path: Path) -> bool:
+        """Whether a path leads out of the folder by a link, or nowhere."""
+        try:
+            return not path.resolve(strict=True).is_relative_to(self.root)
+        except (OSError, RuntimeError):
+            return True
+
+    def taken(self, place: str, items: Iterable[Item]) -> Iterator[Item | Refusal]:
+        """The items, and in place of a `NotTakenError` a refusal."""
+        try:
+            yield from items
+        except NotTakenError as error:
+            yield Refusal(self.source, place, error.reason, error.sentence)
+
+    def read_rows(
+        self,
+        table: Path,
+        required: Sequence[str],
+        read: Callable[[Row], Iterable[Item]],
+        *,
+        only: bool = False,
+    ) -> Iterator[Item | Refusal]:
+        """What is read from each row of a CSV, JSON Lines or Parquet table without pictures in it.
+
+        A row that is not taken becomes a refusal, and so does a table that cannot be read.
+
+        Raises:
+            InputError: the table cannot be read or lacks a column, and is the `only` one.
+        """
+        file = self.key_of(table)
+        try:
+            for record in read_table(table, required).rows:
+                names = record.header.names
+                row = Row(file, record.number, dict(zip(names, record.cells, strict=False)))
+                error = record.error
+                if not error and len(record.cells) > len(names):
+                    error = "it has more cells than the table has columns"
+                if error:
+                    yield Refusal(self.source, row.place, "not readable", error)
+                else:
+                    yield from self.taken(row.place, read(row))
+        except InputError as error:
+            if only:
+                raise
+            yield Refusal(self.source, file, "not readable", error.message)
+
+    def read_pictures(
+        self, read: Callable[[Path], Iterable[Item]], below: Path | None = None
+    ) -> Iterator[Item | Refusal]:
+        """What is read from every picture by its name's ending, in order, but for hidden ones.
+
+        Links within the folder are no pictures of their own: what they lead to is met anyway.
+        """
+        top = below or self.root
+        if self.leads_out(top):
+            return
+        for folder, folders, files in os.walk(top.resolve()):
+            here = Path(folder)
+            folders[:] = sorted(name for name in folders if name[0] != ".")
+            pictures = [name for name in files if here.joinpath(name).suffix.lower() in SUFFIXES]
+            for name in (*folders, *sorted(pictures)):
+                path = here / name
+                if path.is_symlink() and self.leads_out(path):
+                    sentence = "a link that leads out of the folder"
+                    yield Refusal(self.source, self.key_of(path), OUTSIDE, sentence)
+                elif name[0] != "." and name not in folders and not path.is_symlink():
+                    yield from self.taken(self.key_of(path), read(path))
+
+    def find(self, name: str, folder: Path | None = None) -> Path:
+        """A file by its path with slashes or backslashes, below a folder of the dataset.
+
+        Raises:
+            NotTakenError: the path leads out of the folder, by itself or by a link, or there is no
+                such file.
+        """
+        shown = repr(name[:120])
+        if not name.strip():
+            raise NotTakenError("no picture", "it names no picture")
+        try:
+            below = Path(name.strip().replace("\\", "/"))
+            path = ((folder or self.root) / below).resolve()
+            inside = path.is_relative_to(self.root) and ".." not in below.parts
+            is_file = inside and path.is_file()
+        except (OSError, ValueError, RuntimeError):
+            raise NotTakenError("no picture", f"the path {shown} cannot be read") from None
+        if not inside:
+            raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
+        if not is_file:
+            raise NotTakenError("no picture", f"there is no picture {shown}")
+        return path
+
+
+def read_picture(path: Path, name: str = "") -> bytes:
+    """A picture's file; `name` is what sentences call it.
+
+    Raises:
+        NotTakenError: it is no picture, or too large.
+    """
+    shown = f"{name[:120]!r} " if name else ""
     try:
-        yield from items
-    except NotTakenError as error:
-        yield Refusal(source, place, error.reason, error.sentence)
-
-
-def read_rows(
-    source: str, rows: Iterable[Row], read: Callable[[Row], Iterable[Item]]
-) -> Iterator[Item | Refusal]:
-    """What is read from each row, and a refusal for each that is not taken."""
-    for row in rows:
-        if row.error:
-            yield Refusal(source, row.place, "not readable", row.error)
-        else:
-            yield from taken(source, row.place, read(row))
+        picture_size(path)
+        return path.read_bytes()
+    except InputError as error:
+        raise NotTakenError("not a picture", f"{shown}{error.message}") from None
+    except OSError as error:
+        raise NotTakenError("no picture", f"{shown}cannot be read: {error.strerror}") from None
 
 
 def parts_of(text: str) -> tuple[str, ...]:
@@ -120,147 +232,6 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if is_nested:
         return [_plain(each, depth + 1) for each in value[:100]]
     return str(value)[:_LONGEST_DETAIL]
-
-
-def table_rows(
-    path: Path, root: Path, required: Sequence[str], *, only: bool = False
-) -> Iterator[Row]:
-    """The rows of a CSV, JSON Lines or Parquet table without pictures in it.
-
-    A table that cannot be read, or has not the columns, is a row with the error.
-
-    Raises:
-        InputError: it cannot be read, and is the `only` one.
-    """
-    file = relative(path, root)
-    try:
-        for row in read_table(path, required).rows:
-            names = row.header.names
-            error = row.error
-            if not error and len(row.cells) > len(names):
-                error = "it has more cells than the table has columns"
-            yield Row(file, row.number, dict(zip(names, row.cells, strict=False)), error)
-    except InputError as error:
-        if only:
-            raise
-        yield Row(file, 0, {}, error.message)
-
-
-def find_tables(path: Path, what: str) -> tuple[Path, list[Path]]:
-    """The folder of a dataset of JSON Lines, and its tables, the training split first.
-
-    Args:
-        path: the folder, or one table.
-        what: what is wanted, for the error.
-
-    Raises:
-        InputError: it is not there, or there is no table.
-    """
-    if path.is_file():
-        return path.parent.resolve(), [path.resolve()]
-    root = check_dataset(path, what)
-    tables = [
-        table
-        for table in root.glob("*.jsonl")
-        if table.is_file() and table.resolve().parent == root
-    ]
-    if not tables:
-        raise InputError(f"there is no .jsonl file in it; give {what}", file=path)
-    # A meme of several splits is of the first of them.
-    return root, sorted(tables, key=lambda table: (not table.stem.startswith("train"), table.name))
-
-
-def check_dataset(path: Path, what: str) -> Path:
-    """A dataset's folder, resolved.
-
-    Raises:
-        InputError: it is not there or no folder; `what` says what is wanted.
-    """
-    if not path.is_dir():
-        wrong = "is not a folder" if path.exists() else "there is no such folder"
-        raise InputError(f"{wrong}; give {what}", file=path)
-    return path.resolve()
-
-
-def relative(path: Path, root: Path) -> str:
-    """A path below a folder with slashes, as text that can be stored whatever its bytes are."""
-    try:
-        below = path.relative_to(root)
-    except ValueError:
-        below = Path(path.name)
-    return os.fsencode(below.as_posix()).decode("utf-8", "backslashreplace")
-
-
-def find_inside(root: Path, name: str) -> Path:
-    """A file below a folder, by its path with slashes or backslashes.
-
-    Raises:
-        NotTakenError: the path leads out of the folder, by itself or by a link, or there is no
-            such file.
-    """
-    shown = repr(name[:120])
-    if not name.strip():
-        raise NotTakenError("no picture", "it names no picture")
-    try:
-        below = Path(name.strip().replace("\\", "/"))
-        path = (root / below).resolve()
-        inside = path.is_relative_to(root) and ".." not in below.parts
-        is_file = inside and path.is_file()
-    except (OSError, ValueError, RuntimeError):
-        raise NotTakenError("no picture", f"the path {shown} cannot be read") from None
-    if not inside:
-        raise NotTakenError(OUTSIDE, f"the path {shown} leads out of the dataset's folder")
-    if not is_file:
-        raise NotTakenError("no picture", f"there is no picture {shown}")
-    return path
-
-
-def read_picture(path: Path, name: str = "") -> bytes:
-    """A picture's file.
-
-    Args:
-        path: the file.
-        name: what sentences call it; empty where they stand beside its name.
-
-    Raises:
-        NotTakenError: it is no picture, or too large.
-    """
-    shown = f"{name[:120]!r} " if name else ""
-    try:
-        picture_size(path)
-        return path.read_bytes()
-    except InputError as error:
-        raise NotTakenError("not a picture", f"{shown}{error.message}") from None
-    except OSError as error:
-        raise NotTakenError("no picture", f"{shown}cannot be read: {error.strerror}") from None
-
-
-def walk_pictures(root: Path) -> Iterator[tuple[Path, NotTakenError | None]]:
-    """Every picture below a folder by its name's ending, in order; hidden ones are left out.
-
-    Links within the folder are no pictures of their own: what they lead to is met anyway.
-
-    Yields:
-        A path, and what speaks against it: it is a link that leads out of the folder.
-    """
-    for folder, folders, files in os.walk(root):
-        here = Path(folder)
-        folders[:] = sorted(name for name in folders if name[0] != ".")
-        pictures = [name for name in files if here.joinpath(name).suffix.lower() in SUFFIXES]
-        for name in (*folders, *sorted(pictures)):
-            path = here / name
-            if path.is_symlink() and leads_out(path, root):
-                yield path, NotTakenError(OUTSIDE, "a link that leads out of the folder")
-            elif name[0] != "." and name not in folders and not path.is_symlink():
-                yield path, None
-
-
-def leads_out(path: Path, root: Path) -> bool:
-    """Whether a link leads out of a folder, or nowhere."""
-    try:
-        return not path.resolve(strict=True).is_relative_to(root)
-    except (OSError, RuntimeError):
-        return True
 
 
 def terms_of(root: Path) -> str:

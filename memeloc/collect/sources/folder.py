@@ -6,17 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memeloc.collect.sources.dataset_files import (
-    NotTakenError,
-    check_dataset,
-    read_picture,
-    relative,
-    taken,
-    terms_of,
-    walk_pictures,
-)
+from memeloc.collect.sources.dataset_files import Dataset, read_picture
 from memeloc.errors import InputError
-from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal
+from memeloc.items import FoundPicture, FoundTemplate, Refusal
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -49,25 +41,19 @@ class FolderSource:
         Raises:
             InputError: there is no such folder, or no picture in it.
         """
-        root = check_dataset(self.path, "a folder of pictures")
-        terms = self.terms or terms_of(root)
+        dataset = Dataset(self.name, self.path, self.terms, "a folder of pictures")
+
+        def read(path: Path) -> Iterator[FoundPicture | FoundTemplate]:
+            key, name = dataset.key_of(path), dataset.key_of(Path(path.stem))
+            origin, content = dataset.origin(key, key), read_picture(path)
+            if self.templates:
+                yield FoundTemplate(origin, name, content)
+            else:
+                yield FoundPicture(origin, content, name=name, language=self.language)
+
         is_empty = True
-        for path, wrong in walk_pictures(root):
+        for result in dataset.read_pictures(read):
             is_empty = False
-            key = relative(path, root)
-            origin = Origin(self.name, key, key, terms)
-            yield from taken(self.name, key, self._item(path, wrong, origin))
+            yield result
         if is_empty:
             raise InputError("there are no pictures in it", file=self.path)
-
-    def _item(
-        self, path: Path, wrong: NotTakenError | None, origin: Origin
-    ) -> Iterator[FoundPicture | FoundTemplate]:
-        if wrong is not None:
-            raise wrong
-        content = read_picture(path)
-        name = relative(path.with_suffix(""), path.parent)
-        if self.templates:
-            yield FoundTemplate(origin, name, content)
-        else:
-            yield FoundPicture(origin, content, name=name, language=self.language)

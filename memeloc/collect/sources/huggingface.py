@@ -14,20 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.sources.dataset_files import (
     OUTSIDE,
+    Dataset,
     NotTakenError,
     Row,
-    check_dataset,
     details_of,
-    find_inside,
-    leads_out,
     parts_of,
     read_picture,
-    read_rows,
-    relative,
-    table_rows,
-    taken,
-    terms_of,
-    walk_pictures,
 )
 from memeloc.errors import InputError
 from memeloc.items import FoundPicture, Origin, Refusal
@@ -51,15 +43,6 @@ _LINKED = (
 )
 _BATCH = 16
 """Rows of Parquet that are held at a time, pictures and all."""
-
-
-class _Folder:
-    """A dataset's folder: its terms, and the pictures that its tables name."""
-
-    def __init__(self, root: Path, terms: str) -> None:
-        self.root = root
-        self.terms = terms or terms_of(root)
-        self.named: set[Path] = set()
 
 
 class HuggingFaceSource:
@@ -100,43 +83,58 @@ class HuggingFaceSource:
         Raises:
             InputError: there is no such folder or file, it is broken, or has no pictures.
         """
+        named: set[Path] = set()
+        what = "a folder of tables or pictures"
         if self.path.is_file():
             path = self.path.resolve()
-            yield from self._parquet(path, _Folder(path.parent, self.terms))
+            yield from self._parquet(path, Dataset(NAME, path.parent, self.terms, what), named)
             return
-        folder = _Folder(check_dataset(self.path, "a folder of tables or pictures"), self.terms)
-        tables, outside = _tables(folder.root)
+        dataset = Dataset(NAME, self.path, self.terms, what)
+        tables, outside = _tables(dataset)
         for table in outside:
-            yield Refusal(NAME, relative(table, folder.root), OUTSIDE, _LINKED)
+            yield Refusal(NAME, dataset.key_of(table), OUTSIDE, _LINKED)
         described = [table for table in tables if table.name in _METADATA]
         for table in described:
-            rows = table_rows(table, folder.root, ("file_name",))
-            yield from read_rows(NAME, rows, self._metadata_reader(table, folder))
+            read_row = self._metadata_reader(table, dataset, named)
+            yield from dataset.read_rows(table, ("file_name",), read_row)
         for table in tables:
-            if table in described:
-                continue
-            try:
-                yield from self._parquet(table, folder)
-            except InputError as error:
-                yield Refusal(NAME, relative(table, folder.root), "not readable", error.message)
+            if table not in described:
+                try:
+                    yield from self._parquet(table, dataset, named)
+                except InputError as error:
+                    yield Refusal(NAME, dataset.key_of(table), "not readable", error.message)
+
+        def read(path: Path) -> Iterator[FoundPicture]:
+            if path in named:
+                return
+            # Below a table of metadata folders are no classes, as in the library `datasets`.
+            if any(path.is_relative_to(table.parent) for table in described):
+                raise NotTakenError("not in the table", "no row of the metadata names it")
+            key = dataset.key_of(path)
+            kind = dataset.key_of(path.parent).rpartition("/")[2]
+            yield FoundPicture(
+                dataset.origin(key, key),
+                read_picture(path),
+                name=dataset.key_of(Path(path.stem)),
+                language=self.language,
+                labels={} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind},
+            )
+
         is_empty = not (tables or outside)
-        for path, wrong in walk_pictures(folder.root):
+        for result in dataset.read_pictures(read):
             is_empty = False
-            if path not in folder.named:
-                # Below a table of metadata folders are no classes, as in the library `datasets`.
-                if any(path.is_relative_to(table.parent) for table in described) and not wrong:
-                    wrong = NotTakenError("not in the table", "no row of the metadata names it")
-                key = relative(path, folder.root)
-                yield from taken(NAME, key, self._classified(path, wrong, folder))
+            yield result
         if is_empty:
             raise InputError("there are neither tables nor pictures in it", file=self.path)
 
-    def _parquet(self, path: Path, folder: _Folder) -> Iterator[FoundPicture | Refusal]:
+    def _parquet(
+        self, path: Path, dataset: Dataset, named: set[Path]
+    ) -> Iterator[FoundPicture | Refusal]:
         """The rows of a Parquet file with pictures in it, a few at a time."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        file = relative(path, folder.root)
+        file = dataset.key_of(path)
         row = Row(file, 1, {})
         seen: set[str] = set()
         try:
@@ -150,14 +148,16 @@ class HuggingFaceSource:
                     # Several rows may be about one picture.
                     key = f"{key}@{row.number}" if key in seen else key
                     seen.add(key)
-                    content, name = _content(row.cells.get(column), folder)
-                    origin = Origin(NAME, f"{file}#{key}", row.place, folder.terms)
+                    content, name = _content(row.cells.get(column), dataset, named)
+                    origin = dataset.origin(f"{file}#{key}", row.place)
                     yield self._found(row, content, origin, name, column, classes)
 
-                for batch in _batches(opened):
-                    for cells in batch.to_pylist():
-                        row = Row(file, row.number + 1, cells)
-                        yield from taken(NAME, row.place, read(row))
+                # Over several groups of rows pyarrow would keep all that it read.
+                for group in range(opened.num_row_groups):
+                    for batch in opened.iter_batches(batch_size=_BATCH, row_groups=[group]):
+                        for cells in batch.to_pylist():
+                            row = Row(file, row.number + 1, cells)
+                            yield from dataset.taken(row.place, read(row))
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             wrong = f"cannot be read after row {row.number}: {str(error)[:200]}"
             raise InputError(wrong, file=path) from error
@@ -175,18 +175,18 @@ class HuggingFaceSource:
         )
 
     def _metadata_reader(
-        self, table: Path, folder: _Folder
+        self, table: Path, dataset: Dataset, named: set[Path]
     ) -> Callable[[Row], Iterator[FoundPicture]]:
         """Reads the pictures that a table of metadata names, below its own folder."""
 
         def read(row: Row) -> Iterator[FoundPicture]:
             name = row.need("file_name")
-            path = find_inside(table.parent.resolve(), name)
-            if path in folder.named:
+            path = dataset.find(name, table.parent)
+            if path in named:
                 raise NotTakenError("another of the same id", f"{name!r} stood before it")
             content = read_picture(path, name)
-            folder.named.add(path)
-            origin = Origin(NAME, relative(path, folder.root), row.place, folder.terms)
+            named.add(path)
+            origin = dataset.origin(dataset.key_of(path), row.place)
             yield self._found(row, content, origin, name, "file_name", {})
 
         return read
@@ -219,34 +219,11 @@ class HuggingFaceSource:
             details=details_of(row.cells, used),
         )
 
-    def _classified(
-        self, path: Path, wrong: NotTakenError | None, folder: _Folder
-    ) -> Iterator[FoundPicture]:
-        """A picture that no table names; the folder it stands in is its label."""
-        if wrong is not None:
-            raise wrong
-        content = read_picture(path)
-        key = relative(path, folder.root)
-        kind = relative(path.parent, folder.root).rpartition("/")[2]
-        yield FoundPicture(
-            Origin(NAME, key, key, folder.terms),
-            content,
-            name=relative(path.with_suffix(""), path.parent),
-            language=self.language,
-            labels={} if kind in ("", ".") or kind.lower() in _SPLITS else {"label": kind},
-        )
 
-
-def _batches(opened: Any) -> Iterator[Any]:
-    """A few rows at a time; over several groups of rows pyarrow would keep all that it read."""
-    for group in range(opened.num_row_groups):
-        yield from opened.iter_batches(batch_size=_BATCH, row_groups=[group])
-
-
-def _content(value: Any, folder: _Folder) -> tuple[bytes, str]:
+def _content(value: Any, dataset: Dataset, named: set[Path]) -> tuple[bytes, str]:
     """A picture in a cell of Parquet, and its file's name.
 
-    Without bytes it is the file that the cell names, which is then added to `folder.named`.
+    Without bytes it is the file that the cell names, which is then added to `named`.
 
     Raises:
         NotTakenError: there is none.
@@ -260,17 +237,18 @@ def _content(value: Any, folder: _Folder) -> tuple[bytes, str]:
         except InputError as error:
             raise NotTakenError("not a picture", f"the picture {error.message}") from None
         return value, name
-    path = find_inside(folder.root, name)
-    folder.named.add(path)
+    path = dataset.find(name)
+    named.add(path)
     return read_picture(path, name), name
 
 
-def _tables(root: Path) -> tuple[list[Path], list[Path]]:
+def _tables(dataset: Dataset) -> tuple[list[Path], list[Path]]:
     """The Parquet files and tables of metadata, and the links among them that lead out."""
+    root = dataset.root
     tables, outside = [], []
     for path in sorted({path for name in ("*.parquet", *_METADATA) for path in root.rglob(name)}):
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if path.is_symlink() and not hidden and leads_out(path, root):
+        if path.is_symlink() and not hidden and dataset.leads_out(path):
             outside.append(path)
         # A link within the folder is met by its own name anyway.
         elif path.is_file() and not hidden and not path.is_symlink():

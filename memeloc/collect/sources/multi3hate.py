@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING
 
 from memeloc.collect.page_values import without_empty
 from memeloc.collect.sources.dataset_files import (
+    Dataset,
     NotTakenError,
     Row,
-    check_dataset,
     details_of,
     parts_of,
     read_picture,
-    read_rows,
-    relative,
-    table_rows,
-    terms_of,
-    walk_pictures,
 )
 from memeloc.errors import InputError
-from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Origin, Refusal
+from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -78,34 +73,37 @@ class Multi3HateSource:
             InputError: there is no such folder, or no captions in it.
         """
         what = "a checkout of Multi3Hate, with data/captions and data/memes"
-        root = check_dataset(self.path, what)
-        data = root / "data" if (root / "data").is_dir() else root
-        tables = self._tables(data, what)
-        terms = self.terms or terms_of(root)
+        dataset = Dataset(self.name, self.path, self.terms, what)
+        data = dataset.root / "data"
+        data = data if data.is_dir() else dataset.root
+        tables = self._tables(dataset, data / "captions", what)
         labels: dict[str, dict[str, str]] = {}
         annotations = data / "final_annotations.csv"
-        if annotations.is_file() and annotations.resolve().is_relative_to(root):
-            rows = table_rows(annotations, root, (_ID,))
-            yield from read_rows(self.name, rows, lambda row: _add_labels(row, labels))
+        if annotations.is_file() and not dataset.leads_out(annotations):
+            for answers in dataset.read_rows(annotations, (_ID,), _answers):
+                if isinstance(answers, Refusal):
+                    yield answers
+                else:
+                    labels.update([answers])
         templates: set[str] = set()
         for language, table in tables.items():
             pictures: dict[str, Path] = {}
-            for path, wrong in walk_pictures(data / "memes" / language):
-                if wrong is not None:
-                    yield Refusal(self.name, relative(path, root), wrong.reason, wrong.sentence)
+            for path in dataset.read_pictures(lambda path: [path], data / "memes" / language):
+                if isinstance(path, Refusal):
+                    yield path
                 else:
                     pictures.setdefault(_meme_id(path.stem), path)
-            rows = table_rows(table, root, (_ID, _TEMPLATE), only=len(tables) == 1)
-            read = self._reader(language, pictures, labels, templates, terms)
-            yield from read_rows(self.name, rows, read)
+            read = self._reader(dataset, language, pictures, labels, templates)
+            only = len(tables) == 1
+            yield from dataset.read_rows(table, (_ID, _TEMPLATE), read, only=only)
 
     def _reader(
         self,
+        dataset: Dataset,
         language: str,
         pictures: dict[str, Path],
         labels: dict[str, dict[str, str]],
         templates: set[str],
-        terms: str,
     ) -> Callable[[Row], Iterator[Found]]:
         seen: set[str] = set()
 
@@ -116,7 +114,7 @@ class Multi3HateSource:
             seen.add(meme)
             if template not in templates:
                 templates.add(template)
-                yield FoundTemplate(Origin(self.name, template, row.file, terms), template)
+                yield FoundTemplate(dataset.origin(template, row.file), template)
             key = f"{language}/{meme}"
             english = row.text(_ENGLISH).strip()
             text = row.text(_TRANSLATION).strip() or (english if language == "en" else "")
@@ -125,12 +123,12 @@ class Multi3HateSource:
             details = without_empty({"meme": meme, "english": english, QUESTION: answers})
             details |= details_of(row.cells, _COLUMNS)
             if self.captions and text:
-                origin = Origin(self.name, f"captions/{key}", row.place, terms)
+                origin = dataset.origin(f"captions/{key}", row.place)
                 yield FoundCaption(origin, template, parts_of(text), language, details=details)
             if meme not in pictures:
                 raise NotTakenError("no picture", f"there is no picture {key} in data/memes")
             yield FoundPicture(
-                Origin(self.name, key, row.place, terms),
+                dataset.origin(key, row.place),
                 read_picture(pictures[meme], key),
                 name=template,
                 parts=parts_of(text),
@@ -142,14 +140,12 @@ class Multi3HateSource:
 
         return read
 
-    def _tables(self, data: Path, what: str) -> dict[str, Path]:
+    def _tables(self, dataset: Dataset, folder: Path, what: str) -> dict[str, Path]:
         """The captions' tables by language, English first."""
-        folder = data / "captions"
-        root = data.resolve()
         found = {
             table.stem: table
             for table in sorted(folder.glob("*.csv"))
-            if table.is_file() and table.resolve().is_relative_to(root)
+            if table.is_file() and not dataset.leads_out(table)
         }
         if not found:
             raise InputError(f"there are no captions in data/captions; give {what}", file=self.path)
@@ -169,8 +165,7 @@ def _meme_id(text: str) -> str:
     return str(int(whole)) if whole.isascii() and whole.isdecimal() else whole
 
 
-def _add_labels(row: Row, labels: dict[str, dict[str, str]]) -> Iterator[Found]:
-    """What each country's people answered about a meme, by its number; values as written."""
+def _answers(row: Row) -> Iterator[tuple[str, dict[str, str]]]:
+    """A meme, and what each country's people answered about it; values as written."""
     answers = {country: row.text(country).strip() for country in COUNTRIES.values()}
-    labels[_meme_id(row.need(_ID))] = without_empty(answers)
-    yield from ()
+    yield _meme_id(row.need(_ID)), without_empty(answers)
