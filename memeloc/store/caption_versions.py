@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.store.database import add_rows, by_slices, columns_of, is_newest, two_columns
+from memeloc.store.database import add_rows, by_slices, columns_of, equal, is_newest, two_columns
 from memeloc.store.records import CaptionVersion, Kind
 from memeloc.store.tables.captions import captions, memes
 from memeloc.store.tables.items import selection_items, selections
@@ -77,7 +77,7 @@ def current_query(
     Of a kind, without what the newest selection has left out; None is all.
     """
     query = _versions_query(is_current(captions, below_round), kind)
-    return query if language is None else query.where(captions.c.language == language)
+    return equal(query, {captions.c.language: language})
 
 
 def source_query(kind: Kind | None = "caption") -> Select[Any]:

@@ -11,7 +11,7 @@ from memeloc.errors import InputError
 from memeloc.placeholders import misplaced
 from memeloc.store.caption_versions import add_versions, check_parts, current_of, sources_of
 from memeloc.store.corrections import find_corrections
-from memeloc.store.database import Repository, add_row, two_columns
+from memeloc.store.database import Repository, add_row, equal, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
 from memeloc.store.survey_texts import survey_text_key
 from memeloc.store.tables.captions import cases, decisions, memes
@@ -93,8 +93,7 @@ def _find(
     kind: Kind | None = None,
 ) -> list[CaseRecord]:
     query = select(cases).join(memes, memes.c.id == cases.c.meme_id).order_by(cases.c.id)
-    wanted = {memes.c.kind: kind, cases.c.language: language, cases.c.id: case_id}
-    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
+    query = equal(query, {memes.c.kind: kind, cases.c.language: language, cases.c.id: case_id})
     actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
     decision_of = two_columns(connection.execute(actions))
     rows = [

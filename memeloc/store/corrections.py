@@ -21,7 +21,7 @@ from memeloc.store.caption_versions import (
     sources_of,
     texts_of,
 )
-from memeloc.store.database import Repository, add_row, by_slices, two_columns
+from memeloc.store.database import Repository, add_row, by_slices, equal, two_columns
 from memeloc.store.files import find_file, store_file
 from memeloc.store.records import (
     ACCEPTING,
@@ -214,13 +214,9 @@ def find_corrections(
         .join(memes, memes.c.id == corrections.c.meme_id)
         .order_by(corrections.c.id)
     )
-    wanted = {memes.c.kind: kind, corrections.c.language: language}
-    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
-    if meme_ids is None:
-        rows = list(connection.execute(query))
-    else:
-        rows = list(by_slices(connection, query, corrections.c.meme_id, meme_ids))
-        rows.sort(key=lambda row: row.id)
+    query = equal(query, {memes.c.kind: kind, corrections.c.language: language})
+    rows = list(by_slices(connection, query, corrections.c.meme_id, meme_ids))
+    rows.sort(key=lambda row: row.id)
     if shown is None:
         sources = sources_of(connection, {row.meme_id for row in rows})
         shown = {meme_id: source.parts for meme_id, source in sources.items()}

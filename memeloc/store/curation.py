@@ -15,7 +15,15 @@ from sqlalchemy import Connection, Select, func, select
 from memeloc.curate.duplicates.pairs import Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
-from memeloc.store.database import Repository, add_row, add_rows, by_slices, columns_of, is_newest
+from memeloc.store.database import (
+    Repository,
+    add_row,
+    add_rows,
+    by_slices,
+    columns_of,
+    equal,
+    is_newest,
+)
 from memeloc.store.files import store_file
 from memeloc.store.items import Items, folder_of
 from memeloc.store.records import FileRecord
@@ -156,7 +164,7 @@ _answer = attrgetter("answer", "comment")
 def _newest_verdicts(filter_: str | None) -> Select[Any]:
     query = select(*columns_of(verdicts, Verdict, item="item_id")).order_by(verdicts.c.id)
     query = query.where(is_newest(verdicts, ("item_id", "filter"), "id"))
-    return query if filter_ is None else query.where(verdicts.c.filter == filter_)
+    return equal(query, {verdicts.c.filter: filter_})
 
 
 def _newest_pairs(connection: Connection) -> list[Pair]:
@@ -168,6 +176,5 @@ def _newest_pairs(connection: Connection) -> list[Pair]:
 def _newest_judgements(connection: Connection, question: str | None) -> list[Judgement]:
     query = select(*columns_of(judgements, Judgement)).order_by(judgements.c.id)
     query = query.where(is_newest(judgements, ("question", "subject", "person"), "id"))
-    if question is not None:
-        query = query.where(judgements.c.question == question)
-    return [Judgement(*row) for row in connection.execute(query)]
+    rows = connection.execute(equal(query, {judgements.c.question: question}))
+    return [Judgement(*row) for row in rows]

@@ -174,10 +174,15 @@ class Repository:
 
 
 def by_slices(
-    connection: Connection, query: Select[Any], column: Any, values: Collection[Any]
+    connection: Connection, query: Select[Any], column: Any, values: Collection[Any] | None
 ) -> Iterator[Any]:
-    """The rows of a query whose column is one of `values`, some hundred at once: databases bound
-    the parameters of a statement."""
+    """The rows of a query whose column is one of `values`, or (None) all.
+
+    Some hundred values are asked for at once: databases bound the parameters of a statement.
+    """
+    if values is None:
+        yield from connection.execute(query)
+        return
     wanted = list(dict.fromkeys(values))
     for start in range(0, len(wanted), _SLICE):
         yield from connection.execute(query.where(column.in_(wanted[start : start + _SLICE])))
@@ -186,6 +191,11 @@ def by_slices(
 def two_columns(rows: Iterable[Any]) -> dict[Any, Any]:
     """The second of two columns by the first, the last of several."""
     return {row[0]: row[1] for row in rows}
+
+
+def equal(query: Select[Any], wanted: Mapping[Any, Any]) -> Select[Any]:
+    """The query, only of rows that have these values in these columns; None is any."""
+    return query.where(*(each == value for each, value in wanted.items() if value is not None))
 
 
 def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from memeloc.errors import InputError
 from memeloc.items import (
     Found,
     FoundCaption,
+    FoundPicture,
     FoundTemplate,
     Item,
     ItemKind,
@@ -32,6 +33,7 @@ from memeloc.store.database import (
     add_rows,
     by_slices,
     columns_of,
+    equal,
     is_newest,
     two_columns,
 )
@@ -85,12 +87,12 @@ class Items(Repository):
                     where = each.origin.url or each.origin.key
                     reason = "not a usable picture"
                     refused.append(Refusal(each.origin.source, where, reason, error.message))
-                    if _kind_of(each) == "picture":
+                    if _KINDS[type(each)] == "picture":
                         continue
                 else:
                     sha256 = picture.sha256
                     stored.append(picture)
-            key_hash = _hash(each.origin.source, _kind_of(each), each.origin.key)
+            key_hash = _hash(each.origin.source, _KINDS[type(each)], each.origin.key)
             rows[key_hash] = each, _columns(each, sha256)
         with self.database.write() as connection:
             add_pictures(connection, stored)
@@ -124,19 +126,11 @@ class Items(Repository):
             kind, source: only of this one.
             ids: only these.
         """
-        query = _items_query()
-        if kind is not None:
-            query = query.where(items.c.kind == kind)
-        if source is not None:
-            query = query.where(items.c.source == source)
+        query = equal(_items_query(), {items.c.kind: kind, items.c.source: source})
         with self.database.read() as connection:
             texts = transcript_texts(connection)
-            rows = (
-                connection.execution_options(yield_per=_FETCHED).execute(query)
-                if ids is None
-                else list(by_slices(connection, query, items.c.id, ids))
-            )
-            for row in rows:
+            connection = connection.execution_options(yield_per=_FETCHED)
+            for row in by_slices(connection, query, items.c.id, ids):
                 yield _item(row, self.root, texts)
 
     def count(self) -> dict[tuple[str, str], int]:
@@ -164,10 +158,11 @@ def folder_of(root: Path | None) -> Path:
     return root
 
 
-def _kind_of(found: Found) -> ItemKind:
-    if isinstance(found, FoundTemplate):
-        return "template"
-    return "caption" if isinstance(found, FoundCaption) else "picture"
+_KINDS: dict[type[Found], ItemKind] = {
+    FoundTemplate: "template",
+    FoundCaption: "caption",
+    FoundPicture: "picture",
+}
 
 
 def _hash(*texts: str) -> str:
@@ -194,7 +189,7 @@ def _add(
                 continue
             item, version = before.item_id, before.version + 1
         else:
-            origin, kind = found.origin, _kind_of(found)
+            origin, kind = found.origin, _KINDS[type(found)]
             label = " ".join(found.parts) if isinstance(found, FoundCaption) else found.name
             item, version = item_id(origin.source, kind, origin.key, label), 1
             row = {"id": item, "source": origin.source, "kind": kind, "key": origin.key}
@@ -210,26 +205,16 @@ _COMPARED = ("name", "parent_hash", "parts", "language", "content", "picture", "
 
 def _columns(found: Found, picture: str | None) -> dict[str, Any]:
     """An item as columns of item_versions, as they come back from the database."""
-    content: dict[str, Any] = {"details": dict(found.details)}
-    if isinstance(found, FoundTemplate):
-        content |= {
-            "description": found.description,
-            "keywords": list(found.keywords),
-            "boxes": [asdict(box) for box in found.boxes],
-        }
-    elif isinstance(found, FoundCaption):
-        content |= {"votes": found.votes, "created": found.created}
-    else:
-        content |= {"labels": dict(found.labels), "created": found.created}
-    if not isinstance(found, FoundCaption) and found.year is not None:
-        content["year"] = asdict(found.year)
-    parent = "" if isinstance(found, FoundTemplate) else found.template
+    values = asdict(found)
+    for name in ("origin", "picture"):
+        values.pop(name, None)
+    parent = values.pop("template", "")
     return {
-        "name": "" if isinstance(found, FoundCaption) else safe_text(found.name),
+        "name": safe_text(values.pop("name", "")),
         "parent_hash": _hash(found.origin.source, "template", parent) if parent else "",
-        "parts": () if isinstance(found, FoundTemplate) else tuple(found.parts),
-        "language": "" if isinstance(found, FoundTemplate) else found.language,
-        "content": through_json(content),
+        "parts": tuple(values.pop("parts", ())),
+        "language": values.pop("language", ""),
+        "content": through_json(values),
         "picture": picture,
         "url": safe_text(found.origin.url),
         "terms": safe_text(found.origin.terms),
@@ -274,15 +259,12 @@ def _items_query() -> Select[Any]:
 def _item(
     row: Row[Any], root: Path | None, texts: Mapping[str, tuple[bool, tuple[str, ...]]]
 ) -> Item:
-    content = row.content
+    content = dict(row.content)
     parts: tuple[str, ...] = row.parts
     by_person, transcript = texts.get(row.item_id, (False, ()))
     if by_person or not parts:
         parts = transcript or parts
-    year = content.get("year")
-    path = None
-    if root is not None and row.picture:
-        path = picture_file(root, row.picture, row.format)
+    year = content.pop("year", None)
     return Item(
         id=row.item_id,
         kind=row.kind,
@@ -291,19 +273,15 @@ def _item(
         parent=row.parent or "",
         parts=parts,
         language=row.language,
-        votes=content.get("votes"),
         year=Year(**year) if year else None,
-        created=content.get("created", ""),
-        description=content.get("description", ""),
-        keywords=tuple(content.get("keywords", ())),
-        boxes=tuple(_box(box) for box in content.get("boxes", ())),
+        keywords=tuple(content.pop("keywords", ())),
+        boxes=tuple(_box(box) for box in content.pop("boxes", ())),
         picture=row.picture or "",
-        path=path,
+        path=picture_file(root, row.picture, row.format) if root and row.picture else None,
         width=row.width or 0,
         height=row.height or 0,
         size=row.size or 0,
-        labels=content.get("labels", {}),
-        details=content.get("details", {}),
+        **content,
     )
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import by_meme, current_query, source_query, texts_of
-from memeloc.store.database import Repository, add_row, add_rows, columns_of, two_columns
+from memeloc.store.database import Repository, add_row, add_rows, columns_of, equal, two_columns
 from memeloc.store.records import STANDING, CaptionVersion, Kind, SheetRecord, ToCorrect
 from memeloc.store.tables.captions import (
     captions,
@@ -62,31 +62,35 @@ class Sheets(Repository):
             query = current_query(tag, below_round=round_, kind=kind)
             bases = by_meme(connection.execute(query))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
-            answers = _Answers(connection, tag, round_, person, sources)
+            answers = _answers(connection, tag, sources)
             waiting = _open_case_memes(connection, tag)
             texts = texts_of(connection, [base.source_id for base in bases.values()])
-        wanted = sources if meme_ids is None else set(meme_ids)
+        of_round = {row for row in answers if row.round == round_}
+        own = {row for row in of_round if person in ("", row.person)}
+        done = {row.meme_id for row in own if row.is_current}
+        candidates: dict[Only, Collection[str]] = {
+            "all": sources,
+            "new": sources.keys() - done,
+            "changed": {row.meme_id for row in own} - done,
+            "open": waiting,
+        }
+        wanted = set(candidates[only])
+        if meme_ids is not None:
+            wanted &= set(meme_ids)
+        ready = {row.meme_id for row in answers if row.round == round_ - 1 and row.is_current}
+        if only != "open":
+            ready -= waiting
+        people = Counter(row.meme_id for row in of_round if row.is_current)
         items = []
         for meme_id, source in sources.items():
             base = bases.get(meme_id)
-            if base is None or (source.language == tag) != (kind == "transcript"):
+            if base is None or meme_id not in wanted or (round_ > 1 and meme_id not in ready):
                 continue
-            if meme_id not in wanted:
+            outdated = base.source_id is not None and texts[base.source_id] != source.parts
+            if outdated or (source.language == tag) != (kind == "transcript"):
                 continue
-            if base.source_id is not None and texts[base.source_id] != source.parts:
-                continue
-            has_case, done = meme_id in waiting, meme_id in answers.own
-            if round_ > 1 and (meme_id not in answers.before or (has_case and only != "open")):
-                continue
-            is_wanted = {
-                "all": True,
-                "new": not done,
-                "changed": not done and meme_id in answers.own_of_any_source,
-                "open": has_case,
-            }[only]
-            if is_wanted:
-                people = answers.people[meme_id]
-                items.append(ToCorrect(meme_id, templates[meme_id], source, base, people, has_case))
+            answered, has_case = people[meme_id], meme_id in waiting
+            items.append(ToCorrect(meme_id, templates[meme_id], source, base, answered, has_case))
         return items
 
     def add(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
@@ -128,56 +132,33 @@ class Sheets(Repository):
             return {record.id: sent_sheet(connection, record) for record in records}
 
 
-class _Answers:
-    """What was answered of the current sources.
+class _Answer(NamedTuple):
+    """Who answered a meme in which round; whether of its current source."""
 
-    Attributes:
-        people: how many have answered a meme in this round.
-        own: the memes that the person (without one, anybody) has answered in it.
-        own_of_any_source: the same, of whatever source text.
-        before: the memes that were answered in the round before.
-    """
+    meme_id: str
+    round: int
+    person: str
+    is_current: bool
 
-    def __init__(
-        self,
-        connection: Connection,
-        language: str,
-        round_: int,
-        person: str,
-        sources: Mapping[str, CaptionVersion],
-    ) -> None:
-        self.people: Counter[str] = Counter()
-        self.own: set[str] = set()
-        self.own_of_any_source: set[str] = set()
-        self.before: set[str] = set()
-        shown = captions.alias()
-        query = (
-            select(corrections.c.meme_id, corrections.c.round, corrections.c.person, shown.c.parts)
-            .join(
-                sheet_items,
-                (sheet_items.c.sheet_id == corrections.c.sheet_id)
-                & (sheet_items.c.meme_id == corrections.c.meme_id),
-            )
-            .join(shown, shown.c.id == sheet_items.c.source_id)
-            .where(
-                corrections.c.language == language,
-                corrections.c.outcome.in_(STANDING),
-                corrections.c.round.in_((round_, round_ - 1)),
-            )
-            .distinct()
+
+def _answers(
+    connection: Connection, language: str, sources: Mapping[str, CaptionVersion]
+) -> set[_Answer]:
+    query = (
+        select(corrections.c.meme_id, corrections.c.round, corrections.c.person, captions.c.parts)
+        .join(
+            sheet_items,
+            (sheet_items.c.sheet_id == corrections.c.sheet_id)
+            & (sheet_items.c.meme_id == corrections.c.meme_id),
         )
-        for meme_id, of_round, who, parts in connection.execute(query):
-            current = meme_id in sources and sources[meme_id].parts == parts
-            if of_round != round_:
-                if current:
-                    self.before.add(meme_id)
-                continue
-            if current:
-                self.people[meme_id] += 1
-            if not person or who == person:
-                self.own_of_any_source.add(meme_id)
-                if current:
-                    self.own.add(meme_id)
+        .join(captions, captions.c.id == sheet_items.c.source_id)
+        .where(corrections.c.language == language, corrections.c.outcome.in_(STANDING))
+    )
+    return {
+        _Answer(meme_id, of_round, person, sources[meme_id].parts == parts)
+        for meme_id, of_round, person, parts in connection.execute(query)
+        if meme_id in sources
+    }
 
 
 def _open_case_memes(connection: Connection, language: str) -> set[str]:
@@ -197,8 +178,7 @@ def find_sheets(
 ) -> list[SheetRecord]:
     """The sheets of a language and kind, or of all, oldest first; or the one of an id."""
     query = select(*columns_of(sheets, SheetRecord, created="created_at"))
-    wanted = {sheets.c.kind: kind, sheets.c.language: language, sheets.c.id: sheet_id}
-    query = query.where(*(each == value for each, value in wanted.items() if value is not None))
+    query = equal(query, {sheets.c.kind: kind, sheets.c.language: language, sheets.c.id: sheet_id})
     rows = connection.execute(query.order_by(sheets.c.created_at, sheets.c.id))
     return [SheetRecord(*row) for row in rows]
 
