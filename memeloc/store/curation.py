@@ -32,7 +32,6 @@ from memeloc.store.selections import (
     count_boxes,
     newest_selection,
     store_selection,
-    write_templates,
 )
 from memeloc.store.tables.items import judgements, pair_sets, pairs, verdicts
 from memeloc.store.tables.types import safe_text, through_json
@@ -142,13 +141,10 @@ class Curation(Repository):
         items = Items(self.root, self.database)
         captions = list(items.find("caption", ids))
         names = list(dict.fromkeys(item.parent for item in captions if item.parent))
-        folder = folder_of(self.root) / "templates"
-        wrong = write_templates(folder, list(items.find("template", names)))
-        boxes, broken = count_boxes(folder, names)
+        templates = list(items.find("template", names))
+        boxes, wrong = count_boxes(folder_of(self.root) / "templates", templates)
         with self.database.write() as connection:
-            return store_selection(
-                connection, settings, funnel, captions, boxes, {**broken, **wrong}, source
-            )
+            return store_selection(connection, settings, funnel, captions, boxes, wrong, source)
 
     def selection(self) -> Selection | None:
         """The newest selection, None when nothing was selected yet."""

@@ -72,18 +72,13 @@ class MissingDatabaseError(WorkspaceError):
 
 
 class Database:
-    """A workspace's database.
+    """A workspace's database, opened when it is used.
 
-    Attributes:
-        name: what people know it by: the file's path, or the URL without its password.
-        file: the SQLite file, or None.
+    Its `name` is the file's path, or the URL without its password; `file` the SQLite file, or None.
     """
 
     def __init__(self, where: Path | str) -> None:
-        """Prepare a database; nothing is opened yet.
-
-        Args:
-            where: a SQLite file, or a URL (postgresql:// or sqlite:///).
+        """Take a SQLite file, or a URL (postgresql:// or sqlite:///).
 
         Raises:
             InputError: it is no such URL.
@@ -156,13 +151,10 @@ class Database:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what the database says into a sentence that names it."""
         try:
             yield
-        except DBAPIError as error:
-            raise WorkspaceError(f"{self.name}: {_sentence(error, self.file)}") from error
-        except sqlite3.Error as error:
-            raise WorkspaceError(f"{self.name}: {_sqlite_sentence(error, self.file)}") from error
+        except (DBAPIError, sqlite3.Error) as error:
+            raise WorkspaceError(f"{self.name}: {_sentence(error)}") from error
 
 
 class Repository:
@@ -199,12 +191,9 @@ def equal(query: Select[Any], wanted: Mapping[Any, Any]) -> Select[Any]:
 
 
 def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]:
-    """The columns of a record's fields, in order: `record(*row)` is a row of them.
+    """The columns of a dataclass's fields, in order: `record(*row)` is a row of them.
 
-    Args:
-        table: where they stand.
-        record: a dataclass.
-        names: of columns, by the fields that have other names.
+    `names` has the columns of fields that have other names.
     """
     return tuple(table.c[names.get(field.name, field.name)] for field in fields(record))
 
@@ -212,13 +201,8 @@ def columns_of(table: Table, record: type[Any], **names: str) -> tuple[Any, ...]
 def is_newest(
     table: Any, same: Sequence[str], order: str, below: tuple[str, Any] | tuple[()] = ()
 ) -> ColumnElement[bool]:
-    """A condition: that no row has the same in some columns, and more in `order`.
-
-    Args:
-        table: or an alias of one.
-        same, order: names of its columns.
-        below: a column and a bound: rows from there on do not count.
-    """
+    """A condition on a table or an alias: that no row has the same in the columns `same` and more
+    in `order`; `below` is a column and a bound: rows from there on do not count."""
     later = table.alias()
     query = select(later.c[order]).where(later.c[order] > table.c[order])
     query = query.where(*(later.c[name] == table.c[name] for name in same))
@@ -336,46 +320,38 @@ def _begin_sqlite(connection: Connection) -> None:
     cursor.close()
 
 
-def _sentence(error: DBAPIError, file: Path | None) -> str:
-    original = error.orig
+_AGAIN = "Nothing is lost: run the same command again when"
+_SENTENCES: dict[int | str, str] = {
+    sqlite3.SQLITE_FULL: f"The disk is full. {_AGAIN} there is room.",
+    sqlite3.SQLITE_BUSY: "Another program has been writing to the database for over "
+    f"{BUSY_SECONDS:.0f} seconds. {_AGAIN} it is done.",
+    sqlite3.SQLITE_READONLY: "The database or its folder cannot be written to. Copy the whole "
+    "folder to where you may write, or have its permissions changed.",
+    sqlite3.SQLITE_CORRUPT: "The file is damaged or not a database. Put back a copy of it; where "
+    "there is none, `sqlite3 memeloc.db .recover` saves what can be read.",
+    sqlite3.SQLITE_IOERR: f"The disk cannot be read or written ({{report}}). {_AGAIN} that is "
+    "repaired.",
+    "53100": f"The database server's disk is full. {_AGAIN} there is room.",
+    "28P01": "The database refuses the name or password ({report}).",
+    "25006": "The database is read-only; use an account or a server that may write.",
+    "": "The database server cannot be reached ({report}). Check the URL and the server.",
+}
+"""By SQLite's result code, or PostgreSQL's SQLSTATE; it has none when there is no connection."""
+
+_SAME: dict[int | str, int | str] = {
+    sqlite3.SQLITE_LOCKED: sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_PERM: sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN: sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_NOTADB: sqlite3.SQLITE_CORRUPT,
+    "28000": "28P01",
+}
+
+
+def _sentence(error: DBAPIError | sqlite3.Error) -> str:
+    original = error.orig if isinstance(error, DBAPIError) else error
+    code: int | str = getattr(original, "sqlstate", None) or ""
     if isinstance(original, sqlite3.Error):
-        return _sqlite_sentence(original, file)
-    state = getattr(original, "sqlstate", None) or ""
+        code = getattr(original, "sqlite_errorcode", 0) & 0xFF
     report = without_password(" ".join(str(original).split()))
-    if state == "53100":
-        return (
-            "The database server's disk is full. Nothing is lost: run the same command again when "
-            "there is room."
-        )
-    if state in ("28P01", "28000"):
-        return f"The database refuses the name or password ({report})."
-    if state == "25006":
-        return "The database is read-only; use an account or a server that may write."
-    if not state:
-        return f"The database server cannot be reached ({report}). Check the URL and the server."
-    return f"The database refuses ({report})."
-
-
-def _sqlite_sentence(error: sqlite3.Error, file: Path | None) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    again = "Nothing is lost: run the same command again"
-    if code == sqlite3.SQLITE_FULL:
-        return f"The disk is full. {again} when there is room."
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return (
-            f"Another program has been writing to the database for over {BUSY_SECONDS:.0f} "
-            f"seconds. {again} when it is done."
-        )
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-        return (
-            "The database or its folder cannot be written to. Copy the whole folder to where you "
-            "may write, or have its permissions changed."
-        )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return (
-            "The file is damaged or not a database. Put back a copy of it; where there is none, "
-            "`sqlite3 memeloc.db .recover` saves what can be read."
-        )
-    if code == sqlite3.SQLITE_IOERR:
-        return f"The disk cannot be read or written ({error}). {again} when that is repaired."
-    return f"The database refuses ({error})."
+    sentence = _SENTENCES.get(_SAME.get(code, code), "The database refuses ({report}).")
+    return sentence.replace("{report}", report)

@@ -26,9 +26,6 @@ HEAD = "schema_1"
 FOLDER = Path(__file__).parent
 """The folder whose versions/ holds the migrations."""
 
-_UNRELEASED = ("0001", "0002", "0003")
-"""Schemas from before the first release, which no migration leads on from."""
-
 
 def migrate(
     database: Database, *, create: bool = False, folder: Path = FOLDER, head: str = HEAD
@@ -80,16 +77,11 @@ def _schema(connection: Connection, database: Database) -> str:
 
 
 def _check_known(schema: str, folder: Path, database: Database) -> None:
-    if schema in _UNRELEASED:
-        raise WorkspaceError(
-            f"{database.name}: The database has the schema {schema}, from before memeloc 0.1.0, "
-            "which cannot be brought up to date. Write its tables to files with the memeloc that "
-            "made it (`memeloc export`), and import them into a new workspace."
-        )
     if not (folder / "versions" / f"{schema}.py").is_file():
         raise WorkspaceError(
             f"{database.name}: The database has the schema {schema}, which a newer memeloc made. "
-            "Install the newer memeloc: pip install --upgrade memeloc"
+            "Install the newer memeloc: pip install --upgrade memeloc. (One from before 0.1.0 is "
+            "exported with the memeloc that made it, and imported into a new workspace.)"
         )
 
 

@@ -10,6 +10,7 @@ import hmac
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -49,19 +50,16 @@ def survey_key(root: Path | None) -> bytes:
         )
     file = root / KEY_FILE
     if not file.exists():
-        partial = root / f".{KEY_FILE}.{os.getpid()}"
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle, name = tempfile.mkstemp(dir=root, prefix=f".{KEY_FILE}.")  # for its owner only
+        with os.fdopen(handle, "w") as partial:
+            partial.write(secrets.token_hex(32))
         try:
-            os.write(handle, secrets.token_hex(32).encode())
-        finally:
-            os.close(handle)
-        try:
-            os.link(partial, file)  # whoever comes second keeps the first one's key
+            os.link(name, file)
         except FileExistsError:
-            pass
+            pass  # whoever comes second keeps the first one's key
         except OSError:
-            partial.replace(file)
-        partial.unlink(missing_ok=True)
+            Path(name).replace(file)
+        Path(name).unlink(missing_ok=True)
     return hashlib.sha256(file.read_bytes().strip()).digest()
 
 

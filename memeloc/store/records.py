@@ -34,16 +34,10 @@ STANDING = (*ACCEPTING, "case")
 class CaptionVersion:
     """One version of one caption.
 
-    Attributes:
-        id: of the version; what sheets and translations refer to.
-        version: 1, 2, ... of its meme and language; the highest is the current one.
-        stage: see `Stage`.
-        round: of correction, 0 before any.
-        person: who typed it; empty for imported and translated ones.
-        origin: the table, sheet or case it came from.
-        translator: by its name; empty for what people wrote.
-        source_id: the version of the source caption it translates; None for a source caption.
-        marks: what the translator noted.
+    Versions count 1, 2, ... of a meme and language, the highest is the current one; rounds are of
+    correction, 0 before any. `person` typed it, or `translator` made it; `origin` is the table,
+    sheet or case it came from, `source_id` the version of the source caption that it translates
+    (None for a source caption), `marks` are what the translator noted.
     """
 
     id: int
@@ -68,13 +62,9 @@ class CaptionVersion:
 
 @dataclass(slots=True)
 class ImportSummary:
-    """What an import of a captions table stored.
+    """What an import of a captions table stored: new memes, and captions by language.
 
-    Attributes:
-        memes: new ones.
-        added: captions of new memes or languages, by language.
-        changed: captions that differ from what was imported before, by language.
-        unchanged: captions that were there already.
+    `changed` are those that differ from what was imported before.
     """
 
     memes: int = 0
@@ -85,12 +75,8 @@ class ImportSummary:
 
 @dataclass(frozen=True, slots=True)
 class ToTranslate:
-    """A caption that is to be translated.
-
-    Attributes:
-        source: the current source caption.
-        current: what is there in the target language; None when `need` is `new`.
-    """
+    """A caption that is to be translated: its source, and what is there in the target language
+    (None when `need` is `new`)."""
 
     meme_id: str
     template: str
@@ -105,7 +91,6 @@ class ToCorrect:
     """A caption for a sheet.
 
     Attributes:
-        source: the current source caption.
         base: what is to be corrected: what round 0 to `round - 1` have brought.
         answered: how many people have answered it in this round.
         open_case: whether something about it waits to be settled.
@@ -121,12 +106,7 @@ class ToCorrect:
 
 @dataclass(frozen=True, slots=True)
 class SheetRecord:
-    """A sheet that goes out, or went.
-
-    Attributes:
-        id: letters and digits, at most 40.
-        format, name: of its file.
-    """
+    """A sheet that goes out, or went; `format` and `name` are of its file."""
 
     id: str
     language: str
@@ -141,13 +121,11 @@ class SheetRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionRecord(EarlierAnswer):
-    """An answer as it is stored.
+    """An answer as it is stored; see `memeloc.correct.placing`.
 
     Attributes:
         typed: the parts as they stood in the file.
-        outcome, reason, message: what became of it, see `memeloc.correct.placing`.
         caption_id: the version it made, None when it made none.
-        sheet_created: when the sheet it came on was made.
         standing: whether it is its person's answer of that round to the source that is asked for.
     """
 
@@ -169,12 +147,8 @@ class CorrectionRecord(EarlierAnswer):
 
 @dataclass(frozen=True, slots=True)
 class KnownSheet:
-    """All that placing the answers of a sheet needs.
-
-    Attributes:
-        sheet: as it went out.
-        memes: by id, those of its items and of the answers, as far as they are there.
-    """
+    """All that placing the answers of a sheet needs: the sheet as it went out, and the memes of its
+    items and of the answers by id, as far as they are there."""
 
     sheet: SentSheet
     memes: Mapping[str, KnownMeme]
@@ -186,7 +160,7 @@ class FileRecord:
 
     Attributes:
         id: 0 before it is stored.
-        kind: `captions`, `answers` or `memory`.
+        kind: such as `captions`, `answers` or `memory`.
         rows: that were taken from it.
     """
 
@@ -200,14 +174,9 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class AddedAnswers:
-    """What `Corrections.add` stored.
+    """What `Corrections.add` stored: the file, what was decided of each answer, and opened cases.
 
-    Attributes:
-        file: as stored.
-        seen: whether the very same file had been imported before; nothing is stored then.
-        answers: what was decided of each; empty when `seen`.
-        outcomes: how many of each.
-        cases: ids of those opened.
+    `seen`: the very same file had been imported before, and nothing is stored.
     """
 
     file: FileRecord
@@ -247,10 +216,8 @@ class LanguageStatus:
     """How far one language is, in captions.
 
     Attributes:
-        language: its tag.
         source: whether it is the language of the source captions.
-        missing: not translated yet.
-        changed_source: whose source has changed since.
+        missing, changed_source: not translated yet, and translations of another source text.
         stages: the others by stage, `corrected 1` and so on with the round.
         to_settle: open cases.
     """

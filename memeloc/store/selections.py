@@ -7,7 +7,7 @@ aside with all that was done for it, and comes back when it is chosen again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,35 +42,32 @@ class Selection:
     new: int = 0
 
 
-def write_templates(folder: Path, templates: Sequence[Item]) -> dict[str, InputError]:
-    """Write the folders of templates that are not there yet; by id, those that cannot be.
+def count_boxes(
+    folder: Path, templates: Sequence[Item]
+) -> tuple[dict[str, int], dict[str, InputError]]:
+    """How many text boxes each template has, and what is wrong with others, by id.
 
-    A folder that is there stays as it is: somebody may have moved its boxes.
+    The folders of those that are not there yet are written; one that is stays as it is: somebody
+    may have moved its boxes.
     """
-    from memeloc.templates import write_template
+    from memeloc.templates import load_templates, write_template
 
     wrong: dict[str, InputError] = {}
     for item in templates:
-        if (folder / item.id).exists():
-            continue
-        if item.path is None:
-            wrong[item.id] = InputError(f"The template {item.name or item.id!r} has no picture.")
-            continue
-        found = FoundTemplate(
-            item.origin,
-            item.name,
-            item.path.read_bytes(),
-            item.description,
-            item.keywords,
-            item.year,
-            item.boxes,
-            item.details,
-        )
-        try:
-            write_template(found, folder, name=item.id)
-        except InputError as error:
-            wrong[item.id] = error
-    return wrong
+        if not (folder / item.id).exists():
+            names = {field.name for field in fields(FoundTemplate)} - {"picture"}
+            values = {name: getattr(item, name) for name in names}
+            picture = item.path.read_bytes() if item.path else None
+            try:
+                write_template(FoundTemplate(picture=picture, **values), folder, name=item.id)
+            except InputError as error:
+                wrong[item.id] = error
+    loaded, problems = load_templates((folder,))
+    ids = [item.id for item in templates]
+    for problem in problems:
+        parts = Path(problem.file or "").parts
+        wrong |= {id_: problem for id_ in ids if id_ in parts and id_ not in loaded}
+    return {id_: len(loaded[id_].boxes) for id_ in ids if id_ in loaded}, wrong
 
 
 def store_selection(
@@ -135,21 +132,6 @@ def _parts(
             f"{boxes[item.parent]} boxes."
         )
     return parts
-
-
-def count_boxes(folder: Path, names: Sequence[str]) -> tuple[dict[str, int], dict[str, InputError]]:
-    """How many text boxes each template in a folder has, and what is wrong with others."""
-    from memeloc.templates import load_templates
-
-    known, problems = load_templates((folder,))
-    boxes = {name: len(known[name].boxes) for name in names if name in known}
-    wrong = {
-        name: problem
-        for name in names
-        for problem in problems
-        if name not in known and problem.file and name in Path(problem.file).parts
-    }
-    return boxes, wrong
 
 
 def newest_selection(connection: Connection) -> Selection | None:

@@ -60,9 +60,7 @@ class Store:
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
-        """Open the store of a folder, or of a database by its URL.
-
-        An older database is brought to the newest schema.
+        """Open the store of a folder, or of a database by its URL; bring it to the newest schema.
 
         Args:
             where: a workspace's folder, or a URL (postgresql:// or sqlite:///).

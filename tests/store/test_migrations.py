@@ -69,13 +69,6 @@ def test_an_older_database_is_copied_and_brought_up_to_date(filled: Store, tmp_p
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_schema_from_before_the_release_is_refused(store: Store, place: Path) -> None:
-    with store.database.write() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
-    with pytest.raises(WorkspaceError, match=r"schema 0003, from before memeloc 0\.1\.0"):
-        reopen(place)
-
-
 def test_a_migration_that_fails_leaves_everything_as_it_was(filled: Store, tmp_path: Path) -> None:
     folder = _next(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
     with pytest.raises(WorkspaceError):
