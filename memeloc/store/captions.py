@@ -170,8 +170,7 @@ class Captions(Repository):
     def templates(self) -> dict[str, str]:
         """The template's name of each meme, in the memes' order."""
         query = select(memes.c.id, memes.c.template).where(is_active()).order_by(memes.c.number)
-        with self.database.read() as connection:
-            return two_columns(connection.execute(query))
+        return two_columns(self.fetch(query))
 
     def count(self, kind: Kind = "caption") -> int:
         """How many memes there are, or texts of another kind."""

@@ -46,8 +46,7 @@ class ModelAnswers(Repository):
     def get(self, key: str) -> str | None:
         """The answer to the question with this hash, if it was asked before."""
         query = select(model_answers.c.value).where(model_answers.c.hash == key)
-        with self.database.read() as connection:
-            return connection.execute(query).scalar()
+        return next((value for (value,) in self.fetch(query)), None)
 
     def put(self, key: str, value: str) -> None:
         """Keep an answer; a newer one to the same takes its place."""

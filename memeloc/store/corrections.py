@@ -33,7 +33,7 @@ from memeloc.store.records import (
     Kind,
     KnownSheet,
 )
-from memeloc.store.sheets import find_sheets, sent_sheet
+from memeloc.store.sheets import WAS_SHOWN, find_sheets, sent_sheet
 from memeloc.store.tables.captions import captions, cases, corrections, memes, sheet_items, sheets
 
 Decide = Callable[[KnownSheet], Sequence[PlacedAnswer]]
@@ -205,11 +205,7 @@ def find_corrections(
             captions.c.parts.label("shown"),
         )
         .join(sheets, sheets.c.id == corrections.c.sheet_id)
-        .outerjoin(
-            sheet_items,
-            (sheet_items.c.sheet_id == corrections.c.sheet_id)
-            & (sheet_items.c.meme_id == corrections.c.meme_id),
-        )
+        .outerjoin(sheet_items, WAS_SHOWN)
         .outerjoin(captions, captions.c.id == sheet_items.c.source_id)
         .join(memes, memes.c.id == corrections.c.meme_id)
         .order_by(corrections.c.id)

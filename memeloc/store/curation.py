@@ -25,7 +25,7 @@ from memeloc.store.database import (
     is_newest,
 )
 from memeloc.store.files import store_file
-from memeloc.store.items import Items, folder_of
+from memeloc.store.items import Items
 from memeloc.store.records import FileRecord
 from memeloc.store.selections import (
     Selection,
@@ -43,9 +43,8 @@ class Curation(Repository):
     def verdicts(self, filter: str | None = None) -> dict[str, dict[str, Verdict]]:
         """The newest verdicts, by item and filter."""
         by_item: dict[str, dict[str, Verdict]] = {}
-        with self.database.read() as connection:
-            for row in connection.execute(_newest_verdicts(filter)):
-                by_item.setdefault(row.item_id, {})[row.filter] = Verdict(*row)
+        for row in self.fetch(_newest_verdicts(filter)):
+            by_item.setdefault(row.item_id, {})[row.filter] = Verdict(*row)
         return by_item
 
     def add_verdicts(self, new: Sequence[Verdict]) -> int:
@@ -142,7 +141,7 @@ class Curation(Repository):
         captions = list(items.find("caption", ids))
         names = list(dict.fromkeys(item.parent for item in captions if item.parent))
         templates = list(items.find("template", names))
-        boxes, wrong = count_boxes(folder_of(self.root) / "templates", templates)
+        boxes, wrong = count_boxes(self.folder / "templates", templates)
         with self.database.write() as connection:
             return store_selection(connection, settings, funnel, captions, boxes, wrong, source)
 

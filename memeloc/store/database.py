@@ -158,11 +158,33 @@ class Database:
 
 
 class Repository:
-    """What the store offers of one kind; `root` is the folder of pictures, where it has one."""
+    """What the store offers of one kind.
+
+    `root` is the folder of pictures and templates, None where the database was opened by its URL.
+    """
 
     def __init__(self, root: Path | None, database: Database) -> None:
         self.root = root
         self.database = database
+
+    @property
+    def folder(self) -> Path:
+        """The store's folder.
+
+        Raises:
+            InputError: it has none.
+        """
+        if self.root is None:
+            raise InputError(
+                "A workspace that is opened by its database's URL has no folder for pictures; "
+                "open it by its folder."
+            )
+        return self.root
+
+    def fetch(self, query: Select[Any]) -> list[Any]:
+        """All rows of a query, in a transaction of its own."""
+        with self.database.read() as connection:
+            return list(connection.execute(query))
 
 
 def by_slices(

@@ -8,7 +8,6 @@ too. Rows come one by one, so that a table of any size takes the same memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -41,12 +40,8 @@ _FETCHED = 1000
 """Rows fetched at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExportTable:
-    """A table for export: its columns, and its rows once, while the transaction lasts."""
-
-    columns: tuple[Column, ...]
-    rows: Iterator[tuple[Any, ...]]
+_Rows = tuple[Sequence[Column], Iterator[tuple[Any, ...]]]
+"""Columns, and rows once, while the transaction lasts."""
 
 
 class Exports(Repository):
@@ -65,11 +60,10 @@ class Exports(Repository):
         import pandas as pd
 
         with self.database.read() as connection:
-            table = _open(connection, table_name, tags)
-            frame = pd.DataFrame.from_records(
-                list(table.rows), columns=[column.name for column in table.columns]
-            )
-        for column in table.columns:
+            columns, rows = _open(connection, table_name, tags)
+            names = [column.name for column in columns]
+            frame = pd.DataFrame.from_records(list(rows), columns=names)
+        for column in columns:
             if column.kind == "time":
                 frame[column.name] = pd.to_datetime(frame[column.name], utc=True)
             elif column.kind == "integer":
@@ -85,11 +79,10 @@ class Exports(Repository):
         from memeloc.tables import write_table
 
         with self.database.read() as connection:
-            table = _open(connection, table_name, tags)
-            return write_table(path, table.columns, table.rows)
+            return write_table(path, *_open(connection, table_name, tags))
 
 
-def _open(connection: Connection, name: str, tags: Sequence[str]) -> ExportTable:
+def _open(connection: Connection, name: str, tags: Sequence[str]) -> _Rows:
     if name == "captions":
         return _captions(connection, tags)
     if name == "memory":
@@ -109,7 +102,7 @@ def _open(connection: Connection, name: str, tags: Sequence[str]) -> ExportTable
         )
         for row in _stream(connection, query)
     )
-    return ExportTable(columns, rows)
+    return columns, rows
 
 
 def _kind(column_type: Any) -> Kind:
@@ -126,7 +119,7 @@ def _stream(connection: Connection, query: Select[Any]) -> Iterator[Any]:
     return iter(connection.execution_options(yield_per=_FETCHED).execute(query))
 
 
-def _captions(connection: Connection, tags: Sequence[str]) -> ExportTable:
+def _captions(connection: Connection, tags: Sequence[str]) -> _Rows:
     query = (
         select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
         .join(captions, captions.c.meme_id == memes.c.id)
@@ -142,10 +135,10 @@ def _captions(connection: Connection, tags: Sequence[str]) -> ExportTable:
             cells = {row.language: SEPARATOR.join(row.parts) for row in group}
             yield meme_id, template, *(cells.get(tag) for tag in order)
 
-    return ExportTable(tuple(Column(name) for name in ("meme_id", "template", *order)), rows())
+    return [Column(name) for name in ("meme_id", "template", *order)], rows()
 
 
-def _memory(connection: Connection) -> ExportTable:
+def _memory(connection: Connection) -> _Rows:
     names = ("source_language", "language", "source", "target", "origin", "person", "meme_id")
     rows = (
         tuple(
@@ -155,7 +148,7 @@ def _memory(connection: Connection) -> ExportTable:
         for source, target in memory.pairs(connection)
         for unit in memory.find_units(connection, source, target)
     )
-    return ExportTable((*(Column(name) for name in names), Column("created_at", "time")), rows)
+    return [*(Column(name) for name in names), Column("created_at", "time")], rows
 
 
 def _columns(table: Table, names: str) -> Iterator[Any]:

@@ -37,7 +37,13 @@ from memeloc.store.database import (
     is_newest,
     two_columns,
 )
-from memeloc.store.pictures import StoredPicture, add_pictures, picture_file, write_picture
+from memeloc.store.pictures import (
+    StoredPicture,
+    add_pictures,
+    describe,
+    picture_file,
+    write_picture,
+)
 from memeloc.store.tables.items import item_versions, items, pictures, refusals
 from memeloc.store.tables.types import safe_text, through_json
 from memeloc.store.transcripts import transcript_texts
@@ -82,7 +88,7 @@ class Items(Repository):
             sha256 = None
             if content is not None:
                 try:
-                    picture = write_picture(folder_of(self.root), content)
+                    picture = describe(content)
                 except InputError as error:
                     where = each.origin.url or each.origin.key
                     reason = "not a usable picture"
@@ -90,6 +96,7 @@ class Items(Repository):
                     if _KINDS[type(each)] == "picture":
                         continue
                 else:
+                    write_picture(self.folder, picture, content)
                     sha256 = picture.sha256
                     stored.append(picture)
             key_hash = _hash(each.origin.source, _KINDS[type(each)], each.origin.key)
@@ -107,9 +114,8 @@ class Items(Repository):
 
     def refusals(self) -> list[Refusal]:
         """What was not taken, in the order in which it was met."""
-        with self.database.read() as connection:
-            query = select(*columns_of(refusals, Refusal)).order_by(refusals.c.id)
-            return [Refusal(*row) for row in connection.execute(query)]
+        query = select(*columns_of(refusals, Refusal)).order_by(refusals.c.id)
+        return [Refusal(*row) for row in self.fetch(query)]
 
     def find(
         self,
@@ -140,22 +146,7 @@ class Items(Repository):
             .group_by(items.c.source, items.c.kind)
             .order_by(func.min(items.c.number))
         )
-        with self.database.read() as connection:
-            return {(source, kind): count for source, kind, count in connection.execute(query)}
-
-
-def folder_of(root: Path | None) -> Path:
-    """The store's folder.
-
-    Raises:
-        InputError: it has none.
-    """
-    if root is None:
-        raise InputError(
-            "A workspace that is opened by its database's URL has no folder for pictures; "
-            "open it by its folder."
-        )
-    return root
+        return {(source, kind): count for source, kind, count in self.fetch(query)}
 
 
 _KINDS: dict[type[Found], ItemKind] = {

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
+from memeloc.files import replacing
 from memeloc.store.database import Database, MissingDatabaseError, WorkspaceError
 
 HEAD = "schema_1"
@@ -112,11 +112,9 @@ def _copy(file: Path, target: Path) -> None:
     """Copy a SQLite database as it stands, WAL included; a copy that is there already stays."""
     if target.exists():
         return
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    try:
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(name)) as copy:
-            source.backup(copy)
-        os.replace(name, target)  # noqa: PTH105
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with (
+        replacing(target) as temporary,
+        closing(sqlite3.connect(file)) as source,
+        closing(sqlite3.connect(temporary)) as copy,
+    ):
+        source.backup(copy)

@@ -38,6 +38,12 @@ not answered in it; `changed`: those of `new` that were answered before their so
 """
 
 
+WAS_SHOWN = (sheet_items.c.sheet_id == corrections.c.sheet_id) & (
+    sheet_items.c.meme_id == corrections.c.meme_id
+)
+"""Joins a correction with what its sheet showed."""
+
+
 class Sheets(Repository):
     """The sheets that went out, and what they showed."""
 
@@ -146,11 +152,7 @@ def _answers(
 ) -> set[_Answer]:
     query = (
         select(corrections.c.meme_id, corrections.c.round, corrections.c.person, captions.c.parts)
-        .join(
-            sheet_items,
-            (sheet_items.c.sheet_id == corrections.c.sheet_id)
-            & (sheet_items.c.meme_id == corrections.c.meme_id),
-        )
+        .join(sheet_items, WAS_SHOWN)
         .join(captions, captions.c.id == sheet_items.c.source_id)
         .where(corrections.c.language == language, corrections.c.outcome.in_(STANDING))
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from memeloc.store.database import Database, Repository, WorkspaceError
@@ -28,16 +27,12 @@ if TYPE_CHECKING:
 DATABASE_FILE = "memeloc.db"
 
 
-class Store:
+class Store(Repository):
     """A workspace's data. Languages are exact tags of the locale registry.
 
     Every method is one transaction, or several that can be interrupted between any two and run
     again; each may raise WorkspaceError when the database cannot be reached, read or written, and
     nothing of a failed step is stored. The repositories are imported when they are used.
-
-    Attributes:
-        root: the folder of pictures and templates; None for a store opened by its database's URL.
-        database: where the data are.
     """
 
     captions: Captions
@@ -53,10 +48,6 @@ class Store:
     surveys: Surveys
     survey_texts: SurveyTexts
     exports: Exports
-
-    def __init__(self, root: Path | None, database: Database) -> None:
-        self.root = root
-        self.database = database
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:
@@ -116,9 +107,7 @@ class Store:
         Raises:
             InputError: the store has no folder.
         """
-        from memeloc.store.items import folder_of
-
-        return folder_of(self.root) / ".cache"
+        return self.folder / ".cache"
 
     def close(self) -> None:
         """Let go of the database."""
@@ -127,10 +116,5 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()

@@ -36,15 +36,11 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class AddedSubmissions:
-    """What `Surveys.add_submissions` stored.
+    """What `Surveys.add_submissions` stored: submissions that were `new` and that were `known`,
+    and what was not stored before of participants and rejected rows.
 
-    Attributes:
-        seen: whether the very same file had been imported before; what can be resolved by now, and
-            could not be then, is stored all the same.
-        new: submissions that were not there.
-        known: submissions that were.
-        participants: what was new of people.
-        rejected: rows that could not be resolved, and were not there before.
+    `seen`: the very same file had been imported before; what can be resolved by now, and could not
+    be then, is stored all the same.
     """
 
     seen: bool

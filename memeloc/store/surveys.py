@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, Text, select, type_coerce
 
@@ -25,6 +25,10 @@ from memeloc.survey.model import Batch, Participant, Slot, Submission
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
+
+
+Result = Literal["check", "labels"]
+"""A quality control (rules and report), or a settling (settings and labels)."""
 
 
 class Surveys(Repository):
@@ -85,8 +89,7 @@ class Surveys(Repository):
         query = select(survey_states.c.key, survey_states.c.value).where(
             survey_states.c.survey == name, survey_states.c.target == target
         )
-        with self.database.read() as connection:
-            return two_columns(connection.execute(query))
+        return two_columns(self.fetch(query))
 
     def put_state(self, name: str, target: str, key: str, value: Any) -> None:
         """Note what a service made, at once, so that a second run makes nothing twice."""
@@ -125,21 +128,30 @@ class Surveys(Repository):
         with self.database.read() as connection:
             return find_participants(connection, name)
 
-    def add_check(self, name: str, rules: Mapping[str, Any], report: Mapping[str, Any]) -> int:
-        """Store a quality control, as JSON values; the same as the last one adds nothing."""
-        return self._add_result(name, "check", dict(rules), dict(report))
+    def add_result(self, name: str, kind: Result, settings: Any, result: Any) -> int:
+        """Store a quality control or a settling, as JSON values; its number.
 
-    def check(self, name: str) -> tuple[dict[str, Any], Any] | None:
-        """The rules and the report of the last quality control."""
-        return self._last_result(name, "check")
+        The same as the last one adds nothing.
+        """
+        # What is stored is compared as it is written: large results are not read for it.
+        columns = survey_results.c
+        written = (type_coerce(column, Text) for column in (columns.settings, columns.result))
+        query = select(columns.number, *written).where(columns.survey == name, columns.kind == kind)
+        with self.database.write() as connection:
+            last = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
+            if last is not None and tuple(last[1:]) == (encode_json(settings), encode_json(result)):
+                return int(last.number)
+            values = {"survey": name, "kind": kind, "settings": settings, "result": result}
+            return int(add_row(connection, survey_results, **values))
 
-    def add_labels(self, name: str, settings: Mapping[str, Any], labels: Sequence[Any]) -> int:
-        """Store a settling, as JSON values; the same as the last one adds nothing."""
-        return self._add_result(name, "labels", dict(settings), list(labels))
-
-    def labels(self, name: str) -> tuple[dict[str, Any], Any] | None:
-        """The settings and the labels of the last settling."""
-        return self._last_result(name, "labels")
+    def result(self, name: str, kind: Result) -> tuple[dict[str, Any], Any] | None:
+        """The settings and the result of the last quality control or settling."""
+        columns = survey_results.c
+        query = select(columns.settings, columns.result).where(
+            columns.survey == name, columns.kind == kind
+        )
+        rows = self.fetch(query.order_by(columns.number.desc()).limit(1))
+        return tuple(rows[0]) if rows else None
 
     def hash_participant(self, participant: str) -> str:
         """A person's id as it is stored, see `hash_id`; an empty id stays empty."""
@@ -153,27 +165,6 @@ class Surveys(Repository):
             InputError: the workspace has no folder, and the environment no key.
         """
         return survey_key(self.root)
-
-    def _add_result(self, name: str, kind: str, settings: Any, result: Any) -> int:
-        # What is stored is compared as it is written: large results are not read for it.
-        columns = survey_results.c
-        written = (type_coerce(column, Text) for column in (columns.settings, columns.result))
-        query = select(columns.number, *written).where(columns.survey == name, columns.kind == kind)
-        with self.database.write() as connection:
-            last = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
-            if last is not None and tuple(last[1:]) == (encode_json(settings), encode_json(result)):
-                return int(last.number)
-            values = {"survey": name, "kind": kind, "settings": settings, "result": result}
-            return int(add_row(connection, survey_results, **values))
-
-    def _last_result(self, name: str, kind: str) -> tuple[dict[str, Any], Any] | None:
-        columns = survey_results.c
-        query = select(columns.settings, columns.result).where(
-            columns.survey == name, columns.kind == kind
-        )
-        with self.database.read() as connection:
-            row = connection.execute(query.order_by(columns.number.desc()).limit(1)).first()
-        return None if row is None else (row.settings, row.result)
 
 
 def _names(connection: Connection) -> list[str]:

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, select
 
 from memeloc.ocr.transcript import Transcript
 from memeloc.store.caption_versions import (
-    VERSION_COLUMNS,
     add_memes,
     add_versions,
     current_of,
@@ -59,11 +58,7 @@ class Transcripts(Repository):
     def all(self) -> dict[str, CaptionVersion]:
         """The current transcripts, by item."""
         query = current_query(kind="transcript").add_columns(memes.c.item_id)
-        with self.database.read() as connection:
-            return {
-                row.item_id: CaptionVersion(*row[: len(VERSION_COLUMNS)])
-                for row in connection.execute(query)
-            }
+        return {row.item_id: CaptionVersion(*row[:-1]) for row in self.fetch(query)}
 
 
 def transcript_id(item: str) -> str:

@@ -194,7 +194,7 @@ def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
     assert not (folder / words[-1]).exists()
     with Workspace.find() as workspace:
         assert workspace.store.surveys.submissions("pilot") == []
-        assert workspace.store.surveys.check("pilot") is None
+        assert workspace.store.surveys.result("pilot", "check") is None
         assert len(workspace.store.surveys.batches("pilot")) == 2
 
 

@@ -37,8 +37,8 @@ def lived_in(filled: Store) -> Store:
     left = RejectedRow("f.csv", 3, "unknown sheet", "There is none.")
     back = Imported((sent,), (Participant("p"),), (left,))
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
-    filled.surveys.add_check("pilot", {}, {})
-    filled.surveys.add_labels("pilot", {}, [])
+    filled.surveys.add_result("pilot", "check", {}, {})
+    filled.surveys.add_result("pilot", "labels", {}, [])
     return filled
 
 

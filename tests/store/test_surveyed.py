@@ -123,13 +123,15 @@ def test_what_a_service_made_is_noted(surveyed: Store) -> None:
 
 
 def test_checks_and_labels_are_kept_and_the_last_holds(surveyed: Store) -> None:
-    assert surveyed.surveys.check("pilot") is None
-    first = surveyed.surveys.add_check("pilot", {"fast": 2}, {"aside": ["x"]})
-    assert surveyed.surveys.add_check("pilot", {"fast": 2}, {"aside": ["x"]}) == first
-    assert surveyed.surveys.add_check("pilot", {"fast": 3}, {"aside": []}) > first
-    assert surveyed.surveys.check("pilot") == ({"fast": 3}, {"aside": []})
-    surveyed.surveys.add_labels("pilot", {"method": "majority"}, [{"item": "m1", "label": "hate"}])
-    assert surveyed.surveys.labels("pilot") == (
+    assert surveyed.surveys.result("pilot", "check") is None
+    first = surveyed.surveys.add_result("pilot", "check", {"fast": 2}, {"aside": ["x"]})
+    assert surveyed.surveys.add_result("pilot", "check", {"fast": 2}, {"aside": ["x"]}) == first
+    assert surveyed.surveys.add_result("pilot", "check", {"fast": 3}, {"aside": []}) > first
+    assert surveyed.surveys.result("pilot", "check") == ({"fast": 3}, {"aside": []})
+    surveyed.surveys.add_result(
+        "pilot", "labels", {"method": "majority"}, [{"item": "m1", "label": "hate"}]
+    )
+    assert surveyed.surveys.result("pilot", "labels") == (
         {"method": "majority"},
         [{"item": "m1", "label": "hate"}],
     )

@@ -121,12 +121,12 @@ class Checking(StoredSurvey):
     def checked(self, rules: Rules | None = None) -> Checked:
         """Check what is there by now; by the last rules, or memeloc.toml's, by default."""
         if rules is None:
-            last = self._store.check(self.name)
+            last = self._store.result(self.name, "check")
             rules = self._rules({}, ()) if last is None else read_rules(last[0])
         sheets, submissions = self.sheets, self.submissions
         people = self._store.participants(self.name)
         report = check_submissions(submissions, sheets, people, rules)
-        self._store.add_check(self.name, rules.model_dump(mode="json"), report.as_json())
+        self._store.add_result(self.name, "check", rules.model_dump(mode="json"), report.as_json())
         return Checked(rules, report, sheets, submissions)
 
     def _rules(self, changed: Mapping[str, Any], without: Sequence[str]) -> Rules:

@@ -196,7 +196,7 @@ class Survey(Exporting, Importing, Deciding):
                 {**row, "second": chosen}
                 for row, chosen in zip(rows, labels["second"], strict=True)
             ]
-        self._store.add_labels(self.name, settling.model_dump(mode="json"), rows)
+        self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
         before = self.batches
         last_round = max((batch.round for batch in before), default=0)
         fresh: tuple[Batch, ...] = ()
