@@ -6,6 +6,7 @@ Translators get it before they write; what really fits is known only when it is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from memeloc.model import Locale, Template
 from memeloc.templates import picture_size
@@ -18,7 +19,8 @@ _LINE, _RAGGED = 1.25, 0.85
 """Line distance in em, and the share of a block that its ragged lines fill."""
 
 
-def capacity(template: Template, locale: Locale) -> tuple[int, ...]:
+@cache
+def capacity(template: Template | None, locale: Locale) -> tuple[int, ...]:
     """Characters that each box of a template can hold at a comfortable size, estimated.
 
     Comfortable is half of the largest size that the box's style allows, but a quarter more than the
@@ -28,6 +30,8 @@ def capacity(template: Template, locale: Locale) -> tuple[int, ...]:
     Raises:
         InputError: the template's picture cannot be read.
     """
+    if template is None:
+        return ()
     width, height = picture_size(template.image)
     characters = []
     for box in template.boxes:

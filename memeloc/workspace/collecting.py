@@ -178,9 +178,8 @@ class Collecting(Reading):
             yield {}
             return
         from memeloc.collect.year_by_model import YearReader
-        from memeloc.workspace.language_model import open_model
 
-        with open_model(self._workspace) as model:
+        with self._open_model() as model:
             assert model is not None
             yield {"year_by_model": YearReader(model)}
             if model.spent.requests:

@@ -17,7 +17,6 @@ from memeloc.curate.verdict import Verdict
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.language_models import LanguageModel, Plan
-from memeloc.workspace.language_model import open_model
 from memeloc.workspace.part import Part, Phases, silent
 
 
@@ -120,7 +119,7 @@ class Filtering(Part):
         curation = self._store.curation
         chosen = self._settings(names, settings or {}, languages)
         tallies: list[Tally] = []
-        with open_model(self._workspace, model, budget) as client:
+        with self._open_model(model, budget) as client:
             context = self._context(jobs=jobs, model=client)
             filters = [registry.create(name, values, context) for name, values in chosen.items()]
             items = list(self._store.items.find())
@@ -151,7 +150,7 @@ class Filtering(Part):
         """What `filter` would judge, and ask a model; nothing is asked or stored."""
         chosen = self._settings(names, settings or {}, languages)
         plans = []
-        with open_model(self._workspace, model) as client:
+        with self._open_model(model) as client:
             context = self._context(model=client)
             items = list(self._store.items.find())
             for name, values in chosen.items():

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from memeloc.workspace.folder import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from memeloc.language_models import LanguageModel
 
 Phases = Callable[[str, int, int | None], None]
 """Gets what is being done (such as "hashing"), how many more are done, and how many there are; None
@@ -21,3 +27,22 @@ class Part:
     def __init__(self, workspace: WorkspaceFolder) -> None:
         self._workspace = workspace
         self._store = workspace.store
+
+    @contextmanager
+    def _open_model(
+        self, name: str = "", budget: float | None = None
+    ) -> Iterator[LanguageModel | None]:
+        """The language model of the settings, or another at its server; None when none is set.
+
+        It may cost `budget` at the most, in the currency of its prices.
+        """
+        values = self._workspace.settings.language_model
+        if not (name or values or os.environ.get("OPENAI_MODEL")):
+            yield None
+            return
+        from memeloc.language_models import Budget, LanguageModel, read_model_settings
+
+        settings = read_model_settings(values, model=name)
+        cache = self._store.computed.model_answers
+        with LanguageModel(settings, cache=cache, budget=Budget(budget)) as model:
+            yield model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -103,15 +103,16 @@ class Reviewing(Part):
         """
         workspace = self._workspace
         asked = find_question(question)
-        who = _as_stored(workspace, _checked_person(person))
+        who = self._person(person)
         is_pair = asked.which == "pairs"
-        path = path or Path(
-            f"review-{asked.name}-{_in_file_name(who)}.{'html' if is_pair else 'xlsx'}"
-        )
-        is_page = path.suffix.lower() == ".html"
+        plain = "".join(letter if letter.isalnum() else "-" for letter in who).strip("-")[:60]
+        suffix = "html" if is_pair else "xlsx"
+        path = path or Path(f"review-{asked.name}-{plain or 'person'}.{suffix}")
+        kind = path.suffix.lower().lstrip(".")
         allowed = (*FORMATS, "html") if is_pair else FORMATS
-        if path.suffix.lower().lstrip(".") not in allowed:
+        if kind not in allowed:
             raise InputError(f"the file of a review is one of {', '.join(allowed)}", file=path)
+        is_page = kind == "html"
         if is_page:
             limit = min(limit or MOST_PAIRS, MOST_PAIRS)
         wanted = _subjects(workspace, asked, who, only)
@@ -136,19 +137,18 @@ class Reviewing(Part):
         imported: list[ImportedReview] = []
         problems: list[InputError] = []
         for file in files:
-            note = ""
             try:
                 answers = read_review(file)
                 if not answers.person and not person:
                     raise InputError("does not say who answered: name her with --person", file=file)
+                who = self._person(answers.person or person)
             except InputError as error:
                 problems.append(error)
                 continue
-            if not answers.person:
-                answers = answers.by(_checked_person(person))
-            elif person and person.strip() != answers.person:
+            note = ""
+            if answers.person and person.strip() not in ("", answers.person):
                 note = f"is by {answers.person} as it says itself; --person does not count"
-            answers = answers.by(_as_stored(workspace, answers.person))
+            answers = answers.by(who)
             answers, unknown = _about_collected(workspace, answers)
             problems += [*answers.problems, *unknown]
             new = None if dry_run else 0
@@ -186,24 +186,13 @@ class Reviewing(Part):
                 statuses.append(status)
         return ReviewStatuses(statuses)
 
-
-def _checked_person(person: str) -> str:
-    name = " ".join(person.split())
-    if not name or not name.isprintable() or len(name) > 100:
-        raise InputError("a person's name has 1 to 100 characters")
-    return name
-
-
-def _as_stored(workspace: WorkspaceFolder, person: str) -> str:
-    """The name as it stands with earlier answers: two spellings are not two people who agree."""
-    name = " ".join(person.split())
-    earlier = (answer.person for answer in workspace.store.curation.judgements())
-    return next((other for other in earlier if other.casefold() == name.casefold()), name)
-
-
-def _in_file_name(person: str) -> str:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in person)
-    return plain.strip("-")[:60] or "person"
+    def _person(self, person: str) -> str:
+        """The name as it stands with earlier answers: two spellings are not two people."""
+        name = " ".join(person.split())
+        if not name or not name.isprintable() or len(name) > 100:
+            raise InputError("a person's name has 1 to 100 characters")
+        earlier = (answer.person for answer in self._store.curation.judgements())
+        return next((other for other in earlier if other.casefold() == name.casefold()), name)
 
 
 def _unread(workspace: WorkspaceFolder) -> set[str]:
@@ -275,9 +264,7 @@ def _about_collected(
     workspace: WorkspaceFolder, answers: ReviewAnswers
 ) -> tuple[ReviewAnswers, list[InputError]]:
     """The answers about what this workspace has, and a problem for each other."""
-    ids: Collection[str] = {
-        part for answer in answers.judgements for part in answer.subject.split(PAIR)
-    }
+    ids = {part for answer in answers.judgements for part in answer.subject.split(PAIR)}
     collected = {item.id for item in workspace.store.items.find(ids=ids)}
     kept, problems = [], []
     for answer in answers.judgements:

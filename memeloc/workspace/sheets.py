@@ -38,13 +38,10 @@ def make_sheet(
     pictures = SheetPictures(workspace)
     transcript = kind == "transcript"
     read_in = pictures.of_transcripts(item.meme_id for item in items) if transcript else {}
-    capacities: dict[str, tuple[int, ...]] = {}
     made = []
     for item in items:
         template = workspace.templates.get(item.template)
-        if item.template not in capacities:
-            capacities[item.template] = capacity(template, locale) if template else ()
-        sizes, base = capacities[item.template], item.base.parts
+        sizes, base = capacity(template, locale), item.base.parts
         parts = tuple(
             SheetPart(
                 name=template.boxes[index].name if template else str(index + 1),

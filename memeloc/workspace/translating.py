@@ -11,6 +11,7 @@ from memeloc.errors import InputError
 from memeloc.files import file_sha256
 from memeloc.model import Locale
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
+from memeloc.store.store import Store
 from memeloc.store.survey_texts import ENGLISH
 from memeloc.translate import (
     MemoryUnit,
@@ -27,7 +28,6 @@ from memeloc.translate import (
     run,
 )
 from memeloc.workspace.capacity import capacity
-from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
 from memeloc.workspace.survey_texts import store_shipped_texts
 
@@ -59,6 +59,7 @@ class _Wanted:
     replaces: bool
 
 
+@dataclass(frozen=True, slots=True)
 class TranslationJob:
     """What is to be translated, and by whom; nobody is asked before `run`.
 
@@ -67,52 +68,42 @@ class TranslationJob:
         budget: what a run may cost at the most, in the translator's currency; None is any sum.
     """
 
-    def __init__(
-        self,
-        workspace: WorkspaceFolder,
-        wanted: Sequence[_Wanted],
-        translator: Translator,
-        memory: TranslationMemory,
-        *,
-        fuzzy: float | None,
-        budget: float | None,
-    ) -> None:
-        self._captions = workspace.store.captions
-        self._wanted = {(each.item.meme_id, each.item.target.tag): each for each in wanted}
-        self._items = [each.item for each in wanted]
-        self._translator = translator
-        self._memory = memory
-        self._fuzzy = fuzzy
-        self.budget = budget
-        self.plan: Plan = plan(self._items, translator, memory, fuzzy=fuzzy)
+    plan: Plan
+    budget: float | None
+    _store: Store
+    _wanted: Sequence[_Wanted]
+    _translator: Translator
+    _memory: TranslationMemory
+    _fuzzy: float | None
 
     def run(self, *, on_progress: Callable[[int, int], None] | None = None) -> RunSummary:
         """Translate, and store each answer as it comes: a second run asks nothing twice."""
+        wanted = {(each.item.meme_id, each.item.target.tag): each for each in self._wanted}
 
         def advance() -> None:
             if on_progress is not None:
-                on_progress(1, len(self._items))
+                on_progress(1, len(wanted))
 
         def store(answer: Translation) -> None:
-            wanted = self._wanted[answer.meme_id, answer.language]
-            if wanted.item.kind == "survey":  # the memory, too, can bring another placeholder
-                answer = mended(wanted.item, answer)
-            self._captions.add_translation(
+            about = wanted[answer.meme_id, answer.language]
+            if about.item.kind == "survey":  # the memory, too, can bring another placeholder
+                answer = mended(about.item, answer)
+            self._store.captions.add_translation(
                 answer.meme_id,
                 answer.language,
                 answer.caption,
-                source_id=wanted.source_id,
+                source_id=about.source_id,
                 translator=answer.translator,
                 marks=answer.marks,
                 characters=answer.characters,
                 cost=answer.cost,
                 currency=self._translator.currency if answer.cost else "",
-                replace=wanted.replaces,
+                replace=about.replaces,
             )
             advance()
 
         return run(
-            self._items,
+            [each.item for each in self._wanted],
             self._translator,
             self._memory,
             fuzzy=self._fuzzy,
@@ -173,7 +164,8 @@ class Translating(Part):
             for each in self._wanted(locale, source, kind, texts, only, replaced)
         ]
         memory = TranslationMemory(self._units(locales, source, kind))
-        return TranslationJob(self._workspace, wanted, chosen, memory, fuzzy=fuzzy, budget=budget)
+        expected = plan([each.item for each in wanted], chosen, memory, fuzzy=fuzzy)
+        return TranslationJob(expected, budget, self._store, wanted, chosen, memory, fuzzy)
 
     def import_memory(self, file: str | Path) -> MemoryImport:
         """Add the units of a TMX file from the workspace's source into languages of memeloc.
@@ -232,37 +224,32 @@ class Translating(Part):
         only: _Only,
         replaced: set[str],
     ) -> Iterator[_Wanted]:
-        templates = self._workspace.templates
-        capacities: dict[str, tuple[int, ...]] = {}
+        captions, templates = self._store.captions, self._workspace.templates
 
-        def wanted(
-            meme_id: str, template_name: str, version: CaptionVersion, *, replaces: bool
-        ) -> _Wanted:
-            template = templates.get(template_name)
-            if template_name not in capacities:
-                capacities[template_name] = capacity(template, locale) if template else ()
-            budgets = capacities[template_name]
+        def wanted(meme_id: str, name: str, version: CaptionVersion, replaces: bool) -> _Wanted:
+            template = templates.get(name)
+            budgets = capacity(template, locale)
             item = TranslationItem(
                 meme_id, version.caption, source, locale, template, budgets, kind
             )
             return _Wanted(item, version.id, replaces)
 
-        lacking = self._store.captions.to_translate(locale.tag, only, texts, kind)
+        lacking = captions.to_translate(locale.tag, only, texts, kind)
         for missing in lacking:
-            yield wanted(missing.meme_id, missing.template, missing.source, replaces=False)
+            yield wanted(missing.meme_id, missing.template, missing.source, False)
         if only == "changed":
             return
         done = {missing.meme_id for missing in lacking}
         anew = [
             meme_id
-            for meme_id, version in self._store.captions.current(locale.tag, kind=kind).items()
+            for meme_id, version in captions.current(locale.tag, kind=kind).items()
             if version.stage == "translated"
             and version.translator in replaced
             and meme_id not in done
             and (texts is None or meme_id in texts)
         ]
         if anew:
-            names = self._store.captions.templates()
-            sources = self._store.captions.current(source.tag, anew)
+            names = captions.templates()
+            sources = captions.current(source.tag, anew)
             for meme_id in anew:
-                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], replaces=True)
+                yield wanted(meme_id, names.get(meme_id, ""), sources[meme_id], True)
