@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Generator, Iterator, Sequence
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from itertools import groupby
 from pathlib import Path
 
@@ -79,6 +79,11 @@ def _title(name: str, titles: Collection[str]) -> str:
     return next((title for title in (whole, _AGAIN.sub("", whole)) if title in titles), "")
 
 
+def _are_times(column: Sequence[str]) -> bool:
+    sample = [text for text in column if text][:_SAMPLE]
+    return sum(map(looks_like_time, sample)) * 2 > len(sample)
+
+
 class _Part:
     """The rows under one row of titles."""
 
@@ -97,12 +102,13 @@ class _Part:
             place: [texts[place] if place < len(texts) else "" for texts in cells]
             for place in self.others
         }
-        sheets, times = self._sheet_column(columns), self._time_column(columns)
+        ids = self.forms.sheets.keys()
+        sheets = next((place for place, column in columns.items() if ids & set(column)), None)
+        times = next((place for place, column in columns.items() if _are_times(column)), None)
         whole = self._sheet_of_file() if sheets is None else None
-        moments: Sequence[datetime | None] = [None] * len(rows)
-        if times is not None and (sheets is not None or whole is not None):
-            moments = yield from self._moments(columns[times], rows)
-        for number, (row, moment) in enumerate(zip(rows, moments, strict=True)):
+        stamps = columns[times] if times is not None else [""] * len(rows)
+        moments = read_column(stamps, self.zone)
+        for number, (row, stamp, moment) in enumerate(zip(rows, stamps, moments, strict=True)):
             form = whole if sheets is None else self.forms.sheets.get(columns[sheets][number])
             if form is None:
                 message = (
@@ -117,25 +123,14 @@ class _Part:
                 content = form.content(texts)
                 yield RejectedRow("", row.number, "participants differ", message, content)
                 continue
-            yield form.submission(texts, row.number, moment)
-
-    def _sheet_column(self, columns: dict[int, list[str]]) -> int | None:
-        """The column in which each row names its sheet."""
-        for place, column in columns.items():
-            values = {text for text in column if text}
-            if values & self.forms.sheets.keys() and all(
-                _ID.fullmatch(value.casefold()) for value in values
-            ):
-                return place
-        return None
-
-    def _time_column(self, columns: dict[int, list[str]]) -> int | None:
-        """The first column of which more than half are timestamps."""
-        for place, column in columns.items():
-            sample = [text for text in column if text][:_SAMPLE]
-            if sum(map(looks_like_time, sample)) * 2 > len(sample):
-                return place
-        return None
+            if moment is None and looks_like_time(stamp):
+                message = (
+                    f"The timestamp {stamp[:40]!r} does not tell day and month apart, and no other "
+                    "row does: export the table with another locale. The answers come without it."
+                )
+                yield RejectedRow("", row.number, "ambiguous time", message, {"time": stamp})
+                stamp = ""
+            yield form.submission(texts, row.number, moment or stamp)
 
     def _sheet_of_file(self) -> SheetForm | None:
         """The sheet that a title or the file's name has in it, or that alone has such titles."""
@@ -147,25 +142,6 @@ class _Part:
         best = max(score for score, _ in scores)
         alone = [form for score, form in scores if score == best]
         return alone[0] if best >= 2 and len(alone) == 1 else None
-
-    def _moments(
-        self, cells: Sequence[str], rows: Sequence[Row]
-    ) -> Generator[RejectedRow, None, Sequence[datetime | None]]:
-        """The moments of a column, returned; those that cannot be read are rejected."""
-        moments = read_column(cells, self.zone)
-        for row, text, moment in zip(rows, cells, moments, strict=True):
-            if moment is not None or not text:
-                continue
-            reason = "unknown time"
-            message = f"The timestamp {text[:40]!r} cannot be read; the answers come without it."
-            if looks_like_time(text):
-                reason = "ambiguous time"
-                message = (
-                    f"The timestamp {text[:40]!r} does not tell day and month apart, and no other "
-                    "row does: export the table with another locale. The answers come without it."
-                )
-            yield RejectedRow("", row.number, reason, message, {"time": text})
-        return moments
 
     def _texts(
         self, form: SheetForm, row: Row, cells: Sequence[str], skipped: set[int | None]

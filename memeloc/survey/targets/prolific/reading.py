@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from memeloc.survey.targets.protocol import SurveyPack
 
 _TAKEN = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,2}):)?(\d{1,9}(?:[.,]\d{1,12})?)", re.ASCII)
 """Hours, minutes and seconds: `634`, `634.5`, `634,5` or `10:34`."""
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _MANY = 200
 """Unknown headings that are listed at the most."""
 
@@ -45,7 +47,7 @@ def people(
         InputError: it cannot be read at all, or has not the headings that are needed.
     """
     every = read_rows(path)
-    rows = [row for row in every if _has_ids(row)]
+    rows = sorted((row for row in every if _has_ids(row)), key=_age)
     endings = _endings(pack)
     placed: dict[tuple[str, ...], tuple[ExportRow, Participant]] = {}
     for row, own in zip(rows, _sheets(rows, path, pack, studies, sheet, endings), strict=True):
@@ -59,17 +61,14 @@ def people(
         person = _person(row, own, endings)
         begun = "" if person.submission else row.get(model.STARTED)
         key = (person.submission or person.participant, own, begun)
-        before = placed.setdefault(key, (row, person))
-        if before[1] != person:
-            older, newer = sorted((before, (row, person)), key=lambda pair: _age(pair[0]))
+        older = placed.pop(key, None)
+        if older and older[1] != person:
             message = "The submission is there twice, and differs; the later one is taken."
             older[0].reject("doubled row", message)
-            placed[key] = newer
-    # Of a person who came back to a study, what holds is what was begun last.
-    kept = sorted(placed.values(), key=lambda pair: _age(pair[0]))
-    yield from _summaries([row for row, _ in kept])
+        placed[key] = row, person
+    yield from _summaries([row for row, _ in placed.values()])
     yield from (problem for row in every for problem in row.problems)
-    yield from (person for _, person in kept)
+    yield from (person for _, person in placed.values())
 
 
 def _has_ids(row: ExportRow) -> bool:
@@ -141,8 +140,8 @@ def _person(row: ExportRow, sheet: str, endings: _Endings) -> Participant:
     elif code:
         whose, ending = endings.get(code.casefold(), ("", ""))
         details |= {"code": code, "ended": ending if whose == sheet else "unknown code"}
-    for name in ("withheld", "other"):
-        if cells := getattr(row, name):
+    for name, cells in (("withheld", row.withheld), ("other", row.other)):
+        if cells:
             details[name] = dict(sorted(cells.items()))
     return Participant(
         row.get(columns.PARTICIPANT),
@@ -212,8 +211,7 @@ def _endings(pack: SurveyPack) -> _Endings:
     return {code: next(iter(own.items())) for code, own in endings.items() if len(own) == 1}
 
 
-def _age(row: ExportRow) -> tuple[float, float, int]:
-    """What puts rows in the order of what they tell: begun last, known latest comes last."""
-    started = row.moments.get(model.STARTED)
-    latest = max((moment.timestamp() for moment in row.moments.values()), default=float("-inf"))
-    return (started.timestamp() if started else float("-inf"), latest, row.number)
+def _age(row: ExportRow) -> tuple[datetime, datetime, int]:
+    """Of a person who came back, what was begun last is taken, then what was known latest."""
+    latest = max(row.moments.values(), default=_EARLIEST)
+    return row.moments.get(model.STARTED, _EARLIEST), latest, row.number
