@@ -6,9 +6,7 @@ whose keyword arguments are its options (see `protocol`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.plugins import Registry
@@ -29,19 +27,8 @@ TARGETS: Registry[Target] = Registry(
 )
 
 
-def target_names() -> tuple[str, ...]:
-    """The names of all targets: memeloc's own, then those of other packages."""
-    return TARGETS.names()
-
-
-def make_target(name: str, options: Mapping[str, Any] | None = None) -> Target:
-    """The target `name`, with its options.
-
-    Raises:
-        InputError: there is no such target, or it has no such option.
-        MissingError: what it needs is not installed.
-    """
-    return TARGETS.make(name, options)
+target_names = TARGETS.names
+make_target = TARGETS.make
 
 
 def recognise(path: Path) -> Target:
@@ -51,17 +38,13 @@ def recognise(path: Path) -> Target:
         InputError: none knows it.
     """
     # Other packages are asked only about what none of ours knows: to list them takes a while.
-    for name in _own_first():
-        target = TARGETS.make(name)
-        if target.recognises(path):
-            return target
+    for names in (TARGETS.built_in.keys, TARGETS.outside):
+        for name in names():
+            target = TARGETS.make(name)
+            if target.recognises(path):
+                return target
     raise InputError(
         "The file is of no kind that comes back from a survey; name its kind by --from, one of "
         f"{', '.join(target_names())}.",
         file=path,
     )
-
-
-def _own_first() -> Iterator[str]:
-    yield from TARGETS.built_in
-    yield from TARGETS.outside()

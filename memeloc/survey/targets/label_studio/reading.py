@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
@@ -20,6 +20,9 @@ from memeloc.survey.times import read_moment
 
 FIRST, SECOND = "answer", "second_answer"
 """The names of the two controls that annotators answer by."""
+_OF_TASK = {"item", "sheet", "number", "text", "picture"}
+_OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+"""Keys of JSON-MIN that are not questions."""
 
 
 def _choices(value: Any) -> Any:
@@ -36,16 +39,6 @@ def _annotator(value: Any) -> Any:
     return "" if value is None else str(value).strip()
 
 
-Choices = Annotated[list[str], BeforeValidator(_choices)]
-Annotator = Annotated[str, BeforeValidator(_annotator)]
-
-
-class _Times(BaseModel):
-    created_at: str | None = None
-    updated_at: str | None = None
-    lead_time: float | None = Field(None, ge=0, le=10**7)
-
-
 class _Data(BaseModel):
     item: str
     sheet: str = ""
@@ -55,12 +48,15 @@ class _Region(BaseModel):
     """What was chosen in one control."""
 
     from_name: str
-    value: Choices = []
+    value: Annotated[list[str], BeforeValidator(_choices)] = []
 
 
-class _Annotation(_Times):
+class _Annotation(BaseModel):
     id: int = 0
-    completed_by: Annotator = ""
+    completed_by: Annotated[str, BeforeValidator(_annotator)] = ""
+    created_at: str | None = None
+    updated_at: str | None = None
+    lead_time: float | None = Field(None, ge=0, le=10**7)
     result: list[_Region] = []
     was_cancelled: bool = False
 
@@ -70,45 +66,6 @@ class _Task(BaseModel):
 
     data: _Data
     annotations: list[_Annotation]
-
-    def records(self, row: int) -> Iterator[RawRecord]:
-        for annotation in self.annotations:
-            chosen: dict[str, list[str]] = {FIRST: [], SECOND: []}
-            for region in annotation.result:
-                if region.from_name in chosen:
-                    chosen[region.from_name] += region.value
-                else:
-                    message = f"There is no question {region.from_name[:80]!r} in this survey."
-                    yield RejectedRow("", row, "unknown question", message, region.model_dump())
-            if not annotation.was_cancelled:
-                labels, second = chosen.values()
-                who, number = annotation.completed_by, annotation.id
-                yield _answer(self.data, annotation, who, number, labels, second, row)
-            elif annotation.result:
-                # The annotator skipped the task; what was chosen before is not an answer.
-                message = "The task was skipped; what was chosen before is not taken."
-                content = annotation.model_dump(mode="json")
-                yield RejectedRow("", row, "skipped", message, content)
-
-
-class _MinTask(_Times, _Data):
-    """An annotation of the export as JSON-MIN: the questions are keys of the task."""
-
-    model_config = ConfigDict(extra="allow")
-
-    annotator: Annotator = ""
-    annotation_id: int = 0
-    labels: Choices = Field([], alias="answer")
-    second: Choices = Field([], alias="second_answer")
-
-    def records(self, row: int) -> Iterator[RawRecord]:
-        further = {name: value for name, value in (self.model_extra or {}).items() if value}
-        if unknown := further.keys() - {"number", "text", "picture", "id"}:
-            message = "There are no such questions in this survey."
-            content = {name: further[name] for name in sorted(unknown)}
-            yield RejectedRow("", row, "unknown question", message, content)
-        number = self.annotation_id
-        yield _answer(self, self, self.annotator, number, self.labels, self.second, row)
 
 
 def read(path: Path) -> Iterator[RawRecord]:
@@ -121,44 +78,62 @@ def read(path: Path) -> Iterator[RawRecord]:
     if not isinstance(tasks, list):
         raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
     for row, value in enumerate(tasks, 1):
-        is_whole = isinstance(value, Mapping) and "annotations" in value
-        model: type[_Task | _MinTask] = _Task if is_whole else _MinTask
-        task = validated(model, _short(value), row, "not a task")
+        task = validated(_Task, _as_task(value), row, "not a task")
         if isinstance(task, RejectedRow):
             yield task
+            continue
+        for annotation in task.annotations:
+            yield from _records(task.data, annotation, row)
+
+
+def _as_task(value: Any) -> Any:
+    """A task without its picture, which is long and known; one of JSON-MIN as JSON has it."""
+    if not isinstance(value, Mapping):
+        return value
+    if "annotations" in value:
+        data = value.get("data")
+        if isinstance(data, Mapping):
+            data = {key: inner for key, inner in data.items() if key != "picture"}
+        return {"data": data, "annotations": value["annotations"]}
+    answered = {
+        name: inner
+        for name, inner in value.items()
+        if inner and name not in _OF_TASK | _OF_ANNOTATION
+    }
+    regions = [
+        {"from_name": name, "value": inner if name in (FIRST, SECOND) else str(inner)}
+        for name, inner in answered.items()
+    ]
+    annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
+    annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
+    data = {name: value[name] for name in ("item", "sheet") if name in value}
+    return {"data": data, "annotations": [annotation | {"result": regions}]}
+
+
+def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
+    chosen: dict[str, dict[str, None]] = {FIRST: {}, SECOND: {}}
+    for region in annotation.result:
+        if region.from_name in chosen:
+            chosen[region.from_name] |= dict.fromkeys(region.value)
         else:
-            yield from task.records(row)
-
-
-def _answer(
-    data: _Data,
-    times: _Times,
-    who: str,
-    number: int,
-    labels: list[str],
-    second: list[str],
-    row: int,
-) -> RawRecord:
-    labels, second = list(dict.fromkeys(labels)), list(dict.fromkeys(second))
-    changed = times.updated_at or times.created_at
+            message = f"There is no question {region.from_name[:80]!r} in this survey."
+            yield RejectedRow("", row, "unknown question", message, region.model_dump())
+    who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at
+    labels, second = (list(choices) for choices in chosen.values())
     content = {"labels": labels, "second": second, "annotator": who, "time": changed or ""}
+    if annotation.was_cancelled:
+        # The annotator skipped the task; what was chosen before is not an answer.
+        if annotation.result:
+            message = "The task was skipped; what was chosen before is not taken."
+            yield RejectedRow("", row, "skipped", message, annotation.model_dump(mode="json"))
+        return
     if not who:
         message = "It does not say who annotated."
-        return RejectedRow("", row, "no participant", message, content)
-    begun = read_moment(times.created_at)
+        yield RejectedRow("", row, "no participant", message, content)
+        return
+    begun = read_moment(annotation.created_at)
     if begun is not None:
-        begun -= timedelta(seconds=times.lead_time or 0)
-    return RawAnswer(
-        data.item, labels, second, who, data.sheet, begun, changed, number, row, content
+        begun -= timedelta(seconds=annotation.lead_time or 0)
+    yield RawAnswer(
+        data.item, labels, second, who, data.sheet, begun, changed, annotation.id, row, content
     )
-
-
-def _short(value: Any) -> Any:
-    """A task without its picture, which is long and known."""
-    if isinstance(value, Mapping):
-        return {
-            key: _short(inner) if key == "data" else inner
-            for key, inner in value.items()
-            if key != "picture"
-        }
-    return value

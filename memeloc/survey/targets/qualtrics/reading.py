@@ -7,6 +7,7 @@ Both ways to export are read: as choice text and as numeric values. Previews are
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -14,7 +15,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow, Sheet, entry_id
+from memeloc.survey.model import RejectedRow, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.times import read_moment
@@ -42,6 +43,8 @@ _METADATA = _PERSONAL | {
 }  # fmt: skip
 _OWN = "Q_"
 """How further columns of Qualtrics' own begin."""
+_MOST_PARTS = 10
+"""Parts between commas that the name of an answer may have."""
 
 
 def is_export(path: Path) -> bool:
@@ -96,29 +99,19 @@ def _zone(marks: Sequence[str]) -> ZoneInfo | None:
     return None
 
 
-_MOST_PARTS = 10
-"""Parts between commas that the name of an answer may have."""
-
-
 class _Reader:
     """Reads one survey's responses."""
 
     def __init__(self, pack: SurveyPack) -> None:
-        self.pack, self.places = pack, pack.places
-        self.keys = {
-            sheet.id: [item_key(pack.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
+        self.places = pack.places
+        self.sheets = {
+            item_key(pack.name, sheet.id, entry_id(entry)): sheet
             for sheet in pack.sheets
+            for entry in sheet.entries
         }
-        self.labels = {str(n): label.id for n, label in enumerate(pack.taxonomy.labels, 1)}
         second = pack.taxonomy.second
+        self.labels = {str(n): label.id for n, label in enumerate(pack.taxonomy.labels, 1)}
         self.seconds = {str(n): own for n, own in enumerate(second.answers if second else (), 1)}
-        self.columns = _METADATA | {
-            f"{key}{tail}"
-            for keys in self.keys.values()
-            for key in keys
-            for tail in ("", SECOND, *(f"{SECOND}_{n}" for n in self.seconds))
-        }
-        self.sheet_of = {key: sheet for sheet in pack.sheets for key in self.keys[sheet.id]}
 
     def records(self, table: Table) -> Iterator[RawRecord]:
         """The responses under a table's headings, and under headings that stand there again."""
@@ -140,14 +133,17 @@ class _Reader:
         if row.reason:
             yield RejectedRow("", row.number, row.reason, row.error, content)
             return
-        further = {
-            name: text
-            for name, text in content.items()
-            if name not in self.columns and not name.startswith(_OWN)
-        }
-        if further:
+        answers: dict[str, dict[str, str]] = defaultdict(dict)
+        others = {}
+        for name, text in content.items():
+            key = name.partition("_")[0]
+            if key in self.sheets:
+                answers[key][name] = text
+            elif name not in _METADATA and not name.startswith(_OWN):
+                others[name] = text
+        if others:
             message = "There are no such columns in what was sent out."
-            yield RejectedRow("", row.number, "unknown column", message, further)
+            yield RejectedRow("", row.number, "unknown column", message, others)
         if row["Status"].casefold() in _PREVIEWS:
             message = "It is a preview of the team's own."
             yield RejectedRow("", row.number, "preview", message, content)
@@ -156,13 +152,14 @@ class _Reader:
             message = "It has no ResponseId, so it could count twice."
             yield RejectedRow("", row.number, "no id", message, content)
             return
-        sheets = self._sheets(content) or self._sheets(row.header.names)
-        sheet = sheets[0] if len(sheets) == 1 else None
+        keys = (name.partition("_")[0] for name in row.header.names)
+        sheets = {self.sheets[key].id for key in keys if key in self.sheets}
         consent = row[CONSENT]
         yield RawSubmission(
             row[PARTICIPANT],
-            [] if sheet is None else self._answers(row, sheet, content),
-            sheet=sheet.id if sheet else "",
+            [self._answer(key, own, row) for key, own in answers.items()],
+            # Answers say which sheet they are of; who declined has none.
+            sheet=sheets.pop() if not answers and len(sheets) == 1 else "",
             id=row["ResponseId"],
             finished=row["Finished"].casefold() in ("true", "1"),
             consent={"1": True, "2": False}.get(consent, consent),
@@ -172,40 +169,22 @@ class _Reader:
             content=content,
         )
 
-    def _sheets(self, names: Sequence[str] | Mapping[str, str]) -> list[Sheet]:
-        """The sheets that columns are of."""
-        sheets = (self.sheet_of.get(name.partition("_")[0]) for name in names)
-        return list({sheet.id: sheet for sheet in sheets if sheet}.values())
-
-    def _answers(self, row: Row, sheet: Sheet, content: Mapping[str, str]) -> list[RawAnswer]:
-        answers = []
-        for key in self.keys[sheet.id]:
-            own = {name: text for name in self._names(key) if (text := content.get(name))}
-            if own:
-                label = self.labels.get(row[key], row[key])
-                labels = (label,) if label else ()
-                second = self._second(row, sheet, key)
-                answers.append(RawAnswer(key, labels, second, row=row.number, content=own))
-        return answers
-
-    def _names(self, key: str) -> Iterator[str]:
-        yield from (key, f"{key}{SECOND}", *(f"{key}{SECOND}_{n}" for n in self.seconds))
-
-    def _second(self, row: Row, sheet: Sheet, key: str) -> list[str]:
-        """Answers to the second question: in one cell, by commas, or in a column each."""
-        answers = [own for n, own in self.seconds.items() if row[f"{key}{SECOND}_{n}"]]
-        parts = row[f"{key}{SECOND}"].split(",") if row[f"{key}{SECOND}"] else []
+    def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
+        label = self.labels.get(row[key], row[key])
+        # Answers to the second question stand in one cell, by commas, or in a column each.
+        second = [answer for n, answer in self.seconds.items() if f"{key}{SECOND}_{n}" in own]
+        parts = own[f"{key}{SECOND}"].split(",") if f"{key}{SECOND}" in own else []
         start = 0
         while start < len(parts):
             # A name may hold commas, too: the longest run of parts that is a name is taken.
             for end in range(min(len(parts), start + _MOST_PARTS), start, -1):
                 run = ",".join(parts[start:end]).strip()
-                answer = self.seconds.get(run) or self.places.second(sheet, run)
+                answer = self.seconds.get(run) or self.places.second(self.sheets[key], run)
                 if answer or end == start + 1:
-                    answers.append(answer or run)
+                    second.append(answer or run)
                     start = end
                     break
-        return answers
+        return RawAnswer(key, (label,) if label else (), second, row=row.number, content=own)
 
 
 def _moment(text: str, zone: ZoneInfo | None) -> datetime | str:
