@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import build, notes
+from memeloc.survey.design.build import notes
 from memeloc.survey.model import Batch, Culture
 from memeloc.tables import read_table
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.packs import captions_in
-from memeloc.workspace.surveys.stored import StoredSurvey
 
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
@@ -59,30 +56,6 @@ class BuildResult:
     remarks: tuple[str, ...]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outcomes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-
-
-def choose_memes(
-    survey: StoredSurvey,
-    answers: Sequence[tuple[str, str]],
-    balance: preannotation.Balance,
-    *,
-    fewest_votes: int,
-) -> BuildResult:
-    """Choose a balanced set and assign it to batches; see `Survey.choose`.
-
-    `answers` are the meme id and label of each retained answer of the pre-annotation, `balance` how
-    many memes of each outcome are chosen.
-    """
-    outcomes = preannotation.outcomes(
-        answers, survey.memes, survey.taxonomy, fewest_votes=fewest_votes
-    )
-    choice = preannotation.choose(outcomes, survey.memes, balance, seed=survey.design.seed)
-    chosen = {meme: survey.memes[meme] for meme in choice}
-    batches = build(chosen, survey.design, survey.taxonomy)
-    new = survey.workspace.store.surveys.add_batches(survey.name, batches)
-    there = Counter(outcomes.values())
-    taken = {str(kind): (balance[kind], there[kind]) for kind in preannotation.KINDS}
-    return build_result(survey.name, batches, chosen, new, outcomes=taken)
 
 
 def build_result(

@@ -13,19 +13,18 @@ from pydantic import ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import build_next
+from memeloc.survey.design.build import build, build_next
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
-from memeloc.survey.labels.settling import STATES
-from memeloc.survey.labels.settling import settle as settle_answers
+from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.model import Batch, Check
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.protocol import LookedUp, Lookup
-from memeloc.workspace.surveys.building import BuildResult, choose_memes
+from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.exporting import Exporting
@@ -97,10 +96,8 @@ class Survey(Exporting, Importing, Deciding):
     ) -> SurveyPlan:
         """What the survey takes: people, minutes and money by culture.
 
-        Args:
-            rates: `wage`, `currency`, `fee`, `vat`; else as memeloc.toml has them.
-            seconds: that a meme takes; None for what people took so far, or an assumption.
-            loss: share of submissions that checks set aside.
+        `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
+        `seconds`, else what people took so far; `loss` is the share that checks exclude.
         """
         return plan(
             self.batches,
@@ -122,20 +119,29 @@ class Survey(Exporting, Importing, Deciding):
     ) -> BuildResult:
         """Choose a balanced set by the pre-annotation, and assign it to the survey's batches.
 
-        Args:
-            total: memes in all.
-            harmful, harmless, tied: shares of the outcomes.
-            fewest_votes: votes without which a meme is not chosen.
+        It has `total` memes, in these shares of the outcomes; without `fewest_votes` a meme is not
+        chosen.
 
         Raises:
             InputError: there was no pre-annotation, or there are not enough memes.
         """
-        balance = preannotation.balance(total, harmful, harmless, tied)
+        wanted = preannotation.balance(total, harmful, harmless, tied)
         if preannotation.ROUND not in self.rounds:
             raise InputError(f"{self.name} has no pre-annotation; build it with --preannotate.")
         answers = self.checked().answers(lambda number: number == preannotation.ROUND)
-        pairs = list(zip(answers["item"], answers["label"], strict=True))
-        return choose_memes(self, pairs, balance, fewest_votes=fewest_votes)
+        outcomes = preannotation.outcomes(
+            list(zip(answers["item"], answers["label"], strict=True)),
+            self.memes,
+            self.taxonomy,
+            fewest_votes=fewest_votes,
+        )
+        memes = preannotation.choose(outcomes, self.memes, wanted, seed=self.design.seed)
+        chosen = {meme: self.memes[meme] for meme in memes}
+        batches = build(chosen, self.design, self.taxonomy)
+        new = self._store.add_batches(self.name, batches)
+        there = Counter(outcomes.values())
+        taken = {str(kind): (wanted[kind], there[kind]) for kind in preannotation.KINDS}
+        return build_result(self.name, batches, chosen, new, outcomes=taken)
 
     def look_up(self, out: Path | None = None) -> LookedUp:
         """Look up the ids of the recruitment service's filters that the cultures need.
@@ -176,43 +182,27 @@ class Survey(Exporting, Importing, Deciding):
             InputError: there is no such setting.
             MissingError: models are asked for, and crowd-kit is not installed.
         """
-        checked = self.checked()
-        settling = self._settling(settings or {})
+        checked, settling = self.checked(), self._settling(settings or {})
         answers = checked.answers(lambda number: number > 0)
         if close:
-            self._close(checked)
-        settled = settle_answers(
-            answers,
-            self.taxonomy,
-            settling,
-            wanted=self._wanted(),
-            pending=self._pending(checked),
-        )
+            came = {submission.sheet for submission in checked.submissions}
+            rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
+            self.put_state(_CLOSED, "round", max([self._closed_round(), *rounds]))
+        settled = self._settled(answers, settling, pending=self._pending(checked))
         rows, labels = settled.as_json(), settled.table
         if self.taxonomy.second is not None:
             second = settle_second(answers, settled, self.taxonomy)
             labels = labels.merge(second[["item", "culture", "second"]], "left").fillna("")
-            rows = [
-                {**row, "second": chosen}
-                for row, chosen in zip(rows, labels["second"], strict=True)
-            ]
+            for row, chosen in zip(rows, labels["second"], strict=True):
+                row["second"] = chosen
         self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
         before = self.batches
         last_round = max((batch.round for batch in before), default=0)
         fresh: tuple[Batch, ...] = ()
         if next_round and settled.needs:
-            fresh = build_next(
-                settled.open,
-                self.memes,
-                self.design,
-                self.taxonomy,
-                round=max(2, last_round + 1),
-            )
+            number = max(2, last_round + 1)
+            fresh = build_next(settled.open, self.memes, self.design, self.taxonomy, round=number)
             self._store.add_batches(self.name, fresh)
-        apart = None
-        if models:
-            modelled = self._modelled(answers, on_progress)
-            apart = _records(differences(settled, **modelled))
         sent = self.minutes
         counts = labels.groupby(["culture", "state"]).size().to_dict()
         cultures = set(labels["culture"])
@@ -228,7 +218,7 @@ class Survey(Exporting, Importing, Deciding):
                 NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
                 for batch in fresh
             ),
-            apart,
+            self._differences(answers, settled, on_progress) if models else None,
             len(settled.needs),
             tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
             last_round,
@@ -243,12 +233,7 @@ class Survey(Exporting, Importing, Deciding):
         hour or memeloc.toml's.
         """
         checked = self.checked()
-        settled = settle_answers(
-            checked.answers(lambda number: number > 0),
-            self.taxonomy,
-            self._settling({}),
-            wanted=self._wanted(),
-        )
+        answers = checked.answers(lambda number: number > 0)
         rates = read_rates(self.settings(recruiter()), {"wage": wage})
         minutes, rewards = self.minutes, None
         if minutes:
@@ -262,7 +247,7 @@ class Survey(Exporting, Importing, Deciding):
             checked.sheets,
             checked.submissions,
             checked.report,
-            settled=settled,
+            settled=self._settled(answers, self._settling({})),
             participants=self._store.participants(self.name),
             rewards=rewards,
             fee=rates.fee,
@@ -274,27 +259,24 @@ class Survey(Exporting, Importing, Deciding):
         values = {"answers": self.design.answers, **self.settings("settle"), **changed}
         return read_settling(values)
 
-    def _wanted(self) -> list[tuple[str, str]]:
-        """Every meme and culture that a label is wanted of."""
-        return sorted(
-            {
-                (meme, code)
-                for batch in self.batches
-                if batch.round > 0
-                for meme in batch.memes
-                for code in batch.cultures
-            }
+    def _settled(
+        self,
+        answers: pd.DataFrame,
+        settling: Settling,
+        pending: Mapping[tuple[str, str], int] | None = None,
+    ) -> Settled:
+        """The labels of every meme and culture that one is wanted of."""
+        batches = [batch for batch in self.batches if batch.round > 0]
+        wanted = {
+            (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
+        }
+        return settle(
+            answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending or {}
         )
 
     def _closed_round(self) -> int:
         """The last round of which nothing more comes; 0 for none."""
         return int(self.state(_CLOSED).get("round", 0))
-
-    def _close(self, checked: Checked) -> None:
-        """Note the rounds that something came of: nothing more comes of them."""
-        came = {submission.sheet for submission in checked.submissions}
-        rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
-        self.put_state(_CLOSED, "round", max([self._closed_round(), *rounds]))
 
     def _pending(self, checked: Checked) -> dict[tuple[str, str], int]:
         """Answers that are still to come, from open places of sheets."""
@@ -303,15 +285,16 @@ class Survey(Exporting, Importing, Deciding):
         pending: dict[tuple[str, str], int] = defaultdict(int)
         for sheet in checked.sheets:
             places = sheet.wanted - came[sheet.id]
-            if sheet.round <= closed or places <= 0:
-                continue
-            for entry in sheet.entries:
-                if not isinstance(entry, Check):
-                    pending[entry.meme_id, sheet.culture.code] += places
+            if sheet.round > closed and places > 0:
+                for entry in sheet.entries:
+                    if not isinstance(entry, Check):
+                        pending[entry.meme_id, sheet.culture.code] += places
         return dict(pending)
 
-    def _modelled(self, answers: pd.DataFrame, on_progress: OnProgress) -> dict[str, pd.DataFrame]:
-        """The labels of each model of annotators; cultures are modelled apart."""
+    def _differences(
+        self, answers: pd.DataFrame, settled: Settled, on_progress: OnProgress
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Where models of annotators differ from the majority; cultures are modelled apart."""
         parts = [part for _, part in answers.groupby("culture", sort=True)] or [answers]
         modelled = {}
         for method in METHODS:
@@ -320,11 +303,5 @@ class Survey(Exporting, Importing, Deciding):
                 tables.append(aggregate(part, self.taxonomy, method, seed=self.design.seed))
                 on_progress(1, len(METHODS) * len(parts))
             modelled[method.replace("-", "_")] = pd.concat(tables, ignore_index=True)
-        return modelled
-
-
-def _records(table: pd.DataFrame) -> tuple[Mapping[str, Any], ...]:
-    """The rows of a table by column."""
-    return tuple(
-        {str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")
-    )
+        rows = differences(settled, **modelled).to_dict(orient="records")
+        return tuple({str(name): value for name, value in row.items()} for row in rows)
