@@ -12,15 +12,15 @@ own; the contract is the docstring of `memeloc.survey.targets.protocol`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.instructions import SheetTexts, as_text
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.protocol import RawAnswer, SurveyPack, no_progress
+from memeloc.survey.targets.protocol import RawAnswer, SurveyPack
 from memeloc.survey.targets.writing import write_text
 
 
@@ -34,7 +34,7 @@ class MarkdownAnswer(BaseModel):
     submitted: str | None = None
 
 
-class Markdown:
+class Markdown(SheetFiles):
     """Writes a Markdown page for each sheet, and reads answers to it.
 
     Args:
@@ -48,34 +48,26 @@ class Markdown:
     def __init__(self, heading: str = "Meme") -> None:
         self.heading = heading
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
-        """Write `SHEET.md` for each sheet, its pictures beside it."""
-        written = []
-        for sheet in pack.sheets:
-            written.append(folder / f"{sheet.id}.md")
-            write_text(written[-1], self._page(SheetTexts(pack, sheet), folder))
-            on_sheet()
-        return written
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+        """Write `SHEET.md`, its pictures beside it."""
 
-    def _page(self, texts: SheetTexts, folder: Path) -> str:
-        def shown(picture: Path, name: str) -> str:
+        def copied(picture: Path, name: str) -> str:
             return f"pictures/{copy_picture(picture, folder / 'pictures', name)}"
 
-        sheet = texts.sheet.id
+        sheet = shown.sheet.id
         introduction = as_text(
-            texts.sections(), lambda picture: shown(picture, f"{sheet}-{picture.stem}")
+            shown.sections(), lambda picture: copied(picture, f"{sheet}-{picture.stem}")
         )
-        labels = " / ".join(f"{name} (`{own}`)" for own, name in texts.labels.items())
+        labels = " / ".join(f"{name} (`{own}`)" for own, name in shown.labels.items())
         lines = [f"# {sheet}", "", introduction, ""]
-        for item in texts.items():
+        for item in shown.items():
             # Annotators see the key, which does not tell which items are attention checks.
             lines += [f"## {self.heading} {item.number}: `{item.key}`", ""]
             if item.picture is not None:
-                lines += [f"![]({shown(item.picture, item.key)})", ""]
-            lines += [item.text, "", f"{texts.question} {labels}", ""]
-        return "\n".join(lines)
+                lines += [f"![]({copied(item.picture, item.key)})", ""]
+            lines += [item.text, "", f"{shown.question} {labels}", ""]
+        write_text(folder / f"{sheet}.md", "\n".join(lines))
+        return folder / f"{sheet}.md"
 
     def recognises(self, path: Path) -> bool:
         """Whether a file begins with such an answer."""

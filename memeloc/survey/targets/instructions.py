@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import SurveyPack, no_progress
 from memeloc.survey.texts import TaxonomyTexts
 
 
@@ -18,10 +18,21 @@ from memeloc.survey.texts import TaxonomyTexts
 class Item:
     """An entry as annotators see it; the key tells nothing of it, see `item_key`."""
 
+    sheet: str
     number: int
     key: str
     picture: Path | None
     text: str
+
+    def task(self, picture: str) -> dict[str, str | int]:
+        """What programs are given of it that have a task for each item."""
+        return {
+            "item": self.key,
+            "sheet": self.sheet,
+            "number": self.number,
+            "text": self.text,
+            "picture": picture,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class SheetTexts(TaxonomyTexts):
         """The entries, in the order they are asked."""
         for number, entry in enumerate(self.sheet.entries, 1):
             key = item_key(self.pack.name, self.sheet.id, entry_id(entry))
-            yield Item(number, key, entry.picture, self.text(entry))
+            yield Item(self.sheet.id, number, key, entry.picture, self.text(entry))
 
     def text(self, entry: Entry) -> str:
         """The text of an entry: a meme's caption, or what an explicit check asks for."""
@@ -101,6 +112,24 @@ class SheetTexts(TaxonomyTexts):
         if examples:
             parts.append(Section(get("examples.heading"), (), examples))
         return tuple(parts)
+
+
+class SheetFiles:
+    """A target that writes each sheet by itself: with `write_sheet` it has `export`."""
+
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+        """Write a sheet; returns the file that a person opens or uploads first."""
+        raise NotImplementedError
+
+    def export(
+        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
+    ) -> Sequence[Path]:
+        """See `Target.export`."""
+        written = []
+        for sheet in pack.sheets:
+            written.append(self.write_sheet(SheetTexts(pack, sheet), folder))
+            on_sheet()
+        return written
 
 
 def memes_shown(sheet: Sheet) -> int:

@@ -6,53 +6,41 @@ columns `participant`, `answer` and `second answer`; `read` reads what they wrot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.files import replacing
 from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
-from memeloc.survey.targets.instructions import SheetTexts, as_text
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.protocol import CONSENT, RawRecord, SurveyPack, no_progress
+from memeloc.survey.targets.protocol import CONSENT
 from memeloc.tables import write_table
 
 
-class Csv:
+class Csv(SheetFiles):
     """A table for each sheet."""
 
     name = "csv"
     summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
+    recognises = staticmethod(recognises)
+    read = staticmethod(read)
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.csv`, `SHEET.txt` and `pictures/`."""
-        written = []
-        for sheet in pack.sheets:
-            shown = SheetTexts(pack, sheet)
-            written.append(folder / f"{sheet.id}.csv")
-            write_table(written[-1], COLUMNS, _rows(shown, folder))
-            parts = shown.sections()
-            examples = [example.picture for part in parts for example in part.examples]
-            names = {
-                picture: _copied(shown, picture, f"example-{number}", folder)
-                for number, picture in enumerate(examples, 1)
-                if picture is not None
-            }
-            text = as_text(parts, names.__getitem__)
-            with replacing(folder / f"{sheet.id}.txt") as partial:
-                # With a byte order mark: some editors on Windows guess wrongly without one.
-                partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
-            on_sheet()
-        return written
-
-    def recognises(self, path: Path) -> bool:
-        """See `csv.reading`."""
-        return recognises(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """See `csv.reading`."""
-        return read(path, pack)
+        path = folder / f"{shown.sheet.id}.csv"
+        write_table(path, COLUMNS, _rows(shown, folder))
+        parts = shown.sections()
+        examples = [example.picture for part in parts for example in part.examples]
+        names = {
+            picture: _copied(shown, picture, f"example-{number}", folder)
+            for number, picture in enumerate(examples, 1)
+            if picture is not None
+        }
+        text = as_text(parts, names.__getitem__)
+        with replacing(path.with_suffix(".txt")) as partial:
+            # With a byte order mark: some editors on Windows guess wrongly without one.
+            partial.write_text(text, encoding="utf-8-sig", errors="replace", newline="\r\n")
+        return path
 
 
 def _rows(shown: SheetTexts, folder: Path) -> Iterator[tuple[str, ...]]:

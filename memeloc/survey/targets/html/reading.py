@@ -12,11 +12,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.json_files import content_of, read_records, validated
+from memeloc.survey.targets.json_files import content_of, read_records, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
-
-FORMAT = "survey-answers"
-"""What a file of answers says of itself."""
 
 
 class _Answer(BaseModel):
@@ -41,6 +38,11 @@ class _Submission(BaseModel):
     started: str | None = None
     submitted: str | None = None
     code: str | None = None
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file begins as the JSON that a page saves or sends."""
+    return starts_as_json(path, "survey-answers")
 
 
 def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:

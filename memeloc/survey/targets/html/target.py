@@ -9,7 +9,6 @@ that is sent twice counts once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,11 +16,9 @@ from urllib.parse import urlsplit
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.html.reading import FORMAT, read
-from memeloc.survey.targets.instructions import SheetTexts, is_read
-from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.html.reading import read, recognises
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, is_read
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_text
 
 _FOLDER = Path(__file__).parent / "sheet"
@@ -35,7 +32,7 @@ _MESSAGES = (
 """Texts that the page's script shows as they are."""
 
 
-class Html:
+class Html(SheetFiles):
     """A page for each sheet.
 
     Args:
@@ -47,6 +44,8 @@ class Html:
 
     name = "html"
     summary = "one web page a sheet, that works from disk or any web server"
+    recognises = staticmethod(recognises)
+    read = staticmethod(read)
 
     def __init__(self, send_to: str = "") -> None:
         parts = urlsplit(send_to)
@@ -57,24 +56,11 @@ class Html:
             raise InputError(f"{send_to[:80]!r} names no host to send answers to")
         self.send_to = send_to
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
-        """Write `SHEET.html` for each sheet."""
-        written = []
-        for sheet in pack.sheets:
-            written.append(folder / f"{sheet.id}.html")
-            write_text(written[-1], self._page(SheetTexts(pack, sheet)))
-            on_sheet()
-        return written
-
-    def recognises(self, path: Path) -> bool:
-        """Whether a file begins as the JSON that a page saves or sends."""
-        return starts_as_json(path, FORMAT)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-        """See `html.reading`."""
-        return read(path, pack)
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+        """Write `SHEET.html`."""
+        path = folder / f"{shown.sheet.id}.html"
+        write_text(path, self._page(shown))
+        return path
 
     def _page(self, shown: SheetTexts) -> str:
         script = (_FOLDER / "sheet.js").read_text(encoding="utf-8")

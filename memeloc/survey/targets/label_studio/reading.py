@@ -14,8 +14,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.json_files import read_json, validated
-from memeloc.survey.targets.protocol import RawAnswer, RawRecord
+from memeloc.survey.targets.json_files import read_json, starts_as_json, validated
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, SurveyPack
 from memeloc.survey.times import read_moment
 
 FIRST, SECOND = "answer", "second_answer"
@@ -68,7 +68,14 @@ class _Task(BaseModel):
     annotations: list[_Annotation]
 
 
-def read(path: Path) -> Iterator[RawRecord]:
+def recognises(path: Path) -> bool:
+    """Whether a file is a list of tasks, as JSON or JSON-MIN."""
+    return starts_as_json(path, '"annotations"', '"completed_by"') or starts_as_json(
+        path, '"annotation_id"', '"annotator"'
+    )
+
+
+def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     """The answers of all annotations, and what is not one.
 
     Raises:

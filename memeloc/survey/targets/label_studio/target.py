@@ -8,23 +8,20 @@ annotators by a number, or by their e-mail where an export has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.instructions import Item, SheetTexts, as_html
-from memeloc.survey.targets.json_files import starts_as_json
-from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read
+from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
+from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read, recognises
 from memeloc.survey.targets.pictures import BLANK, copy_picture, data_url
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
 from memeloc.tables import drawable
 
 
-class LabelStudio:
+class LabelStudio(SheetFiles):
     """Writes a project of Label Studio for each sheet, and reads what it exports.
 
     Args:
@@ -37,6 +34,8 @@ class LabelStudio:
 
     name = "label-studio"
     summary = "a Label Studio project a sheet: labelling interface, tasks and instructions"
+    recognises = staticmethod(recognises)
+    read = staticmethod(read)
 
     def __init__(self, local_files: str = "") -> None:
         parts = Path(local_files).parts
@@ -46,58 +45,34 @@ class LabelStudio:
             )
         self._local = "/".join(parts)
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/project.json`, `config.xml` and `tasks.json`, and pictures when served."""
-        written = []
-        for sheet in pack.sheets:
-            own, shown = folder / sheet.id, SheetTexts(pack, sheet)
-            config = labelling_interface(shown)
-            write_text(own / "config.xml", config)
-            project = {
-                "title": f"{pack.name} {sheet.id}"[:50],
-                "description": f"{pack.name}, {sheet.id}",
-                "label_config": config,
-                "expert_instruction": as_html(shown.sections(), sheet, data_url),
-                "show_instruction": True,
-                "show_skip_button": False,
-                "enable_empty_annotation": False,
-                "maximum_annotations": sheet.wanted,
-                "sampling": "Sequential sampling",
-            }
-            write_json(own / "project.json", project)
-            tasks = [{"data": self._task(sheet.id, item, own)} for item in shown.items()]
-            write_json(own / "tasks.json", tasks)
-            written.append(own / "project.json")
-            on_sheet()
-        return written
-
-    def _task(self, sheet: str, item: Item, own: Path) -> dict[str, Any]:
-        picture = BLANK
-        if item.picture is not None and self._local:
-            name = copy_picture(item.picture, own / "pictures", item.key)
-            path = f"{self._local}/{sheet}/pictures/{name}"
-            picture = f"/data/local-files/?d={quote(path)}"
-        elif item.picture is not None:
-            picture = data_url(item.picture)
-        return {
-            "item": item.key,
-            "sheet": sheet,
-            "number": item.number,
-            "text": item.text,
-            "picture": picture,
+        pack, sheet = shown.pack, shown.sheet
+        own, config = folder / sheet.id, labelling_interface(shown)
+        write_text(own / "config.xml", config)
+        project = {
+            "title": f"{pack.name} {sheet.id}"[:50],
+            "description": f"{pack.name}, {sheet.id}",
+            "label_config": config,
+            "expert_instruction": as_html(shown.sections(), sheet, data_url),
+            "show_instruction": True,
+            "show_skip_button": False,
+            "enable_empty_annotation": False,
+            "maximum_annotations": sheet.wanted,
+            "sampling": "Sequential sampling",
         }
+        write_json(own / "project.json", project)
+        tasks = [{"data": item.task(self._picture(item, own))} for item in shown.items()]
+        write_json(own / "tasks.json", tasks)
+        return own / "project.json"
 
-    def recognises(self, path: Path) -> bool:
-        """Whether a file is a list of such tasks, as JSON or JSON-MIN."""
-        return starts_as_json(path, '"annotations"', '"completed_by"') or starts_as_json(
-            path, '"annotation_id"', '"annotator"'
-        )
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """See `label_studio.reading`."""
-        return read(path)
+    def _picture(self, item: Item, own: Path) -> str:
+        if item.picture is None:
+            return BLANK
+        if not self._local:
+            return data_url(item.picture)
+        name = copy_picture(item.picture, own / "pictures", item.key)
+        return f"/data/local-files/?d={quote(f'{self._local}/{item.sheet}/pictures/{name}')}"
 
 
 def labelling_interface(shown: SheetTexts) -> str:

@@ -15,13 +15,18 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.json_files import read_json, read_records, validated
+from memeloc.survey.targets.json_files import (
+    read_json,
+    read_records,
+    starts_as_json,
+    validated,
+)
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.times import read_moment
 
 FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
 """The names of the questions."""
-STATE, ANSWERS = "user_state.json", "instance_id_to_label_to_value"
+_STATE_FILE = "user_state.json"
 _HISTORY = "annotation_history.jsonl"
 
 
@@ -52,6 +57,13 @@ class _State(BaseModel):
         return any((choice.question, choice.name) == (CONSENT, "no") for choice in choices)
 
 
+def recognises(path: Path) -> bool:
+    """Whether it is a person's state, or a folder of them."""
+    if path.is_dir():
+        return any(path.rglob(_STATE_FILE))
+    return starts_as_json(path, '"instance_id_to_label_to_value"')
+
+
 def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     """A state, or all below a folder in the order of their names.
 
@@ -64,10 +76,10 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
             raise InputError(f"is not a state of a Potato annotator: {state.message}", file=path)
         yield from _records(state, path, path.name, 1, pack)
         return
-    states = sorted(path.rglob(STATE))
+    states = sorted(path.rglob(_STATE_FILE))
     if not states:
         raise InputError(
-            f"has no {STATE} below it; name the project's annotation_output", file=path
+            f"has no {_STATE_FILE} below it; name the project's annotation_output", file=path
         )
     for row, file in enumerate(states, 1):
         name = file.relative_to(path).as_posix()

@@ -7,69 +7,45 @@ completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.targets.instructions import SheetTexts, as_html
-from memeloc.survey.targets.json_files import starts_as_json
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_html
 from memeloc.survey.targets.pictures import BLANK, copy_picture
-from memeloc.survey.targets.potato.reading import ANSWERS, CONSENT, FIRST, SECOND, STATE, read
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
+from memeloc.survey.targets.potato.reading import CONSENT, FIRST, SECOND, read, recognises
 from memeloc.survey.targets.writing import write_json, write_text
 from memeloc.tables import drawable
 
 
-class Potato:
+class Potato(SheetFiles):
     """Writes a project of Potato for each sheet, and reads what it keeps of annotators."""
 
     name = "potato"
     summary = "a Potato project a sheet: configuration, data and pictures"
+    recognises = staticmethod(recognises)
+    read = staticmethod(read)
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`."""
-        written = []
-        for sheet in pack.sheets:
-            own, shown = folder / sheet.id, SheetTexts(pack, sheet)
-            items = (json.dumps(item, ensure_ascii=False) for item in _items(shown, own))
-            write_text(own / "data" / "items.jsonl", "".join(f"{item}\n" for item in items))
-            parts = shown.sections(with_consent=False)
-            examples = [example.picture for part in parts for example in part.examples]
-            places = {
-                picture: _media(picture, f"example-{number}", own)
-                for number, picture in enumerate(dict.fromkeys(filter(None, examples)), 1)
-            }
-            # The program takes the page for a template of Jinja's.
-            page = as_html(parts, sheet, places.__getitem__).replace("{", "&#123;")
-            write_text(own / "surveys" / "instructions.html", page + "\n")
-            write_json(own / "surveys" / "consent.json", [_consent(shown)])
-            written.append(own / "config.yaml")
-            write_json(written[-1], _config(shown))
-            on_sheet()
-        return written
-
-    def recognises(self, path: Path) -> bool:
-        """Whether it is a person's state, or a folder of them."""
-        if path.is_dir():
-            return any(path.rglob(STATE))
-        return starts_as_json(path, f'"{ANSWERS}"')
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """See `potato.reading`."""
-        return read(path, pack)
-
-
-def _items(shown: SheetTexts, own: Path) -> Iterator[dict[str, Any]]:
-    for item in shown.items():
-        yield {
-            "item": item.key,
-            "sheet": shown.sheet.id,
-            "number": item.number,
-            "text": item.text,
-            "picture": BLANK if item.picture is None else _media(item.picture, item.key, own),
+        own = folder / shown.sheet.id
+        tasks = [
+            item.task(BLANK if item.picture is None else _media(item.picture, item.key, own))
+            for item in shown.items()
+        ]
+        lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
+        write_text(own / "data" / "items.jsonl", lines)
+        parts = shown.sections(with_consent=False)
+        examples = [example.picture for part in parts for example in part.examples]
+        places = {
+            picture: _media(picture, f"example-{number}", own)
+            for number, picture in enumerate(dict.fromkeys(filter(None, examples)), 1)
         }
+        # The program takes the page for a template of Jinja's.
+        page = as_html(parts, shown.sheet, places.__getitem__).replace("{", "&#123;")
+        write_text(own / "surveys" / "instructions.html", page + "\n")
+        write_json(own / "surveys" / "consent.json", [_consent(shown)])
+        write_json(own / "config.yaml", _config(shown))
+        return own / "config.yaml"
 
 
 def _consent(shown: SheetTexts) -> dict[str, Any]:

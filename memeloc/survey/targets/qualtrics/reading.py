@@ -47,7 +47,7 @@ _MOST_PARTS = 10
 """Parts between commas that the name of an answer may have."""
 
 
-def is_export(path: Path) -> bool:
+def recognises(path: Path) -> bool:
     """Whether some table of a file has Qualtrics' three rows of headings."""
     try:
         return any(_has_marks(table) for table in read_tables(path, is_header=_is_header))

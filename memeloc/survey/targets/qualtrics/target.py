@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memeloc.survey.targets.instructions import Item, SheetTexts, as_html
+from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.protocol import RawRecord, SurveyPack, no_progress
-from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, SECOND, is_export, read
+from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, SECOND, read, recognises
 from memeloc.survey.targets.writing import write_text
 from memeloc.tables import drawable
 
@@ -30,31 +29,19 @@ _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "
 """Qualtrics' codes where they are not the language's in capitals."""
 
 
-class Qsf:
+class Qsf(SheetFiles):
     """Writes a Qualtrics survey for each sheet, and reads what Qualtrics exports of it."""
 
     name = "qsf"
     summary = "a Qualtrics survey (QSF) a sheet, to be made a project of"
+    recognises = staticmethod(recognises)
+    read = staticmethod(read)
 
-    def export(
-        self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
-    ) -> Sequence[Path]:
-        """Write `SHEET.qsf` for each sheet."""
-        written = []
-        for sheet in pack.sheets:
-            whole = _Survey(SheetTexts(pack, sheet)).whole()
-            written.append(folder / f"{sheet.id}.qsf")
-            write_text(written[-1], json.dumps(whole, ensure_ascii=False, sort_keys=True) + "\n")
-            on_sheet()
-        return written
-
-    def recognises(self, path: Path) -> bool:
-        """Whether a file has Qualtrics' three rows of headings."""
-        return is_export(path)
-
-    def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """See `qualtrics.reading`."""
-        return read(path, pack)
+    def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
+        """Write `SHEET.qsf`."""
+        path, whole = folder / f"{shown.sheet.id}.qsf", _Survey(shown).whole()
+        write_text(path, json.dumps(whole, ensure_ascii=False, sort_keys=True) + "\n")
+        return path
 
 
 class _Survey:
