@@ -4,8 +4,8 @@ A target is a class in a module of its own, registered by name (`registry.py` fo
 entry point group `memeloc.targets` for other packages'). Its constructor's keyword arguments are
 its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. It has
 
-- `export(pack, folder)`, which writes the sheets for a program or service (`instructions.SheetFiles`
-  has it for targets that write each sheet by itself), and
+- `export(pack, folder)`, which writes the sheets for a program or service (a target that writes
+  each sheet by itself has it from `instructions.SheetFiles`), and
 - `recognises(path)` and `read(path, pack)`, which read what came back.
 
 A reader says only what stands in the file: it yields raw records and decides nothing.
