@@ -239,10 +239,20 @@ class _Planner:
         )
 
     def _picture(self, name: str, source: Path | None, alt: str) -> _Picture:
+        """A picture named by sheet, two hyphens and entry.
+
+        Characters that do not go into every file system or address become `_`, with a hash behind.
+        """
         if source is None:
             return "", None, ""
+        suffix = source.suffix.lower().replace(".jpeg", ".jpg")
+        if suffix not in (".jpg", ".png", ".gif"):
+            raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=source)
+        safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]
+        if safe != name or safe.lower() != safe:
+            safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         alt = shortened(one_line(alt), LONGEST_ALT)
-        return picture_name(self.sheet, name, source), source, alt
+        return f"{self.sheet.id}--{safe}{suffix}", source, alt
 
     def _add(
         self,
@@ -319,23 +329,6 @@ def isolated(value: object, direction: Direction) -> str:
 def one_line(text: str) -> str:
     """A text without line breaks, which the API refuses in titles and options."""
     return " ".join(drawable(text).split())
-
-
-def picture_name(sheet: Sheet, name: str, picture: Path) -> str:
-    """The file name of an entry's picture: sheet, two hyphens, entry.
-
-    Characters that do not go into every file system or address become `_`, with a hash behind.
-
-    Raises:
-        InputError: Forms does not show such pictures.
-    """
-    suffix = picture.suffix.lower().replace(".jpeg", ".jpg")
-    if suffix not in (".jpg", ".png", ".gif"):
-        raise InputError("Google Forms shows JPEG, PNG and GIF only.", file=picture)
-    safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]
-    if safe != name or safe.lower() != safe:
-        safe += "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{sheet.id}--{safe}{suffix}"
 
 
 def shortened(text: str, longest: int) -> str:

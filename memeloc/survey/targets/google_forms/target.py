@@ -72,11 +72,7 @@ class GoogleForms:
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
-        """Write everything; the README says how to go on.
-
-        Raises:
-            InputError: a sheet cannot be expressed as a form, or a file cannot be read or written.
-        """
+        """Write everything; the README says how to go on."""
         written = [folder / "README.md", folder / "apps-script" / "Code.gs"]
         for path in (*written, folder / "apps-script" / "appsscript.json"):
             write_text(path, (_DATA / path.name).read_text(encoding="utf-8"))

@@ -38,12 +38,6 @@ class Choice(_Section):
     ids: Annotated[tuple[str, ...], Field(min_length=1)]
     labels: tuple[str, ...]
 
-    @model_validator(mode="after")
-    def _a_label_for_each(self) -> Self:
-        if len(self.ids) != len(self.labels):
-            raise ValueError("there is a label for each id")
-        return self
-
 
 class Criterion(_Section):
     """Something that is screened for.
@@ -180,7 +174,7 @@ def differing(
         if criterion.filter_id not in labels_now:
             problems.append(f"Prolific has no filter {criterion.filter_id!r} any more; look again.")
             continue
-        pairs = {pair for choice in wanted for pair in zip(choice.ids, choice.labels, strict=True)}
+        pairs = {pair for choice in wanted for pair in zip(choice.ids, choice.labels, strict=False)}
         for own, label in sorted(pairs):
             now = labels_now[criterion.filter_id].get(own, "nothing")
             if _plain(now) != _plain(label):

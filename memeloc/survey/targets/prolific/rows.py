@@ -26,6 +26,10 @@ _NEEDED = frozenset({columns.PARTICIPANT, columns.STATUS, columns.SUBMISSION})
 _TELLING = frozenset(
     {columns.CODE, columns.SECONDS, model.STARTED, model.COMPLETED, model.REVIEWED}
 )
+_WANTED = (
+    "Submission id, Participant id and Status; export the demographic data of the study once more, "
+    "and leave its first row as it is"
+)
 _ENCODINGS = ("cp1252",)
 """What Excel saves plain CSV in."""
 
@@ -62,17 +66,15 @@ class ExportRow:
         self.problems.append(RejectedRow("", self.number, reason, message, content))
 
 
-def is_prolifics(path: Path) -> bool:
-    """Whether a file is the API's list of submissions, or a table with an export's headings.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    if not starts_as_json(path):
-        return any(read_tables(path, is_header=_is_export, encodings=_ENCODINGS))
-    return starts_as_json(path, '"participant', '"status"') and _is_submission(
-        next(_submissions(read_json(path)), None)
-    )
+def recognises(path: Path) -> bool:
+    """Whether a file is the API's list of submissions, or a table with an export's headings."""
+    try:
+        if starts_as_json(path, '"participant', '"status"'):
+            return _is_submission(next(_submissions(read_json(path)), None))
+        tables = read_tables(path, is_header=_is_export, encodings=_ENCODINGS)
+        return not starts_as_json(path) and any(tables)
+    except InputError:
+        return False
 
 
 def read_rows(path: Path) -> list[ExportRow]:
@@ -139,19 +141,7 @@ def _listed(path: Path) -> Iterator[ExportRow]:
 
 
 def _table(path: Path) -> Iterator[ExportRow]:
-    try:
-        table = read_table(
-            path,
-            is_header=_is_export,
-            wanted="Submission id, Participant id and Status",
-            encodings=_ENCODINGS,
-        )
-    except InputError as error:
-        raise InputError(
-            f"{error.message.rstrip('.')}; export the demographic data of the study once more, "
-            "and leave its first row as it is",
-            file=path,
-        ) from error
+    table = read_table(path, is_header=_is_export, wanted=_WANTED, encodings=_ENCODINGS)
     if table.note:
         note = ExportRow(1, {})
         note.reject("encoding", table.note)

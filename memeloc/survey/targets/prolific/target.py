@@ -41,7 +41,7 @@ from memeloc.survey.targets.prolific.push import (
     studies_made,
 )
 from memeloc.survey.targets.prolific.reading import people
-from memeloc.survey.targets.prolific.rows import is_prolifics
+from memeloc.survey.targets.prolific.rows import recognises
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import Study, study
 from memeloc.survey.targets.protocol import LookedUp, RawRecord, State, SurveyPack, no_progress
@@ -82,11 +82,7 @@ class Prolific:
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
     ) -> Sequence[Path]:
         """Write the studies; those that lack something are kept apart, for they would recruit
-        the wrong people.
-
-        Raises:
-            InputError: a sheet cannot be expressed as a study, or a file cannot be written.
-        """
+        the wrong people."""
         studies = self.studies(pack)
         written = [folder / "README.md"]
         for made in studies:
@@ -102,18 +98,14 @@ class Prolific:
         return written
 
     def recognises(self, path: Path) -> bool:
-        """Whether it is the API's list of submissions, or a table with an export's headings."""
-        try:
-            return is_prolifics(path)
-        except InputError:
-            return False
+        """See `prolific.rows`."""
+        return recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
         """The people of a file, and what cannot be placed.
 
         Raises:
-            InputError: it cannot be read at all, has not the headings that are needed, or the
-                survey has no such sheet as `sheet` names.
+            InputError: also if the survey has no such sheet as the option `sheet` names.
         """
         sheet = self.settings.sheet
         if sheet and all(sheet != each.id for each in pack.sheets):
