@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 import memeloc
-from memeloc.cli.options import AsJson, Jobs
+from memeloc.cli.options import AsJson, Jobs, settings
 from memeloc.cli.output import progress, say
 from memeloc.cli.show import Table, by_place, explain, show
 
@@ -118,13 +118,13 @@ def filter_items(
             show(curating.explain(item), _about, _EXPLAINED, _no_verdict, as_json=as_json)
             return
         chosen = curating.filter_names(names or [])
-        settings = read_assignments(set_ or [], chosen)
+        changed = _settings(set_, chosen)
         options: dict[str, Any] = {"languages": lang or [], "again": again, "model": model}
         if dry_run:
-            show(curating.plan_filters(chosen, settings, **options), _PLANS, as_json=as_json)
+            show(curating.plan_filters(chosen, changed, **options), _PLANS, as_json=as_json)
             return
         result = curating.filter(
-            chosen, settings, **options, budget=budget, jobs=jobs, on_progress=bar.phase
+            chosen, changed, **options, budget=budget, jobs=jobs, on_progress=bar.phase
         )
     show(result, _VERDICTS, as_json=as_json)
     if not as_json:
@@ -146,30 +146,12 @@ def _no_verdict(result: ItemVerdicts) -> Iterator[str]:
         yield "It has no verdict yet; `memeloc filter` judges it."
 
 
-def read_assignments(assignments: list[str], names: list[str]) -> dict[str, dict[str, Any]]:
-    """Settings by filter, of texts as `language.sure=0.95`, or `sure=0.95` for a single filter.
-
-    A value is read as TOML where it is TOML, else as a text.
-    """
-    import tomllib
-
-    settings: dict[str, dict[str, Any]] = {}
-    for assignment in assignments:
-        key, equals, text = assignment.partition("=")
-        name, dot, setting = key.strip().partition(".")
-        if not dot:
-            name, setting = names[0], name
-            if len(names) > 1:
-                raise typer.BadParameter(
-                    f"--set {assignment}: say whose it is, as {names[0]}.{key}"
-                )
-        if not equals or not setting:
-            raise typer.BadParameter(f"--set {assignment}: give it as FILTER.SETTING=VALUE")
-        if name not in names:
-            raise typer.BadParameter(f"--set {assignment}: the filter {name} does not run now")
-        try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            value = text.strip()
-        settings.setdefault(name, {})[setting] = value
-    return settings
+def _settings(texts: list[str] | None, names: list[str]) -> dict[str, dict[str, Any]]:
+    # By filter; of a single filter its name may be left out.
+    by_filter: dict[str, dict[str, Any]] = {}
+    for key, value in settings(texts).items():
+        name, dot, setting = key.partition(".")
+        if not dot and len(names) > 1:
+            raise typer.BadParameter(f"--set {key}: say whose it is, as {names[0]}.{key}")
+        by_filter.setdefault(name if dot else names[0], {})[setting or name] = value
+    return by_filter

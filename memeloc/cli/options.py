@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Option
@@ -81,3 +82,33 @@ def languages(text: str) -> list[str] | None:
     """The tags of `--langs`; None for `all` and for nothing."""
     tags = split(text)
     return None if tags in ([], ["all"]) else tags
+
+
+def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """`KEY=VALUE` as a mapping.
+
+    Raises:
+        InputError: one is not written so.
+    """
+    from memeloc.errors import InputError
+
+    values = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{option} is KEY=VALUE, not {text[:60]!r}")
+        values[key.strip()] = value.strip()
+    return values
+
+
+def settings(texts: Sequence[str] | None) -> dict[str, Any]:
+    """The values of `--set`: numbers and flags as such, all else as text."""
+    import json
+
+    values: dict[str, Any] = {}
+    for key, text in pairs("--set", texts).items():
+        try:
+            values[key] = json.loads(text)
+        except ValueError:
+            values[key] = text
+    return values

@@ -34,6 +34,11 @@ def by_place(*headings: str) -> list[Column]:
     return [(heading, place) for place, heading in enumerate(headings)]
 
 
+def by_field(*names: str) -> list[Column]:
+    """The columns of fields whose names may have any letters."""
+    return [(name, name) for name in names]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a result.
@@ -77,15 +82,13 @@ View = Table | str | Callable[[Any], Iterable[str]]
 """A table, a sentence, or a function of the result that gives sentences."""
 
 
-def show(
-    result: Any, *views: View, as_json: bool, tables: Sequence[Table] = (), then: View | None = None
-) -> None:
+def show(result: Any, *views: View, as_json: bool) -> None:
     """Print a result on the standard output: its fields as JSON, or views of it for people."""
     if as_json:
         print_json(as_plain(result))
         return
     drawn = False
-    for view in (*views, *tables, *([] if then is None else [then])):
+    for view in views:
         if isinstance(view, Table):
             drawn = view.draw(result, gap=drawn) or drawn
         else:

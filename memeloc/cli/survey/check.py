@@ -9,10 +9,10 @@ from typing import Any
 from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson
+from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
-from memeloc.cli.survey.options import Changed, Name, check_table, settings, write_frame
+from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 
 _VIEWS = (
     Table(

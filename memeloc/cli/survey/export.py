@@ -10,11 +10,11 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import confirm, progress, say
-from memeloc.cli.show import Table, explain, show
+from memeloc.cli.show import Table, by_field, explain, show
 from memeloc.cli.survey.options import Name, target_options
 
 _PUSHED = Table(
-    "At the service", "pushed", lambda result: list(result.pushed[0] if result.pushed else ())
+    "At the service", "pushed", lambda result: by_field(*result.pushed[0]) if result.pushed else ()
 )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from memeloc.cli.options import pairs
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,36 +18,6 @@ Changed = Annotated[
     list[str] | None,
     Option("--set", metavar="KEY=VALUE", help="A setting of memeloc.toml's; repeatable."),
 ]
-
-
-def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
-    """`KEY=VALUE` as a mapping.
-
-    Raises:
-        InputError: one is not written so.
-    """
-    from memeloc.errors import InputError
-
-    values = {}
-    for text in texts or ():
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise InputError(f"{option} is KEY=VALUE, not {text[:60]!r}")
-        values[key.strip()] = value.strip()
-    return values
-
-
-def settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """The values of `--set`: numbers and flags as such, all else as text."""
-    import json
-
-    values: dict[str, Any] = {}
-    for key, text in pairs("--set", texts).items():
-        try:
-            values[key] = json.loads(text)
-        except ValueError:
-            values[key] = text
-    return values
 
 
 def target_options(texts: Sequence[str] | None) -> dict[str, Any]:

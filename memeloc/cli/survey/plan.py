@@ -26,9 +26,7 @@ _PLAN = Table(
     ),
     empty=True,
 )
-_MAJORITY = Table(
-    "What a majority is worth", "majority", ("answers", "agreement", "right", "tied", "wrong")
-)
+_MAJORITY = Table("What a majority is worth", "majority", "answers agreement right tied wrong")
 _DIFFERENCE = Table(
     lambda result: (
         f"Difference between two cultures that is found, one of them at {result.share:.0%}"

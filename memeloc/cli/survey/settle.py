@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson
+from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import progress
-from memeloc.cli.show import SHOWN, Table, show
-from memeloc.cli.survey.options import Changed, Name, check_table, settings, write_frame
+from memeloc.cli.show import SHOWN, Table, by_field, show
+from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.survey import SettleResult
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _LABELS = Table(
     "Labels",
     lambda result: [{"culture": code, **states} for code, states in result.states.items()],
-    ("culture", "settled", "short", "tied", "given up"),
+    ("culture settled short tied", ("given up", "given up")),
     empty=True,
 )
 _DIFFERENCES = Table(
     "Where they differ",
     lambda result: result.differences or (),
-    lambda result: list(result.differences[0]) if result.differences else (),
+    lambda result: by_field(*result.differences[0]) if result.differences else (),
     most=SHOWN,
 )
 

@@ -15,25 +15,18 @@ if TYPE_CHECKING:
     from memeloc.workspace.surveys.survey import StatusResult
 
 _PROGRESS = (
-    "sheets",
-    "annotators",
-    "sent",
-    "retained",
-    ("places left", "places"),
-    ("answers wanted", "wanted"),
-    ("in", "answered"),
-    "kept",
+    "sheets annotators sent retained places_left=places answers_wanted=wanted in=answered kept"
 )
 _LABELS = Table(
     "Labels",
     lambda result: [{"culture": code, **states} for code, states in result.labels.items()],
-    ("culture", "settled", "short", "tied", "given up"),
+    ("culture settled short tied", ("given up", "given up")),
 )
 _ASIDE = Table("Set aside by", lambda result: result.aside.items(), by_place("rule", "submissions"))
 _SURVEYS = Table(
     "Surveys",
     "surveys",
-    ("survey", "taxonomy", "cultures", "memes", "batches", "rounds", "submissions"),
+    "survey taxonomy cultures memes batches rounds submissions",
 )
 
 
@@ -64,7 +57,7 @@ def status(
     parts = Table(
         f"{name}, of {len(result.batches):,} batches",
         lambda result: (*lines, result.whole),
-        ((by, "name"), *_PROGRESS),
+        ((by, "name"), _PROGRESS),
     )
     show(result, parts, _LABELS, _ASIDE, _costs, as_json=as_json)
 

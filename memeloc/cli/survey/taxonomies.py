@@ -14,19 +14,17 @@ _TAXONOMIES = Table(
     (
         "name",
         ("labels", lambda taxonomy: len(taxonomy.labels)),
-        ("second question", "second"),
-        "examples",
-        "source",
+        "second_question=second examples source",
     ),
 )
 _VIEWS = (
-    Table("Labels", "labels", ("id", "severity", ("class", "group"), "name", "definition")),
+    Table("Labels", "labels", "id severity class=group name definition"),
     Table(
         lambda result: f"{result.second} (after {', '.join(result.when)})",
         lambda result: result.answers.items(),
         by_place("id", "name"),
     ),
-    Table("Examples", "examples", ("id", "label", "template", "caption", "why")),
+    Table("Examples", "examples", "id label template caption why"),
     lambda result: ["Of labels that fit, the most severe is chosen"] * result.most_severe,
     lambda result: [f"Rule: {rule}" for rule in result.rules],
 )
