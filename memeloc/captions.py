@@ -97,6 +97,7 @@ class CaptionProblem:
     captions: int
 
 
+@dataclass(frozen=True, slots=True)
 class CaptionsTable:
     """An opened captions table, as `read_captions` returns it.
 
@@ -104,20 +105,16 @@ class CaptionsTable:
     each column that is neither `meme_id`, `template` nor a known language.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        templates: Mapping[str, Template],
-        languages: tuple[LanguageColumn, ...],
-        source: LanguageColumn,
-        ignored: tuple[InputError, ...],
-    ) -> None:
-        self.path = table.path
-        self.languages = languages
-        self.source = source
-        self.ignored = ignored
-        self._table = table
-        self._templates = templates
+    table: Table
+    templates: Mapping[str, Template]
+    languages: tuple[LanguageColumn, ...]
+    source: LanguageColumn
+    ignored: tuple[InputError, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.table.path
 
     def rows(self, on_problem: Callable[[CaptionProblem], None]) -> Iterator[CaptionRow]:
         """The rows that have at least one valid caption, in order; each problem as it is met.
@@ -128,7 +125,7 @@ class CaptionsTable:
         first: CaptionProblem | None = None
         good = False
         ids: dict[str, int] = {}
-        for row in self._table.rows:
+        for row in self.table.rows:
             checked, problems = self._checked(row, ids)
             for kind, column, message, captions in problems:
                 error = InputError(message, file=self.path, row=row.number, column=column or None)
@@ -143,8 +140,8 @@ class CaptionsTable:
             raise InputError(f"The table has no caption to work with.{because}", file=self.path)
 
     def count(self) -> int:
-        """How many captions the wanted languages' columns have room for, sound or not."""
-        return sum(1 for _ in self._table.rows) * len(self.languages)
+        """How many captions the wanted languages' columns have, valid or not."""
+        return sum(1 for _ in self.table.rows) * len(self.languages)
 
     def check(self) -> None:
         """Read the whole table and keep nothing.
@@ -203,7 +200,7 @@ class CaptionsTable:
             return None, problems + [
                 (*wrong, cost) for wrong, cost in zip(wrong_keys, costs, strict=False)
             ]
-        boxes = len(self._templates[template].boxes)
+        boxes = len(self.templates[template].boxes)
         sound = _all_sound(row.cells)
         captions: dict[str, Caption] = {}
         for name in wanted:
@@ -219,8 +216,8 @@ class CaptionsTable:
         return CaptionRow(row.number, meme_id, template, captions, usable), problems
 
     def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
-        if name not in self._templates:
-            message = f"There is no template {name[:60]!r}.{_near(name, self._templates)}"
+        if name not in self.templates:
+            message = f"There is no template {name[:60]!r}.{_near(name, self.templates)}"
             message = message if name else "The row names no template."
             yield "unknown template", "template", message
 

@@ -24,11 +24,8 @@ class MemelocError(Exception):
 class InputError(MemelocError):
     """Something in a file or value the user gave is wrong.
 
-    Attributes:
-        message: what is wrong and what to do, without the place.
-        file: the file it stands in, if any.
-        row: the row as the user counts it (a table's header is row 1), if any.
-        column: the column's name, if any.
+    `message` says what, and what to do, without the place: the file, the row as the user counts it
+    (a table's header is row 1) and the column's name, each if there is one.
     """
 
     def __init__(
@@ -69,13 +66,7 @@ class MissingError(MemelocError):
 
 
 class ServiceError(MemelocError):
-    """A remote service failed.
-
-    Attributes:
-        service: which one.
-        message: what it said.
-        retryable: whether trying again may help.
-    """
+    """A remote service failed: what it answered, and whether trying again may help."""
 
     def __init__(self, service: str, message: str, *, retryable: bool) -> None:
         self.service = service

@@ -131,20 +131,20 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something collected, as the store hands it out.
+    """Something collected, as the store hands it out; texts are empty where nothing is known.
 
     Attributes:
         id: stays the same when it is collected again, see `item_id`.
-        parent: the id of a caption's or picture's template; empty when there is none.
+        parent: the id of a caption's or picture's template.
         parts: the text of a caption, or of a picture as far as known (a corrected transcript before
             the source's own text); empty for a template.
-        language: the locale's tag as the source states it; else empty.
-        picture: SHA-256 of its picture, in hex; empty when there is none. A caption has none of its
-            own: its template's is meant.
+        language: the locale's tag as the source states it.
+        picture: SHA-256 of its picture, in hex; a caption has none of its own: its template's is
+            meant.
         path: the stored picture's file.
         width, height: of the picture, in pixels; 0 when there is none.
         size: of the picture's file, in bytes.
-        created: when it was made, ISO 8601, as far as known; else empty.
+        created: when it was made, ISO 8601.
         labels, details: as in the types above.
     """
 
@@ -173,10 +173,8 @@ class Item:
 def item_id(source: str, kind: ItemKind, key: str, name: str = "") -> str:
     """A name for an item that is safe as a file name and the same in every run.
 
-    Args:
-        source, key: as in its `Origin`.
-        kind: of the item: a page may hold a template and a finished meme of the same key.
-        name: begins the id, so that people can tell what it is.
+    Source and key are its `Origin`'s; a page may hold a template and a finished meme of the same
+    key. It begins with `name`, so that people can tell what it is.
 
     >>> item_id("memegenerator", "template", "/Cat-Keyboard", "Cat Keyboard")
     'cat-keyboard-bd99510c57'

@@ -165,19 +165,15 @@ class Locale:
 
     Attributes:
         tag: BCP 47 tag, with the script where the language has several (`zh-Hans`).
-        name: English name.
-        native_name: the language's name for itself.
         script: ISO 15924 code.
-        direction: of the script.
         country: ISO 3166-1 alpha-2 code of the culture that annotates by default.
-        poster: font families of poster text, best first (names in fonts/fonts.toml).
-        plain: font families of bubble and plain text, best first.
+        poster, plain: font families of poster text, and of bubble and plain text, best first (names
+            in fonts/fonts.toml).
         uppercase: whether poster text is upper-cased.
         line_break: locale identifier for ICU's line breaker, with the language's tailoring.
         phrase_model: BudouX model for phrase-aware breaks (`ja`, `zh-hans`, `zh-hant`), or empty.
         smallest_size: smallest legible font size, in pixels of the finished picture.
-        google: code at Google Translate.
-        tesseract: Tesseract's language model.
+        google, tesseract: code at Google Translate, and Tesseract's language model.
         recruitment: first-language name at recruitment services (Prolific).
         exemplars: the language's letters, one cluster each, where CLDR does not know them; else
             empty, and `Registry.exemplars` gives CLDR's.

@@ -1,8 +1,10 @@
-"""The columns of a sheet as a table. In: a sheet, or rows of cells in any order. Out: the other.
+"""Sheets as tables, and as CSV. In: a sheet, or rows of cells in any order. Out: the other.
 
 Shared by the formats that are tables: xlsx, ods and CSV. Columns are found by their headings, in
 any order and case; more columns than ours are left alone; a spreadsheet's own ideas of what is a
-number are taken back.
+number are taken back. CSV is UTF-8 with a byte order mark, which Excel needs; a cell that begins
+with what a spreadsheet takes for a formula (= + - @, tab, carriage return) gets an apostrophe in
+front, which reading takes off. It is read with commas, semicolons or tabs, in UTF-8 or UTF-16.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from pathlib import Path
 
 from memeloc import tables
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart
-from memeloc.correct.rows import Row, gather, key_of, split_key
+from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key
 from memeloc.errors import InputError
-from memeloc.tables import read_table, wrong_in
+from memeloc.tables import read_table, write_table, wrong_in
+from memeloc.tables.workbooks import is_workbook
 
 HEADINGS = {
     "key": "key",
@@ -51,6 +54,28 @@ _WANTED = (
     f"the headings of a sheet: at least {HEADINGS['text']!r} and {HEADINGS['key']!r} (or "
     f"{HEADINGS['meme']!r} and {HEADINGS['number']!r}) are needed"
 )
+
+
+class Csv:
+    """The CSV format of sheets."""
+
+    name = "csv"
+    suffix = ".csv"
+
+    def write(self, sheet: Sheet, path: Path) -> None:
+        """Write a sheet, one row a part."""
+        names = [name for name in HEADINGS if name != "length"]
+        cells = (cells_of(sheet, *each) for each in parts_of(sheet))
+        rows = ([row.get(name, "") for name in names] for row in cells)
+        write_table(path, [HEADINGS[name] for name in names], rows, suffix=self.suffix)
+
+    def knows(self, path: Path, head: bytes) -> bool:
+        """Whether it is text; a table of other columns is noticed when it is read."""
+        return not is_workbook(head)
+
+    def read(self, path: Path) -> SheetAnswers:
+        """See `SheetFormat.read`."""
+        return read_columns(path)
 
 
 def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dict[str, str]:

@@ -50,7 +50,7 @@ FORMATS: Registry[SheetFormat] = Registry(
         "xlsx": "memeloc.correct.sheet_xlsx:Xlsx",
         "xliff": "memeloc.correct.sheet_xliff:Xliff",
         "po": "memeloc.correct.sheet_po:Po",
-        "csv": "memeloc.correct.sheet_csv:Csv",
+        "csv": "memeloc.correct.columns:Csv",
     },
     "sheet format",
 )

@@ -11,8 +11,6 @@ import json
 import re
 from typing import Any
 
-MAX_CHARACTERS = 200_000
-"""An answer longer than this is not searched for JSON."""
 MAX_STARTS = 64
 """Places of a text that are tried as the begin of an object."""
 
@@ -42,8 +40,6 @@ def read_json(text: str) -> Any:
         ValueError: there is none, or several objects that differ; the message says what is wrong,
             in words that a model understands.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise ValueError("it is too long")
     text = _THOUGHT.sub("", text).strip("\ufeff \t\r\n")
     fenced = _FENCE.match(text)
     for whole in (text, fenced[1] if fenced else ""):
@@ -69,7 +65,7 @@ def refuses(text: str) -> bool:
     >>> refuses("I'm sorry, but I can't help with that."), refuses('{"hateful": true}')
     (True, False)
     """
-    return bool(_REFUSED.match(_THOUGHT.sub("", text[:MAX_CHARACTERS]).lstrip()[:400]))
+    return bool(_REFUSED.match(_THOUGHT.sub("", text).lstrip()[:400]))
 
 
 def _object_within(text: str) -> Any:

@@ -168,18 +168,6 @@ def exemplars_of(locale: Locale) -> tuple[str, ...]:
         return ()
 
 
-def unknown_letters(locale: Locale) -> list[str]:
-    """The locale's letters that the model does not know, in either case."""
-    letters = exemplars_of(locale)
-    wanted = {letter for letter in letters for letter in (letter, letter.upper(), letter.lower())}
-    characters = _characters()
-    return sorted(
-        letter
-        for letter in wanted
-        if not all(sign in characters for sign in unicodedata.normalize("NFC", letter))
-    )
-
-
 class RapidReader:
     """See `Reader`: the models of RapidOCR's wheel."""
 
@@ -191,14 +179,17 @@ class RapidReader:
 
     def lacks(self, locale: Locale) -> str:
         """Which letters of the locale the model does not know."""
-        unknown = unknown_letters(locale)
+        letters = exemplars_of(locale)
+        wanted = {case for each in letters for case in (each, each.upper(), each.lower())}
+        unknown = sorted(
+            letter
+            for letter in wanted
+            if not set(unicodedata.normalize("NFC", letter)) <= _characters()
+        )
         if not unknown:
             return ""
-        shown = " ".join(unknown[:8])
-        return (
-            f"RapidOCR's model does not know {len(unknown)} letters of {locale.name}, "
-            f"such as {shown}"
-        )
+        count, shown = len(unknown), " ".join(unknown[:8])
+        return f"RapidOCR's model does not know {count} letters of {locale.name}, such as {shown}"
 
     def read(self, pictures: Sequence[Image.Image], locale: Locale) -> list[list[Line]]:
         """The lines of each picture."""

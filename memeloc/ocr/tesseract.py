@@ -69,10 +69,8 @@ def one_thread_each() -> Iterator[None]:
 def read_pages(pages: list[Image.Image], model: str, mode: int) -> list[str]:
     """What Tesseract reads on each page, without empty lines; it is started once for all of them.
 
-    Args:
-        pages: black letters on white.
-        model: as `installed_models` names it.
-        mode: BLOCK, LINE or RAW_LINE.
+    Pages are black letters on white; the model is named as by `installed_models`; the mode is
+    BLOCK, LINE or RAW_LINE.
 
     Raises:
         ServiceError: Tesseract failed, or took more than two minutes.

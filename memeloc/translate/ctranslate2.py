@@ -7,7 +7,7 @@ by way of English, as Argos Translate does, and the caption is marked `pivot`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -26,7 +26,6 @@ from memeloc.translate.protocol import (
     filled_texts,
     merged,
 )
-from memeloc.translate.tokenizing import Tokenizer, tokenizer
 
 _EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[offline]'"
 
@@ -144,7 +143,7 @@ class _Loaded:
         except ImportError as error:
             raise MissingError(_EXTRA) from error
         self._model = model
-        self._tokens: Tokenizer = tokenizer(model)
+        self._tokens: _Tokenizer = _tokenizer(model)
         try:
             self._translator = ctranslate2.Translator(
                 str(model.weights),
@@ -179,3 +178,60 @@ class _Loaded:
                 tokens = tokens[1:]
             translated[index] = self._tokens.decode(tokens).strip()
         return translated
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokenizer:
+    """`encode` gives the tokens of a source text, `decode` the text of target tokens."""
+
+    encode: Callable[[str], list[str]]
+    decode: Callable[[Sequence[str]], str]
+
+
+def _tokenizer(model: Model) -> _Tokenizer:
+    try:
+        return _moses_bpe(model) if model.tokenizer == "bpe" else _sentence_pieces(model)
+    except ImportError as error:
+        raise MissingError(
+            f"the translator ctranslate2 needs {error.name}: pip install 'memeloc[offline]'"
+        ) from error
+
+
+def _sentence_pieces(model: Model) -> _Tokenizer:
+    """SentencePiece (Kudo and Richardson 2018), with the model of the source side.
+
+    Target pieces are joined here rather than by their model, which drops those it does not know,
+    and an unknown word that CTranslate2 has copied from the source is one.
+    """
+    from sentencepiece import SentencePieceProcessor
+
+    try:
+        processor = SentencePieceProcessor(model_file=str(model.tokens))
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"is not a SentencePiece model: {error}", file=model.tokens) from error
+    return _Tokenizer(
+        lambda text: processor.encode(text, out_type=str),
+        lambda tokens: "".join(tokens).replace("▁", " ").strip(),
+    )
+
+
+def _moses_bpe(model: Model) -> _Tokenizer:
+    """Moses tokens cut by byte-pair encoding (Sennrich, Haddow and Birch 2016), as subword-nmt."""
+    from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+    from subword_nmt.apply_bpe import BPE
+
+    normalizer, words = MosesPunctNormalizer(model.source), MosesTokenizer(model.source)
+    detokenizer = MosesDetokenizer(model.target)
+    try:
+        with model.tokens.open(encoding="utf-8") as file:
+            merges = BPE(file)
+    except (SystemExit, ValueError, IndexError) as error:  # subword-nmt exits at a broken line
+        raise InputError("is not a file of subword-nmt's merges", file=model.tokens) from error
+
+    def decode(tokens: Sequence[str]) -> str:
+        joined = " ".join(tokens).replace("@@ ", "").removesuffix("@@")
+        return str(detokenizer.detokenize(joined.split(" ")))
+
+    return _Tokenizer(
+        lambda text: merges.segment_tokens(words.tokenize(normalizer.normalize(text))), decode
+    )

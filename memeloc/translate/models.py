@@ -2,8 +2,10 @@
 
 Two kinds are known. An unzipped `.argosmodel` (Argos Translate): metadata.json, model/ and
 sentencepiece.model or bpe.model. A directory that a CTranslate2 converter has written from OPUS-MT:
-model.bin and its vocabulary, with the model's source.spm beside them; its pair
-stands in its name (`opus-mt-en-de`, `en_de`) or in the front matter of its README.md.
+model.bin and its vocabulary, with the model's source.spm beside them; its pair stands in its name
+(`opus-mt-en-de`, `en_de`) or in the front matter of its README.md. Languages are named by who made
+the model: ISO 639-1, ISO 639-3 (https://iso639-3.sil.org/code_tables/639/data), with a script, or by
+a custom of their own (Argos writes `zt` for traditional Chinese).
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from typing import Any, Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Locale
-from memeloc.translate.codes import model_codes
 
 _PAIR = re.compile(
     r"(?:^|[-_.])([a-z]{2,3}(?:_[a-z]{4})?)[-_]([a-z]{2,3}(?:_[a-z]{4})?)(?=$|[-_.]\d)"
@@ -27,6 +28,31 @@ _GROUPS = re.compile(r"opus-mt-(?:tc-(?:big|base)-)?([a-z]+)-([a-z]+)$")
 _DEPTH = 3
 """How deep below the folder models are looked for."""
 _TARGET_TOKEN = re.compile(r">>([A-Za-z_]+)<<")
+
+_ISO_639_3 = {
+    "am": "amh", "ar": "ara", "az": "aze", "bg": "bul", "bn": "ben", "ca": "cat", "cs": "ces",
+    "da": "dan", "de": "deu", "el": "ell", "en": "eng", "es": "spa", "fa": "pes", "fi": "fin",
+    "fil": "fil", "fr": "fra", "gu": "guj", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun",
+    "hy": "hye", "id": "ind", "it": "ita", "ja": "jpn", "ka": "kat", "kk": "kaz", "km": "khm",
+    "kn": "kan", "ko": "kor", "lo": "lao", "ml": "mal", "mr": "mar", "ms": "zsm", "my": "mya",
+    "nb": "nob", "ne": "npi", "nl": "nld", "or": "ori", "pa": "pan", "pl": "pol", "pt": "por",
+    "ro": "ron", "ru": "rus", "si": "sin", "sk": "slk", "sr": "srp", "sv": "swe", "sw": "swh",
+    "ta": "tam", "te": "tel", "th": "tha", "tr": "tur", "uk": "ukr", "ur": "urd", "vi": "vie",
+    "zh": "zho",
+}  # fmt: skip
+
+_CUSTOM = {
+    "zh-Hans": ("zh", "cmn_Hans", "zh_cn", "zho_Hans", "cmn"),
+    "zh-Hant": ("zt", "zh_tw", "cmn_Hant", "zh_hant", "zho_Hant"),
+    "nb": ("no", "nor"),
+    "he": ("iw",),
+    "id": ("in",),
+    "fil": ("tl", "tgl"),
+    "fa": ("fas",),
+    "sr": ("srp_Cyrl",),
+    "ar": ("arb",),
+    "ms": ("msa",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +97,21 @@ class Model:
         matches = [code for code in self.targets if code.lower() in codes]
         matches.sort(key=lambda code: codes.index(code.lower()))
         return f">>{matches[0]}<<" if matches else ""
+
+
+def model_codes(locale: Locale) -> tuple[str, ...]:
+    """Codes by which a model file may name the locale, lower case, `_` for `-`.
+
+    >>> from memeloc.locales import default
+    >>> model_codes(default().get("zh-TW"))[:2]
+    ('zh_hant', 'zt')
+    """
+    language = locale.tag.partition("-")[0]
+    codes = [locale.tag, *_CUSTOM.get(locale.tag, ())]
+    if locale.tag != "zh-Hant":  # `zh` and `zho` mean simplified Chinese
+        codes += [language, _ISO_639_3.get(language, "")]
+    plain = (code.replace("-", "_").lower() for code in codes if code)
+    return tuple(dict.fromkeys(plain))
 
 
 def find_models(folder: Path) -> tuple[list[Model], list[InputError]]:

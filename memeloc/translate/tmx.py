@@ -9,7 +9,6 @@ is refused.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.locales import Registry, default
 from memeloc.model import SEPARATOR, Caption
+from memeloc.tables import drawable
 from memeloc.translate.memory import MemoryUnit
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _CODES = frozenset(("bpt", "ept", "ph", "it", "ut"))
-_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DATE = "%Y%m%dT%H%M%SZ"
 
 
@@ -185,12 +184,8 @@ def _unit_element(unit: MemoryUnit) -> Any:
 
     element = etree.Element("tu", {"srclang": unit.source_language})
     if unit.origin:
-        etree.SubElement(element, "prop", {"type": "x-origin"}).text = _writable(unit.origin)
+        etree.SubElement(element, "prop", {"type": "x-origin"}).text = drawable(unit.origin)
     for language, parts in ((unit.source_language, unit.source), (unit.language, unit.target)):
         variant = etree.SubElement(element, "tuv", {_XML_LANG: language})
-        etree.SubElement(variant, "seg").text = _writable(SEPARATOR.join(parts))
+        etree.SubElement(variant, "seg").text = drawable(SEPARATOR.join(parts))
     return element
-
-
-def _writable(text: str) -> str:
-    return _UNWRITABLE.sub("", text)
