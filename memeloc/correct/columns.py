@@ -17,7 +17,7 @@ from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key
 from memeloc.errors import InputError
 from memeloc.tables import read_table, write_table, wrong_in
-from memeloc.tables.workbooks import is_workbook
+from memeloc.tables.archives import is_workbook
 
 HEADINGS = {
     "key": "key",

@@ -4,8 +4,8 @@ Two kinds are known. An unzipped `.argosmodel` (Argos Translate): metadata.json,
 sentencepiece.model or bpe.model. A directory that a CTranslate2 converter has written from OPUS-MT:
 model.bin and its vocabulary, with the model's source.spm beside them; its pair stands in its name
 (`opus-mt-en-de`, `en_de`) or in the front matter of its README.md. Languages are named by who made
-the model: ISO 639-1, ISO 639-3 (https://iso639-3.sil.org/code_tables/639/data), with a script, or by
-a custom of their own (Argos writes `zt` for traditional Chinese).
+the model: ISO 639-1, ISO 639-3 (https://iso639-3.sil.org/code_tables/639/data), with a script, or
+by a custom of their own (Argos writes `zt` for traditional Chinese).
 """
 
 from __future__ import annotations
