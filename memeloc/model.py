@@ -7,7 +7,7 @@ that a template means the same at any resolution.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -32,12 +32,9 @@ class TextStyle:
         name: `poster` (heavy face, outline, upper case where the locale does so), `bubble` (dark
             text without outline, centred) or `plain` (text face, no outline, start-aligned).
         face: which of a locale's font stacks is used.
-        fill: colour of the letters, `#rrggbb`.
-        outline: colour of the outline, `#rrggbb`.
-        outline_width: width of the outline outside the letter, as a share of the font size; 0 is
-            none.
-        uppercase: upper-case the text by the locale's rules, in locales whose poster style is
-            upper case.
+        fill, outline: colours of the letters and of what surrounds them, `#rrggbb`.
+        outline_width: outside the letter, as a share of the font size; 0 is none.
+        uppercase: upper-case the text by the rules of locales whose poster style is upper case.
         max_size: the largest font size, as a share of the picture's height.
         line_spacing: least distance of baselines, as a share of the font size.
     """
@@ -52,28 +49,11 @@ class TextStyle:
     line_spacing: float = 1.0
 
 
+_PLAIN = TextStyle("plain", "plain", "#111111", "#ffffff", 0.0, False, 0.08, 1.2)
 STYLES: dict[StyleName, TextStyle] = {
     "poster": TextStyle(),
-    "bubble": TextStyle(
-        name="bubble",
-        face="plain",
-        fill="#111111",
-        outline="#ffffff",
-        outline_width=0.0,
-        uppercase=False,
-        max_size=0.09,
-        line_spacing=1.15,
-    ),
-    "plain": TextStyle(
-        name="plain",
-        face="plain",
-        fill="#111111",
-        outline="#ffffff",
-        outline_width=0.0,
-        uppercase=False,
-        max_size=0.08,
-        line_spacing=1.2,
-    ),
+    "bubble": replace(_PLAIN, name="bubble", max_size=0.09, line_spacing=1.15),
+    "plain": _PLAIN,
 }
 """The named styles that a template's boxes start from."""
 
@@ -83,12 +63,11 @@ class TextBox:
     """A region of a template that holds one part of a caption.
 
     Attributes:
-        name: what the part is called (`top`, `bottom`, `left panel`, ...), unique in its template.
+        name: what the part is called (`top`, `left panel`, ...), unique in its template.
         x, y, width, height: the region before rotation, in fractions of the picture.
         angle: rotation around the region's centre, in degrees, clockwise.
-        align: horizontal alignment; `start` and `end` follow the locale's direction.
-        valign: vertical alignment within the region.
-        style: how its text is drawn.
+        align: `start` and `end` follow the locale's direction.
+        valign: within the region.
     """
 
     name: str
@@ -104,15 +83,11 @@ class TextBox:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A picture and its ordered text boxes.
+    """A picture and its text boxes, in the order of a caption's parts.
 
-    Attributes:
-        name: identifier, also the name of its folder (letters, digits, `-` and `_`).
-        image: the picture's path.
-        boxes: in the order of a caption's parts.
-        title, description: for people; the description says what the picture shows.
-        keywords: what it is found by.
-        source, licence: where the picture is from and under what terms.
+    Its name is also that of its folder (letters, digits, `-` and `_`). Title, description (what the
+    picture shows) and keywords are for people; source and licence say where the picture is from and
+    under what terms.
     """
 
     name: str

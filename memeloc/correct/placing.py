@@ -126,16 +126,15 @@ def identify(
     """
     sheet = sheets.get(answers.sheet)
     if sheet is None:
-        wanted = (language or answers.language, round_ or answers.round, person or answers.person)
+        stated = {
+            "language": language or answers.language,
+            "round": round_ or answers.round,
+            "person": person or answers.person,
+        }
         fitting = [
             sent
             for sent in sheets.values()
-            if all(
-                value in ("", 0, of_sheet)
-                for value, of_sheet in zip(
-                    wanted, (sent.language, sent.round, sent.person), strict=True
-                )
-            )
+            if all(getattr(sent, name) == value for name, value in stated.items() if value)
             and any(answer.meme_id in sent.items for answer in answers.answers)
         ]
         if len(fitting) != 1:
@@ -147,10 +146,10 @@ def identify(
                 file=answers.file,
             )
         sheet = fitting[0]
-    for stated in (language, answers.language):
-        if stated and stated != sheet.language:
+    for tag in (language, answers.language):
+        if tag and tag != sheet.language:
             raise InputError(
-                f"this is the sheet {sheet.id} for {sheet.language}, not for {stated}",
+                f"this is the sheet {sheet.id} for {sheet.language}, not for {tag}",
                 file=answers.file,
             )
     return sheet

@@ -25,6 +25,7 @@ from memeloc.translate.protocol import (
     failure,
     filled_texts,
     merged,
+    pair_of,
 )
 
 _EXTRA = "the translator ctranslate2 needs CTranslate2: pip install 'memeloc[offline]'"
@@ -82,16 +83,16 @@ class CTranslate2Translator(FreeTranslator):
                 )
         remaining = iter(items)
         while chunk := list(islice(remaining, self.settings.batch)):
-            chunk.sort(key=_pair)
-            for _, group in groupby(chunk, _pair):
+            chunk.sort(key=pair_of)
+            for _, group in groupby(chunk, pair_of):
                 yield from self._group(list(group))
 
     def _group(self, items: Sequence[TranslationItem]) -> Iterator[Answer]:
         """The answers of items of one language pair."""
         source, target = items[0].source_locale, items[0].target
-        if _pair(items[0]) not in self._routes:
-            self._routes[_pair(items[0])] = route(self._models or (), source, target)
-        models = self._routes[_pair(items[0])]
+        if pair_of(items[0]) not in self._routes:
+            self._routes[pair_of(items[0])] = route(self._models or (), source, target)
+        models = self._routes[pair_of(items[0])]
         if not models:
             error = InputError(
                 f"there is no model from {source.tag} into {target.tag}, nor by way of English, "
@@ -128,10 +129,6 @@ class CTranslate2Translator(FreeTranslator):
         if model.path not in self._loaded:
             self._loaded[model.path] = _Loaded(model, self.settings)
         return self._loaded[model.path]
-
-
-def _pair(item: TranslationItem) -> tuple[str, str]:
-    return item.source_locale.tag, item.target.tag
 
 
 class _Loaded:

@@ -26,6 +26,7 @@ from memeloc.translate.protocol import (
     filled,
     filled_texts,
     merged,
+    pair_of,
 )
 
 MAX_STRINGS = 1024
@@ -197,14 +198,10 @@ def _batches(
             refuse(failure(item, error))
             continue
         full = len(batch) == MAX_STRINGS or total + size > MAX_CODE_POINTS
-        if batch and (full or _pair(item) != _pair(batch[0])):
+        if batch and (full or pair_of(item) != pair_of(batch[0])):
             yield batch
             batch, total = [], 0
         batch.append(item)
         total += size
     if batch:
         yield batch
-
-
-def _pair(item: TranslationItem) -> tuple[str, str]:
-    return item.source_locale.tag, item.target.tag

@@ -27,6 +27,7 @@ from memeloc.translate.protocol import (
     failure,
     filled_texts,
     merged,
+    pair_of,
 )
 
 EXACT = "memory"
@@ -120,7 +121,7 @@ class TranslationMemory:
         key = tuple(map(normalised, filled_texts(item)))
         if not key:
             return None
-        pair = (item.source_locale.tag, item.target.tag)
+        pair = pair_of(item)
         units = self._exact.get(pair, {})
         whole = units.get(key)
         if whole is not None and len(whole.target) == len(key):

@@ -125,6 +125,11 @@ class FreeTranslator:
         return Estimate(len(texts), sum(map(len, texts)))
 
 
+def pair_of(item: TranslationItem) -> tuple[str, str]:
+    """The tags of the languages from which and into which it is translated."""
+    return item.source_locale.tag, item.target.tag
+
+
 def filled(item: TranslationItem) -> tuple[int, ...]:
     """Indexes of the parts that have text; only these are ever sent.
 
