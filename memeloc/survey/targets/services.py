@@ -35,8 +35,10 @@ def passing(error: Exception) -> TransientFailure | None:
     return None
 
 
-def is_https(address: str) -> bool:
+def is_https(address: str, *, or_local: bool = False) -> bool:
     """Whether it is an https address without a password, a part after # or white space.
+
+    With `or_local` it may also be http on this machine.
 
     >>> is_https("https://a.example/x?y=z"), is_https("https://me:secret@a.example")
     (True, False)
@@ -45,8 +47,9 @@ def is_https(address: str) -> bool:
         parts = urlsplit(address)
     except ValueError:
         return False
+    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     return (
-        parts.scheme == "https"
+        (parts.scheme == "https" or (or_local and parts.scheme == "http" and local))
         and bool(parts.hostname)
         and parts.username is None
         and not parts.fragment

@@ -19,6 +19,7 @@ from memeloc.survey.model import entry_id
 from memeloc.survey.targets.html.reading import read, recognises
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, is_read
 from memeloc.survey.targets.pictures import data_url
+from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_text
 
 _FOLDER = Path(__file__).parent / "sheet"
@@ -48,12 +49,8 @@ class Html(SheetFiles):
     read = staticmethod(read)
 
     def __init__(self, send_to: str = "") -> None:
-        parts = urlsplit(send_to)
-        local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-        if send_to and (parts.scheme != "https" and not (parts.scheme == "http" and local)):
+        if send_to and not is_https(send_to, or_local=True):
             raise InputError(f"answers are sent to an https address, not to {send_to[:80]!r}")
-        if send_to and not parts.hostname:
-            raise InputError(f"{send_to[:80]!r} names no host to send answers to")
         self.send_to = send_to
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:

@@ -52,8 +52,7 @@ class ProlificApi:
         backoff: Backoff | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)", base_url)
-        if not (local or is_https(base_url)) or "?" in base_url:
+        if not is_https(base_url, or_local=True) or "?" in base_url:
             raise InputError(
                 "The address of Prolific's API begins with https:// and holds no password; without "
                 "encryption the token goes to this machine only."

@@ -36,14 +36,12 @@ LONGEST_NAME = 255
 class Study:
     """A sheet as a study: `body` is what Prolific takes.
 
-    `missing` has a sentence for each thing that has to be known before it can be sent; the minutes
-    are `guessed` where nobody measured them.
+    `missing` has a sentence for each thing that has to be known before it can be sent.
     """
 
     sheet: str
     body: Mapping[str, Any]
     missing: tuple[str, ...] = ()
-    guessed: bool = False
 
     def in_group(self, group: str) -> Study:
         """The same with the group that all studies of the survey fill, and keep out."""
@@ -122,7 +120,7 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
         "project": settings.project,
     }
     body |= {name: value for name, value in optional.items() if value}
-    drafted = Study(sheet.id, body, tuple(missing), not (settings.minutes or pack.minutes))
+    drafted = Study(sheet.id, body, tuple(missing))
     return drafted.in_group(settings.group) if settings.group else drafted
 
 

@@ -227,11 +227,10 @@ class Prolific:
             "| culture | studies | places | rewards | with fee |\n"
             "| --- | ---: | ---: | ---: | ---: |\n" + "\n".join(rows),
         ]
-        guessed = next((each for each in studies if each.guessed), None)
-        if guessed:
+        if studies and not (self.settings.minutes or pack.minutes):
             parts.append(
-                f"Nobody measured how long a sheet takes; {guessed.sheet} is taken to last "
-                f"{guessed.body['estimated_completion_time']} minutes. Measure it: Prolific "
+                f"Nobody measured how long a sheet takes; {studies[0].sheet} is taken to last "
+                f"{studies[0].body['estimated_completion_time']} minutes. Measure it: Prolific "
                 "asks for more pay when the median takes longer."
             )
         missing = sorted({sentence for each in studies for sentence in each.missing})
