@@ -1,4 +1,4 @@
-"""Columns of timestamps, as spreadsheets write them in any locale. In: texts. Out: moments in UTC.
+"""Columns of timestamps, as spreadsheets write them in any locale. In: texts. Out: times in UTC.
 
 Which of two numbers is the day is decided by the whole column, never by one row: `3/4` means what
 `21/4` beside it means. Where nothing decides it, no moment is given. Digits of any script are read,
@@ -57,24 +57,24 @@ def looks_like_time(text: str) -> bool:
 
 
 def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | None]:
-    """The moments of a column; None where a cell has none or it is not clear.
+    """The times of a column; None where a cell has none or it is not clear.
 
     `zone` is that of timestamps that name none.
 
     >>> [str(moment) for moment in read_column(["3/4/2026 1:00", "21/4/2026 1:00", "soon"])]
     ['2026-04-03 01:00:00+00:00', '2026-04-21 01:00:00+00:00', 'None']
     """
-    moments = [read_moment(cell, zone) for cell in cells]
+    times = [read_moment(cell, zone) for cell in cells]
     stamps = {
         place: stamp
         for place, cell in enumerate(cells)
-        if moments[place] is None and (stamp := _stamp(cell))
+        if times[place] is None and (stamp := _stamp(cell))
     }
     orders = {stamp.order for stamp in stamps.values()} & {"dmy", "mdy"}
     common = orders.pop() if len(orders) == 1 else ""
     for place, stamp in stamps.items():
-        moments[place] = _moment(stamp, stamp.order or common, zone)
-    return moments
+        times[place] = _moment(stamp, stamp.order or common, zone)
+    return times
 
 
 def _moment(stamp: _Stamp, order: str, zone: tzinfo) -> datetime | None:

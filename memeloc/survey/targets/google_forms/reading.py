@@ -15,6 +15,7 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.google_forms.forms import Forms, SheetForm, forms_of
+from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawRecord, SurveyPack
 from memeloc.survey.targets.resolver import clean_id
@@ -34,10 +35,12 @@ _SAMPLE = 200
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file is a table with numbered questions."""
+    """Whether a file is the API's list of responses, or a table with numbered questions."""
     tables = read_tables(path, is_header=_is_header, encodings=("cp1252",))
     try:
-        return any(_numbers(table.columns) >= {1, 2} for table in tables)
+        return starts_as_json(path, '"responseId"') or any(
+            _numbers(table.columns) >= {1, 2} for table in tables
+        )
     except InputError:
         return False
 
@@ -104,11 +107,11 @@ class _Part:
         }
         ids = self.forms.sheets.keys()
         sheets = next((place for place, column in columns.items() if ids & set(column)), None)
-        times = next((place for place, column in columns.items() if _are_times(column)), None)
+        time_column = next((place for place, column in columns.items() if _are_times(column)), None)
         whole = self._sheet_of_file() if sheets is None else None
-        stamps = columns[times] if times is not None else [""] * len(rows)
-        moments = read_column(stamps, self.zone)
-        for number, (row, stamp, moment) in enumerate(zip(rows, stamps, moments, strict=True)):
+        stamps = columns[time_column] if time_column is not None else [""] * len(rows)
+        times = read_column(stamps, self.zone)
+        for number, (row, stamp, moment) in enumerate(zip(rows, stamps, times, strict=True)):
             form = whole if sheets is None else self.forms.sheets.get(columns[sheets][number])
             if form is None:
                 message = (
@@ -117,7 +120,7 @@ class _Part:
                 )
                 yield RejectedRow("", row.number, "unknown sheet", message, row.texts)
                 continue
-            texts = yield from self._texts(form, row, cells[number], {sheets, times})
+            texts = yield from self._texts(form, row, cells[number], {sheets, time_column})
             if len({clean_id(text) for text in texts.get("participant", ())}) > 1:
                 message = "Two columns name different participants; leave the right one."
                 content = form.content(texts)

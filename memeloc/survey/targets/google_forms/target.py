@@ -49,6 +49,7 @@ class GoogleForms:
 
     name = "google-forms"
     summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
+    recognises = staticmethod(recognises)
 
     def __init__(
         self,
@@ -90,10 +91,6 @@ class GoogleForms:
             written.append(path)
             on_sheet()
         return written
-
-    def recognises(self, path: Path) -> bool:
-        """Whether it is the API's list of responses, or a table with numbered questions."""
-        return starts_as_json(path, '"responseId"') or recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         """The responses of a table, or of the API."""

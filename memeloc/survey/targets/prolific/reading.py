@@ -130,7 +130,7 @@ def _only(sheets: set[str]) -> str:
 
 def _person(row: ExportRow, sheet: str, endings: _Endings) -> Participant:
     details: dict[str, Any] = dict(row.details)
-    details |= {name: moment.isoformat() for name, moment in sorted(row.moments.items())}
+    details |= {name: moment.isoformat() for name, moment in sorted(row.times.items())}
     for name, meaning in (("study_id", columns.STUDY), ("study_name", columns.STUDY_NAME)):
         if row.get(meaning):
             details[name] = row.get(meaning)
@@ -167,7 +167,7 @@ def _status(row: ExportRow) -> str:
 
 
 def _seconds(row: ExportRow) -> float | None:
-    """The time taken; else what lies between the moments."""
+    """The time taken; else what lies between the times."""
     text = row.get(columns.SECONDS)
     taken: float | None = None
     if match := _TAKEN.fullmatch(text):
@@ -176,8 +176,8 @@ def _seconds(row: ExportRow) -> float | None:
     elif text:
         message = f"The time taken, {text[:40]!r}, is not a number of seconds."
         row.reject("unknown time taken", message, {"text": text})
-    if taken is None and {model.STARTED, model.COMPLETED} <= row.moments.keys():
-        between = row.moments[model.COMPLETED] - row.moments[model.STARTED]
+    if taken is None and {model.STARTED, model.COMPLETED} <= row.times.keys():
+        between = row.times[model.COMPLETED] - row.times[model.STARTED]
         taken = between.total_seconds()
     return taken if taken and taken > 0 else None
 
@@ -213,5 +213,5 @@ def _endings(pack: SurveyPack) -> _Endings:
 
 def _age(row: ExportRow) -> tuple[datetime, datetime, int]:
     """Of a person who came back, what was begun last is taken, then what was known latest."""
-    latest = max(row.moments.values(), default=_EARLIEST)
-    return row.moments.get(model.STARTED, _EARLIEST), latest, row.number
+    latest = max(row.times.values(), default=_EARLIEST)
+    return row.times.get(model.STARTED, _EARLIEST), latest, row.number

@@ -40,7 +40,7 @@ class ExportRow:
 
     Attributes:
         withheld: by fact or heading, why Prolific does not say it any more.
-        moments: of `submission`, what is a time.
+        times: of `submission`, what is a time.
         formulas: meanings or headings of cells that compute their value.
         problems: what is odd about it.
     """
@@ -52,7 +52,7 @@ class ExportRow:
     details: dict[str, Any] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
     withheld: dict[str, str] = field(default_factory=dict)
-    moments: dict[str, datetime] = field(default_factory=dict)
+    times: dict[str, datetime] = field(default_factory=dict)
     formulas: list[str] = field(default_factory=list)
     problems: list[RejectedRow] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ def read_rows(path: Path) -> list[ExportRow]:
         # Without a zone they are UTC, as Prolific writes them; spreadsheets rewrite them.
         for row, moment in zip(timed, read_column([row.get(name) for row in timed]), strict=True):
             if moment:
-                row.moments[name] = moment
+                row.times[name] = moment
                 continue
             text = row.details[f"{name}_as_written"] = row.get(name)
             message = (

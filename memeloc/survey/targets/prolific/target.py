@@ -63,6 +63,7 @@ class Prolific:
 
     name = "prolific"
     summary = "Prolific: a study for each sheet, with screening, quotas, pay and codes"
+    recognises = staticmethod(recognises)
 
     def __init__(self, **options: Any) -> None:
         self.settings = validate(ProlificSettings, options, self.name)
@@ -96,10 +97,6 @@ class Prolific:
             on_sheet()
         write_text(folder / "README.md", self._readme(pack, studies))
         return written
-
-    def recognises(self, path: Path) -> bool:
-        """See `prolific.rows`."""
-        return recognises(path)
 
     def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
         """The people of a file, and what cannot be placed.
