@@ -80,4 +80,5 @@ def test_every_dependency_is_used() -> None:
         for name in providers.get(module, [module])
     }
     carriers = {canonicalize_name(f.package) for f in FontLibrary().families.values()}
-    assert _declared("ocr") - used - carriers == set()
+    # openpyxl parses worksheets by defusedxml wherever that is installed.
+    assert _declared("ocr") - used - carriers == {"defusedxml"}

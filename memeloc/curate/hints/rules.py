@@ -1,4 +1,4 @@
-"""Words that sound like others, names that are words, sounds that come again. Out: hints.
+"""Homophones, names that are words, repeated sounds. In: words of a caption. Out: hints.
 
 Nearly every word sounds like some other, so a sound counts only where both words can be seen: both
 stand in the caption, or one in the caption and one in what is known of the picture. Without the

@@ -1,4 +1,4 @@
-"""What targets share that speak to a service: failed requests, and addresses that are safe."""
+"""Services that targets speak to. In: failures, addresses. Out: what to try again, safe ones."""
 
 from __future__ import annotations
 
