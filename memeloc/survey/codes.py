@@ -8,7 +8,6 @@ from __future__ import annotations
 import hmac
 from dataclasses import fields
 
-from memeloc.errors import InputError
 from memeloc.survey.model import CompletionCodes
 
 ENDINGS = tuple(field.name for field in fields(CompletionCodes))
@@ -20,27 +19,10 @@ LETTERS = "23456789BCDFGHJKMNPQRSTVWXZ"
 LENGTH = 10
 """Letters of a code: 47 bits."""
 
-SHORTEST_SECRET = 16
-"""Bytes that a secret has at the least."""
-
 
 def codes(survey: str, sheet: str, secret: bytes) -> CompletionCodes:
-    """The codes of a sheet (by its id), four different ones, always the same for the same secret.
-
-    Raises:
-        InputError: the secret has fewer than 16 bytes.
-    """
-    if len(secret) < SHORTEST_SECRET:
-        raise InputError(
-            f"the secret of completion codes has {len(secret)} bytes; {SHORTEST_SECRET} are needed"
-        )
-    made: list[str] = []
-    for ending in ENDINGS:
-        number = 0
-        while (code := _code(survey, sheet, f"{ending} {number}", secret)) in made:
-            number += 1
-        made.append(code)
-    return CompletionCodes(*made)
+    """The codes of a sheet (by its id), always the same for the same secret."""
+    return CompletionCodes(*(_code(survey, sheet, f"{ending} 0", secret) for ending in ENDINGS))
 
 
 def _code(survey: str, sheet: str, ending: str, secret: bytes) -> str:

@@ -84,11 +84,7 @@ class SurveyTexts:
 
 
 class TaxonomyTexts:
-    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order.
-
-    `definitions` of labels end with the names of their finer kinds, in brackets; without a second
-    question `second_question` and `second_answers` are empty.
-    """
+    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order."""
 
     def __init__(self, texts: SurveyTexts, taxonomy: Taxonomy) -> None:
         def get(key: str) -> str:
@@ -188,10 +184,9 @@ def placeholders(text: str) -> frozenset[str]:
 
 
 def usable(key: str, text: str, english: str) -> bool:
-    """Whether a sheet can go out with a correction; one that is merely odd can.
+    """Whether a correction keeps what people need of the English text, if there is one.
 
-    It must keep the placeholders that nobody gets on without, and the parts of a caption. Without
-    an English text of that name every correction can be used.
+    That is the placeholders that nobody gets on without, and the parts of a caption.
     """
     if not english:
         return True

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import astuple
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.errors import InputError
 from memeloc.survey.codes import LENGTH, LETTERS, codes
 
 SECRET = bytes(range(32))
@@ -40,8 +38,3 @@ def test_the_border_between_survey_and_sheet_counts(survey: str, sheet: str, cut
     other = (whole[:cut], whole[cut:])
     if other != (survey, sheet):
         assert codes(*other, SECRET) != codes(survey, sheet, SECRET)
-
-
-def test_a_short_secret_is_refused() -> None:
-    with pytest.raises(InputError, match="15 bytes; 16 are needed"):
-        codes("pilot", "r1-b01-DE", SECRET[:15])

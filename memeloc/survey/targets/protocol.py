@@ -10,18 +10,15 @@ its options: `--option KEY=VALUE` and `[survey.NAME]` in memeloc.toml set them. 
 
 A reader says only what stands in the file: it yields raw records and decides nothing.
 
-- `RawSubmission`: what one person sent for one sheet, where the file has it in one piece (a row of
-  a form's table, a JSON object).
-- `RawAnswer`: one answer by itself, where a file has a row or a record for each. The resolver puts
-  those of a person and sheet together.
-- `Participant`: what a recruitment service says of a person.
+- `RawSubmission`: what one person sent for one sheet, where the file has it in one piece.
+- `RawAnswer`: one answer by itself; the resolver puts those of a person and sheet together.
+- `Participant`: what a recruitment service reports of a person.
 - `RejectedRow`: what is no such record at all. `file` may be left empty.
 
-`resolver.import_file(target, path, pack)` makes submissions of them. The one resolver finds sheets,
-entries and labels by key, id or name in the sheet's language, and people's ids; keeps each answer
-once; decides between two; leaves out answers without consent; and rejects, with a reason and the
-record's `content`, what cannot be resolved. Whatever a reader cannot make sense of it passes on as
-text: the resolver will say so.
+`resolver.import_file(target, path, pack)` makes submissions of them: it finds sheets, entries and
+labels by key, id or name in the sheet's language; keeps each answer once; leaves out answers
+without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
+What a reader cannot make sense of it passes on as text.
 
 Services may also offer `Push`, `Decide` and `Lookup`; whether a target does is asked with
 `isinstance`, so no command knows a target by name. What they remember goes into a `State`, which
@@ -90,13 +87,11 @@ class RawAnswer:
     """What somebody answered to one item, as the file has it.
 
     Attributes:
-        item: an `item_key`, or the entry's id with `sheet` set; `CONSENT` for a row that asks for
-            consent.
-        labels: what was chosen: a label's id or its name in the sheet's language. More than one
-            names no label; none is no answer. `second`: the same for the second question.
+        item: an `item_key`, or the entry's id with `sheet` set; or `CONSENT`.
+        labels: what was chosen, by id or name; none is no answer, several are not a label.
         participant, sheet: where the file says them with each answer; an `item_key` says the sheet.
-        submitted: when it was answered; of two answers to an item the later one is taken. A text is
-            read as ISO 8601, in UTC where it names no zone. `started`: when it was begun, if known.
+        submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
+            answers to an item the later one is taken.
         order: which is later where the time does not say it, such as a growing number.
         content: what is kept when it is rejected, as JSON values.
     """
@@ -118,19 +113,15 @@ class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        answers: of their fields only item, labels, second, row and content count; an answer
-            without content of its own is rejected with its item and texts.
+        answers: of their fields item, labels, second, row and content count.
         sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.
         status: as of `Submission`; empty is `complete` when all entries are answered and `finished`
             is not False, else `returned`.
-        finished: whether the person reached the sheet's end, which shows the completion code; None
-            if the file does not say it.
-        consent: True, False, or the text of the answer (empty: asked and not answered, so nothing
-            is taken); None if the file does not say it.
-        started, submitted: times, or texts as of `RawAnswer`.
-        code: the completion code that was shown, if the file says it.
+        finished: whether the person reached the sheet's end, which shows the completion code.
+        consent: True, False, or the text of the answer (empty: nothing is taken); None, as for
+            `finished`, if the file does not say it.
         comments: what the person wrote beside the answers; it is kept among the rejected rows.
         content: what is kept when it is rejected, as JSON values.
     """
@@ -212,7 +203,7 @@ class State(Protocol):
 
 
 class MemoryState(dict[str, Any]):
-    """A `State` that lasts as long as the object: for dry runs and tests."""
+    """A `State` that lasts as long as the object."""
 
     def put(self, key: str, value: Any) -> None:
         """See `State`."""
@@ -239,8 +230,7 @@ class Push(Protocol):
         Returns a row a sheet with the same keys each, `sheet` the first.
 
         Raises:
-            InputError: something is missing or differs from what was made; or `publish` means
-                nothing to this target.
+            InputError: something is missing or differs from what was made.
             MissingError: a package or credentials are missing.
             ServiceError: the service refused, or could not be reached.
         """
@@ -284,9 +274,5 @@ class Lookup(Protocol):
     """A target that asks its service for what an export needs, and keeps it in a file."""
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
-        """Ask what the cultures' annotators need, and write the file.
-
-        It is in `root`, the workspace's folder, where `export` finds it by `SurveyPack.root`; or
-        `out`.
-        """
+        """Write what the cultures' people need to `out`, or where `export` finds it in `root`."""
         ...

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any
 
 import pandas as pd
@@ -57,14 +56,10 @@ class Checked:
     sheets: tuple[Sheet, ...]
     submissions: list[Submission]
 
-    @cached_property
-    def retained(self) -> list[Submission]:
-        """The submissions that pass every rule, in the order of their sending."""
-        return retained(self.submissions, self.report)
-
     def answers(self, rounds: Callable[[int], bool]) -> pd.DataFrame:
         """The retained answers to the sheets of some rounds."""
-        return answers_table(self.retained, [sheet for sheet in self.sheets if rounds(sheet.round)])
+        sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
+        return answers_table(retained(self.submissions, self.report), sheets)
 
 
 class Checking(StoredSurvey):

@@ -72,13 +72,10 @@ class Exporting(StoredSurvey):
             cultures: codes; all by default.
             round: batches of which round, or `all`; the newest by default.
             minutes: that a sheet takes; 0 takes what people were given before, or works it out.
-            options: settings of the target's.
-            push: whether forms or drafts are made at the service, instead of files.
-            publish: whether what is pushed and costs money is published.
+            push: make forms or drafts at the service, instead of files; a `dry_run` only returns
+                what it would make, `publish` also publishes what costs money.
             agree: is given the costs as a sentence before; only True goes on.
-            dry_run: whether a push makes nothing, and what it would make is returned.
-            on_progress: is given how many more examples are rendered or sheets written, and how
-                many there are.
+            on_progress: counts examples that are rendered and sheets that are written.
 
         Raises:
             InputError: a picture or the contact is missing, or the target cannot show a sheet.

@@ -23,10 +23,7 @@ from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """What a file held: of which target it is (`kind`), and how many of each were in it.
-
-    What was new, known before, and whether the very same file was: None in a dry run.
-    """
+    """What a file of a target (`kind`) held; what was new and known is None in a dry run."""
 
     file: str
     kind: str
@@ -42,13 +39,10 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What files held.
+    """What files held, and the rows that have no place, which are kept.
 
-    Attributes:
-        files: those that could be read.
-        rejected: rows that have no place, with what stood there; they are kept.
-        passed_over: files of folders that are not of a kind that comes back.
-        problems: what is wrong with files that could not be read, a sentence each.
+    `passed_over` are files of folders that are not of a kind that comes back, `problems` what is
+    wrong with files that could not be read.
     """
 
     survey: str
@@ -80,10 +74,8 @@ class Importing(StoredSurvey):
         Args:
             files: files that came back, or folders of them.
             kind: the target's name; by default what the file's content shows.
-            options: settings of the target's.
             plain_ids: whether people's ids are stored as they are, not as keyed hashes.
             dry_run: whether nothing is stored.
-            on_progress: is given how many more files are read, and how many there are.
         """
         if kind:
             make_target(kind, options)  # an option that it lacks is no file's fault

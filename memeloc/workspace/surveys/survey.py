@@ -175,8 +175,7 @@ class Survey(Exporting, Importing, Deciding):
             close: whether nothing more comes for sheets that are out.
             next_round: whether batches are made of what is open.
             models: whether Dawid-Skene and MACE stand beside the majority.
-            on_progress: is given how many more models of a culture are done, and how many there
-                are.
+            on_progress: counts the models of a culture.
 
         Raises:
             InputError: there is no such setting.

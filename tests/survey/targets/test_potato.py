@@ -116,7 +116,7 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert Potato().recognises(tmp_path)
     found = import_file(Potato(), tmp_path, survey)
     reasons = sorted(one.reason for one in found.rejected)
-    assert reasons == ["not asked", "unknown time", "unreadable"]
+    assert reasons == ["not asked", "unreadable"]
     first, second = found.submissions
     assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
     assert first.submitted is not None

@@ -98,10 +98,7 @@ def _records(
     state: _State, path: Path, name: str, row: int, pack: SurveyPack
 ) -> Iterator[RawRecord]:
     """A person's submission, and what is not an answer of this survey."""
-    times, unread = _times(path.with_name(_HISTORY))
-    if unread:
-        message = "Lines of the history beside it have no time, so its times may be incomplete."
-        yield RejectedRow(name, row, "unknown time", message, {"lines": unread})
+    times = _times(path.with_name(_HISTORY))
     answers = []
     for item, choices in state.answers.items():
         chosen: dict[str, list[str]] = {FIRST: [], SECOND: []}
@@ -141,19 +138,10 @@ def _sheet_of(path: Path, pack: SurveyPack) -> str:
     return next((folder.name for folder in path.resolve().parents if folder.name in ids), "")
 
 
-def _times(history: Path) -> tuple[list[datetime], list[str]]:
-    """When a person answered by the history, and its lines that do not say it."""
-    times: list[datetime] = []
-    unread: list[str] = []
-    if not history.exists():
-        return times, unread
+def _times(history: Path) -> list[datetime]:
+    """When a person answered by the history; none where it is missing or broken."""
     try:
-        for _, value in read_records(history):
-            written = value.get("timestamp") if isinstance(value, dict) else None
-            if moment := read_moment(written):
-                times.append(moment)
-            elif written or not isinstance(value, dict):
-                unread.append(str(value)[:1000])
-    except InputError as error:
-        unread.append(str(error))
-    return times, unread
+        lines = [value for _, value in read_records(history) if isinstance(value, dict)]
+    except InputError:
+        return []
+    return [time for line in lines if (time := read_moment(line.get("timestamp")))]
