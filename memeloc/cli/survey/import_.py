@@ -120,17 +120,8 @@ def _remark(result: ImportResult) -> None:
 def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> None:
     from memeloc.tables import write_table
 
-    write_table(
-        path,
-        ("file", "row", "reason", "message", "content"),
-        (
-            (
-                row.file,
-                str(row.row),
-                row.reason,
-                row.message,
-                json.dumps(dict(row.content), ensure_ascii=False, default=str),
-            )
-            for row in rejected
-        ),
-    )
+    cells = []
+    for row in rejected:
+        content = json.dumps(dict(row.content), ensure_ascii=False, default=str)
+        cells.append((row.file, str(row.row), row.reason, row.message, content))
+    write_table(path, ("file", "row", "reason", "message", "content"), cells)

@@ -24,7 +24,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
 )  # fmt: skip
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
+_Given = tuple[tuple[datetime, int], Answer, RawAnswer]
+"""An answer, before it when it was given, after it its record."""
 _NO_CONSENT = "The question for consent is not answered, so nothing is taken."
 
 
@@ -73,13 +75,6 @@ def clean_id(text: str) -> str:
     """A participant's id without what copying brings along: white space, quotation marks."""
     kept = "".join(letter for letter in text if letter.isprintable())
     return kept.strip().strip("'\"").strip()
-
-
-@dataclass(slots=True)
-class _Chosen:
-    answer: Answer
-    raw: RawAnswer
-    age: tuple[datetime, int]
 
 
 class _Resolver:
@@ -272,7 +267,7 @@ class _Resolver:
 
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
         """Somebody's answers to a sheet, one an entry, in the sheet's order."""
-        chosen: dict[str, list[_Chosen]] = defaultdict(list)
+        given: dict[str, list[_Given]] = defaultdict(list)
         for raw in raws:
             place = self.places.item(raw.item, sheet.id)
             if place is None or place[0] is not sheet:
@@ -281,10 +276,9 @@ class _Resolver:
             answer = self._answer(sheet, entry_id(place[1]), raw)
             if answer is not None:
                 age = (self._moment(raw.submitted, 0) or _EARLIEST, raw.order)
-                chosen[answer.entry].append(_Chosen(answer, raw, age))
-        latest = {entry: self._latest(entry, answers) for entry, answers in chosen.items()}
-        ids = [entry_id(entry) for entry in sheet.entries]
-        return [answer for own in ids if (answer := latest.get(own)) is not None]
+                given[answer.entry].append((age, answer, raw))
+        ids = filter(given.get, map(entry_id, sheet.entries))
+        return [answer for own in ids if (answer := self._latest(own, given[own])) is not None]
 
     def _answer(self, sheet: Sheet, entry: str, raw: RawAnswer) -> Answer | None:
         if not raw.labels:
@@ -309,20 +303,18 @@ class _Resolver:
             answers = set()
         return Answer(entry, label, tuple(sorted(answers)))
 
-    def _latest(self, entry: str, answers: Sequence[_Chosen]) -> Answer | None:
+    def _latest(self, entry: str, answers: Sequence[_Given]) -> Answer | None:
         """Of one person's answers to an entry the last one; None when that is unclear."""
-        newest = max(chosen.age for chosen in answers)
-        last = {chosen.answer for chosen in answers if chosen.age == newest}
-        is_clear = len(last) == 1
-        for chosen in answers:
-            if is_clear and chosen.answer in last:
-                continue
-            reason, message = "superseded", f"{entry} was answered again later; that is taken."
-            if not is_clear and chosen.age == newest:
-                reason = "two answers"
+        newest = max(age for age, _, _ in answers)
+        last = {answer for age, answer, _ in answers if age == newest}
+        for age, answer, raw in answers:
+            if len(last) > 1 and age == newest:
                 message = f"{entry} is answered in two ways by the same person; keep one."
-            self.reject(chosen.raw.row, reason, message, chosen.raw.content)
-        return last.pop() if is_clear else None
+                self.reject(raw.row, "two answers", message, raw.content)
+            elif len(last) > 1 or answer not in last:
+                message = f"{entry} was answered again later; that is taken."
+                self.reject(raw.row, "superseded", message, raw.content)
+        return last.pop() if len(last) == 1 else None
 
     # What is not there or cannot be read
 

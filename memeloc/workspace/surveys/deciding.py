@@ -15,7 +15,7 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.tables import write_table
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.services import Agree, SurveyState, disagree, recruiter, with_state
+from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, recruiter
 
 _COLUMNS = ("action", "submission", "participant", "study", "sheet", "category", "message", "rules")
 
@@ -114,7 +114,7 @@ class Deciding(Checking):
     def _plain_ids(self, service: str, exported: Sequence[str | Path]) -> dict[str, str]:
         """By what is stored of an id, the id, as far as the service's exports name it."""
         ids: dict[str, str] = {}
-        target, pack = make_target(service), with_state(self, sent_packs(self)[0])
+        target, pack = make_target(service), self.with_state(sent_packs(self)[0])
         for path in exported:
             for person in import_file(target, Path(path), pack).participants:
                 for plain in filter(None, (person.participant, person.submission)):

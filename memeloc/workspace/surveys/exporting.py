@@ -10,14 +10,15 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey.targets.protocol import Push
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
-from memeloc.workspace.surveys.services import (
+from memeloc.workspace.surveys.stored import (
     Agree,
+    OnProgress,
+    StoredSurvey,
     SurveyState,
     disagree,
     offering,
-    with_state,
+    silent,
 )
-from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Exporting(StoredSurvey):
         given = self.minutes
         if not minutes and all(batch.id in given for batch in batches):
             minutes = max((given[batch.id] for batch in batches), default=0)
-        pack = pack_to_send(
+        packed = pack_to_send(
             self,
             people,
             rounds,
@@ -112,7 +113,7 @@ class Exporting(StoredSurvey):
             minutes=minutes,
             on_example=lambda: on_progress(1, parts),
         )
-        pack = with_state(self, pack)
+        pack = self.with_state(packed)
         self.put_state("export", "contact", contact)
         for batch_id in {sheet.batch for sheet in pack.sheets}:
             self.put_state("minutes", batch_id, pack.minutes)

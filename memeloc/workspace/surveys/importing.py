@@ -17,7 +17,6 @@ from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.workspace.surveys.packs import sent_packs
-from memeloc.workspace.surveys.services import with_state
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 
@@ -79,7 +78,7 @@ class Importing(StoredSurvey):
         """
         if kind:
             make_target(kind, options)  # an option that it lacks is no file's fault
-        packs = [with_state(self, pack) for pack in sent_packs(self)]
+        packs = [self.with_state(pack) for pack in sent_packs(self)]
         paths, passed_over = _expanded([Path(file) for file in files], kind)
         read: list[ImportedFile] = []
         rejected: list[RejectedRow] = []

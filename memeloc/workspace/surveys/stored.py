@@ -1,8 +1,13 @@
-"""A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`."""
+"""A survey as it is stored. In: a workspace's folder and a name. Out: `StoredSurvey`.
+
+What a target made at its service is noted in the survey's state, so that a second run makes
+nothing twice. Services are found by what they offer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,14 +16,16 @@ from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace, measured_pace
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
-from memeloc.survey.targets.protocol import Target
-from memeloc.survey.targets.registry import make_target
+from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
+from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
 
 OnProgress = Callable[[int, int], None]
 """Is given how many more are done, and how many there are in all."""
+Agree = Callable[[str], bool]
+"""Is given a sentence that says what it takes; only True goes on."""
 
 NO_PICTURE = Path("not-needed.jpg")
 """Stands for pictures where only ids and texts matter."""
@@ -28,6 +35,21 @@ _NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
 
 def silent(more: int, total: int) -> None:
     """Report nothing."""
+
+
+def disagree(costs: str) -> bool:
+    """Agree to nothing."""
+    return False
+
+
+def offering(offer: type) -> Iterator[str]:
+    """The names of the targets that offer an optional protocol, such as `Push`."""
+    return (name for name in TARGETS.names() if isinstance(TARGETS.make(name), offer))
+
+
+def recruiter() -> str:
+    """The name of the service that takes decisions, whose settings have the pay; the first."""
+    return next(offering(Decide))
 
 
 class StoredSurvey:
@@ -112,7 +134,12 @@ class StoredSurvey:
 
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
         """A target with memeloc.toml's options and those given."""
-        return make_target(name, {**self.settings(name), **(options or {})})
+        return TARGETS.make(name, {**self.settings(name), **(options or {})})
+
+    def with_state(self, pack: SurveyPack) -> SurveyPack:
+        """A pack that has what targets made of the survey so far, and the workspace's folder."""
+        made = {name: values for name in TARGETS.names() if (values := self.state(name))}
+        return replace(pack, made=made, root=self.workspace.root)
 
     def pace(self) -> Pace | None:
         """How long people took so far; None where too few are known."""
@@ -128,6 +155,21 @@ class StoredSurvey:
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
         """The completion codes of sheets, by id."""
         return {sheet.id: codes(self.name, sheet.id, self._store.key) for sheet in sheets}
+
+
+class SurveyState:
+    """What a target remembers of a survey, kept in the store; see `State`."""
+
+    def __init__(self, survey: StoredSurvey, target: str) -> None:
+        self._survey, self._target = survey, target
+
+    def get(self, key: str) -> Any:
+        """The value under a key; None if there is none."""
+        return self._survey.state(self._target).get(key)
+
+    def put(self, key: str, value: Any) -> None:
+        """Remember a value; it is stored when this returns."""
+        self._survey.put_state(self._target, key, value)
 
 
 def design_values(

@@ -29,8 +29,7 @@ from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
-from memeloc.workspace.surveys.services import offering, recruiter
-from memeloc.workspace.surveys.stored import OnProgress, silent
+from memeloc.workspace.surveys.stored import OnProgress, offering, recruiter, silent
 
 _CLOSED = "closed"
 

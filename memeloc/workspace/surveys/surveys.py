@@ -24,8 +24,7 @@ from memeloc.workspace.surveys.building import (
     memes_with_captions,
     read_cultures,
 )
-from memeloc.workspace.surveys.services import recruiter
-from memeloc.workspace.surveys.stored import StoredSurvey, design_values
+from memeloc.workspace.surveys.stored import StoredSurvey, design_values, recruiter
 
 
 @dataclass(frozen=True, slots=True)
