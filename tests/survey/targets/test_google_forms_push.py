@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from google.auth.credentials import AnonymousCredentials
 from memeloc.errors import InputError, MissingError, ServiceError
 from memeloc.request_pool import Backoff
 from memeloc.survey.model import entry_id
-from memeloc.survey.targets.google_forms.client import Connection, Service
+from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.plan import plan
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import MemoryState, SurveyPack
@@ -51,7 +52,7 @@ def state() -> MemoryState:
 def target(address: str, **options: Any) -> GoogleForms:
     made = GoogleForms(BASE, **options)
     backoff = Backoff(attempts=4, first=0.001, longest=0.002, seed=1)
-    made.connection = Connection(address, AnonymousCredentials(), backoff, timeout=10)
+    made.connect = partial(Service, address, AnonymousCredentials(), backoff, timeout=10)
     return made
 
 

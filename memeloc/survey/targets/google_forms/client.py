@@ -7,7 +7,6 @@ else goes wrong is one sentence.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from memeloc.errors import MissingError
@@ -26,24 +25,21 @@ _SIGN_IN = (
 )
 
 
-@dataclass(slots=True)
-class Connection:
-    """How Google is reached; endpoint and credentials are others in tests.
+class Service:
+    """A session with Google; `forms` and `files` are the addresses of its two collections.
 
-    The credentials are the environment's (Application Default Credentials). An answer may take
-    `timeout` seconds: Google fetches pictures meanwhile.
+    Endpoint and credentials are others in tests; else Google's own, and the environment's
+    (Application Default Credentials). An answer may take `timeout` seconds: Google fetches pictures
+    meanwhile.
     """
 
-    endpoint: str = ""
-    credentials: Any = None
-    backoff: Backoff = field(default_factory=Backoff)
-    timeout: float = 120.0
-
-
-class Service:
-    """A session with Google; `forms` and `files` are the addresses of its two collections."""
-
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        endpoint: str = "",
+        credentials: Any = None,
+        backoff: Backoff | None = None,
+        timeout: float = 120.0,
+    ) -> None:
         try:
             import google.auth
             from google.auth.transport import requests
@@ -51,17 +47,16 @@ class Service:
             raise MissingError(
                 "Making forms needs Google's client: pip install 'memeloc[google-forms]'"
             ) from error
-        credentials = connection.credentials
         if credentials is None:
             try:
                 credentials, _ = google.auth.default(scopes=[_SCOPE])
             except google.auth.exceptions.DefaultCredentialsError as error:
                 raise MissingError(_SIGN_IN.format(error="there are none")) from error
         transport: Any = requests  # which has no types
-        self._connection = connection
+        self._backoff, self._timeout = backoff or Backoff(), timeout
         self._session = transport.AuthorizedSession(credentials)
-        self.forms = f"{connection.endpoint or 'https://forms.googleapis.com'}/v1/forms"
-        self.files = f"{connection.endpoint or 'https://www.googleapis.com'}/drive/v3/files"
+        self.forms = f"{endpoint or 'https://forms.googleapis.com'}/v1/forms"
+        self.files = f"{endpoint or 'https://www.googleapis.com'}/drive/v3/files"
 
     def ask(self, send: Callable[[], Result]) -> Result:
         """What `send` returns, tried again while Google is busy.
@@ -70,7 +65,7 @@ class Service:
             MissingError: the credentials are not accepted.
             ServiceError: it is refused, or was not answered in the end.
         """
-        return self._connection.backoff.ask(send, passing)
+        return self._backoff.ask(send, passing)
 
     def send(self, method: str, url: str, body: Any = None, **query: str) -> dict[str, Any]:
         """The answer to one request, sent once; raises as `ask` does."""
@@ -79,7 +74,7 @@ class Service:
 
         try:
             response = self._session.request(
-                method, url, json=body, params=query, timeout=self._connection.timeout
+                method, url, json=body, params=query, timeout=self._timeout
             )
             if response.ok:
                 return dict(response.json())

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memeloc.errors import InputError, ServiceError
-from memeloc.survey.targets.google_forms.client import SERVICE, Connection, Service
+from memeloc.survey.targets.google_forms.client import SERVICE, Service
 from memeloc.survey.targets.google_forms.plan import Form, Item, question_id
 from memeloc.survey.targets.google_forms.requests import (
     PUBLISH,
@@ -36,7 +36,7 @@ def push(
     forms: Sequence[Form],
     address: Address,
     state: State,
-    connection: Connection,
+    connect: Callable[[], Service],
     *,
     dry_run: bool = False,
     open_to_all: bool = True,
@@ -54,7 +54,7 @@ def push(
     """
     pushed = [_Form(form, address, state, remake=remake) for form in forms]
     if not dry_run:
-        service = Service(connection)
+        service = connect()
         for form in pushed:
             form.make(service, open_to_all=open_to_all)
     return [form.row() for form in pushed]

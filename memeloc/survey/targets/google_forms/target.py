@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms import responses
-from memeloc.survey.targets.google_forms.client import Connection
+from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.plan import Form, plan
 from memeloc.survey.targets.google_forms.push import push
 from memeloc.survey.targets.google_forms.reading import read, recognises
@@ -64,7 +64,7 @@ class GoogleForms:
         if isinstance(pictures_base, str):
             self.address("")  # refused now rather than at the first picture
         self.open_to_all, self.remake = open_to_all, remake
-        self.connection = Connection(endpoint)
+        self.connect = partial(Service, endpoint)
         try:
             self.zone = ZoneInfo(zone)
         except (ValueError, OSError, ZoneInfoNotFoundError) as error:
@@ -125,7 +125,7 @@ class GoogleForms:
             forms,
             self.address,
             state,
-            self.connection,
+            self.connect,
             dry_run=dry_run,
             open_to_all=self.open_to_all,
             remake=self.remake,
