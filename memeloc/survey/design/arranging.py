@@ -7,17 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 
-from memeloc.survey.design.chance import one_of, shuffled
+from memeloc.survey.design.chance import T, one_of, shuffled
 from memeloc.survey.model import Slot
 
 
 def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:
-    """Memes in parts whose sizes differ by one at the most, in all and for each template.
-
-    Args:
-        templates: by meme id.
-        parts: how many; the first ones get what does not divide evenly.
-    """
+    """Memes (templates by id) in parts whose sizes differ by one at the most, in all and for each
+    template; the first parts get what does not divide evenly."""
     by_template = _by_template(templates, templates, random)
     memes = [meme for name in shuffled(sorted(by_template), random) for meme in by_template[name]]
     return [memes[part::parts] for part in range(parts)]
@@ -35,8 +31,7 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
     most = max(names, key=lambda name: len(waiting[name]), default="")
     if names and len(waiting[most]) > (len(memes) + 1) // 2:
         others = shuffled([meme for meme in memes if templates[meme] != most], random)
-        ends = [run * len(waiting[most]) // (len(others) + 1) for run in range(len(others) + 2)]
-        runs = [waiting[most][start:end] for start, end in pairwise(ends)]
+        runs = evenly(waiting[most], len(others) + 1)
         return [meme for run, part in enumerate(runs) for meme in (*part, *others[run : run + 1])]
     due = {}
     for number, name in enumerate(names):
@@ -82,14 +77,13 @@ def with_checks(
     rounds, more = divmod(len(checks), len(gaps))
     parting = min(more, len(crowded))
     stretches = [[gap] for gap in gaps] * rounds
-    stretches += _cut(crowded, parting)
-    stretches += _cut([gap for gap in gaps if gap not in crowded], more - parting)
+    stretches += evenly(crowded, parting)
+    stretches += evenly([gap for gap in gaps if gap not in crowded], more - parting)
     places: dict[int, list[Slot]] = defaultdict(list)
     for check, stretch in zip(checks, sorted(stretches), strict=True):
         own = examples.get(check.example)
-        places[
-            one_of([gap for gap in stretch if own not in beside[gap]] or stretch, random)
-        ].append(check)
+        apart = [gap for gap in stretch if own not in beside[gap]]
+        places[one_of(apart or stretch, random)].append(check)
     slots: list[Slot] = []
     for gap, meme_id in enumerate(memes):
         slots += [*places[gap], Slot(meme_id=meme_id)]
@@ -105,6 +99,7 @@ def _by_template(
     return by_template
 
 
-def _cut(gaps: Sequence[int], parts: int) -> list[list[int]]:
-    ends = [part * len(gaps) // max(parts, 1) for part in range(parts + 1)]
-    return [list(gaps[start:end]) for start, end in pairwise(ends)]
+def evenly(values: Sequence[T], parts: int) -> list[list[T]]:
+    """The values in order, cut into parts whose lengths differ by one at the most."""
+    ends = [part * len(values) // max(parts, 1) for part in range(parts + 1)]
+    return [list(values[start:end]) for start, end in pairwise(ends)]

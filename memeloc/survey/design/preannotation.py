@@ -7,7 +7,7 @@ the answers a balanced choice goes to the survey: 40 % hate, 40 % not, 20 % on w
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
@@ -116,8 +116,8 @@ def choose(
 ) -> tuple[str, ...]:
     """Choose so many memes of each outcome, templates as evenly as each outcome has them.
 
-    Within an outcome one meme after the other is drawn from the template that has the fewest so
-    far: there, then in all; chance decides between equals.
+    Within an outcome each template's first meme comes before any template's second, and so on; of
+    equals, that of the template with the fewest chosen so far; then chance decides.
 
     Args:
         by_meme: outcomes by meme id.
@@ -137,19 +137,15 @@ def choose(
     overall: Counter[str] = Counter()
     # The scarcest outcome first: it has the least choice of templates.
     for kind in sorted(KINDS, key=lambda kind: there[kind] - wanted[kind]):
-        waiting: dict[str, list[str]] = defaultdict(list)
-        for meme in shuffled([meme for meme in sorted(by_meme) if by_meme[meme] == kind], random):
-            waiting[templates[meme]].append(meme)
         own: Counter[str] = Counter()
-        for _ in range(wanted[kind]):
-            # Of equals the first counts, whose order is that of the shuffled memes.
-            template = min(
-                (name for name in waiting if waiting[name]),
-                key=lambda name: (own[name], overall[name]),
-            )
-            chosen.append(waiting[template].pop())
+        ranked: list[tuple[int, int, int, str]] = []
+        for meme in shuffled([meme for meme in sorted(by_meme) if by_meme[meme] == kind], random):
+            template = templates[meme]
+            ranked.append((own[template], overall[template], len(ranked), meme))
             own[template] += 1
-            overall[template] += 1
+        taken = [meme for *_, meme in sorted(ranked)[: wanted[kind]]]
+        overall.update(templates[meme] for meme in taken)
+        chosen += taken
     return tuple(sorted(chosen))
 
 

@@ -50,7 +50,7 @@ def aggregate(
         MissingError: crowd-kit is not installed.
         InputError: a column is missing.
     """
-    given = given_answers(answers)
+    given = given_answers(answers).drop_duplicates()
     if taxonomy.abstain is not None:
         given = given[given["label"] != taxonomy.abstain.id]
     # Sorted, so that the order of answers changes nothing: both models number what they meet.

@@ -8,6 +8,7 @@ answers is said beside it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,16 +35,6 @@ STATES = ("settled", "short", "tied", "given up")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """How many more answers are to be asked for an item (a meme's id); `short` or `tied`."""
-
-    item: str
-    culture: str
-    answers: int
-    reason: str
-
-
 @dataclass(frozen=True)
 class Settled:
     """Labels and votes.
@@ -52,16 +43,11 @@ class Settled:
         table: sorted by item and culture, with `item`, `culture`, `label` (empty for none),
             `state` (one of `STATES`), `answers` (with "I don't know"), `votes` (without),
             `abstained`, and a column `votes.LABEL` for each label that takes part in the vote.
-        needs: what the next batches have to ask, in the table's order.
+        needs: by item and culture how many more answers to ask for, as `build_next` takes it.
     """
 
     table: pd.DataFrame
-    needs: tuple[Need, ...]
-
-    @property
-    def open(self) -> dict[tuple[str, str], int]:
-        """By item and culture how many more answers are needed, as `build.build_next` takes it."""
-        return {(need.item, need.culture): need.answers for need in self.needs}
+    needs: Mapping[tuple[str, str], int]
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""
@@ -110,7 +96,7 @@ def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) ->
 
 
 def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a label of a long table with `COLUMNS`, each once.
+    """The rows with a label of a long table with `COLUMNS`.
 
     Raises:
         InputError: a column is missing.
@@ -120,7 +106,7 @@ def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
             columns = ", ".join(COLUMNS)
             raise InputError(f"a table of answers has the columns {columns}", column=name)
     labelled = answers["label"].notna() & (answers["label"] != "")
-    return answers.loc[labelled, list(COLUMNS)].astype(object).drop_duplicates()
+    return answers.loc[labelled, list(COLUMNS)].astype(object)
 
 
 def settle(
@@ -145,56 +131,50 @@ def settle(
             different answers to one item in one culture.
     """
     settings = settings or Settling()
-    given = given_answers(answers)
     ids = [label.id for label in taxonomy.labels]
-    unknown = given.loc[~given["label"].isin(ids), "label"]
-    if len(unknown):
-        raise InputError(
-            f"there is no label {unknown.iloc[0][:60]!r} in {taxonomy.name}; there are "
-            f"{', '.join(ids)}",
-            column="label",
-        )
-    again = given[given.duplicated(["item", "culture", "participant"])]
-    if len(again):
-        first = again.iloc[0]
-        raise InputError(
-            f"{first['participant'][:60]!r} gave two different answers to {first['item'][:60]!r} "
-            f"in {first['culture'][:60]!r}; keep the one that counts"
-        )
-    keys = ["item", "culture"]
-    counts = given.groupby([*keys, "label"]).size().unstack("label", fill_value=0)
-    cells = sorted({*counts.index, *wanted})
-    index = pd.MultiIndex.from_tuples(cells, names=keys) if cells else counts.index
-    counts = counts.reindex(index=index, columns=ids, fill_value=0)
+    by_person: dict[tuple[str, str, str], str] = {}
+    for item, culture, who, label in given_answers(answers).itertuples(index=False, name=None):
+        if label not in ids:
+            raise InputError(
+                f"there is no label {label[:60]!r} in {taxonomy.name}; there are {', '.join(ids)}",
+                column="label",
+            )
+        if by_person.setdefault((item, culture, who), label) != label:
+            raise InputError(
+                f"{who[:60]!r} gave two different answers to {item[:60]!r} in {culture[:60]!r}; "
+                "keep the one that counts"
+            )
+    votes = Counter((item, culture, label) for (item, culture, _), label in by_person.items())
+    cells = sorted({*((item, culture) for item, culture, _ in votes), *wanted})
+    rows = [[votes[item, culture, label] for label in ids] for item, culture in cells]
+    counts = np.array(rows, dtype=np.int64).reshape(len(cells), len(ids))
     voting = [label for label in taxonomy.labels if not label.abstain]
-    votes, total = counts[[label.id for label in voting]], counts.sum(axis=1).to_numpy()
-    winner = _winners(votes.to_numpy(), np.array([label.severity for label in voting]), settings)
+    voted, total = counts[:, [ids.index(label.id) for label in voting]], counts.sum(axis=1)
+    winner = _winners(voted, np.array([label.severity for label in voting]), settings)
     limit = max(settings.most, settings.answers)
-    table = index.to_frame(index=False)
-    table["label"] = np.array([*votes.columns, ""], dtype=object)[winner]
-    table["state"] = np.select(
+    state = np.select(
         [total < settings.answers, winner < len(voting), total >= limit],
         ["short", "settled", "given up"],
         "tied",
-    ).astype(object)
-    table["answers"] = total
-    table["votes"] = votes.sum(axis=1).to_numpy()
-    table["abstained"] = table["answers"] - table["votes"]
-    for name in votes.columns:
-        table[f"votes.{name}"] = votes[name].to_numpy()
-    more = np.where(table["state"] == "short", settings.answers - total, settings.extra)
-    more = np.minimum(more, limit - total)
-    open_rows = table["state"].isin(("short", "tied"))
-    needs = [
-        Need(item, culture, left, state)
-        for item, culture, state, count in zip(
-            *(table.loc[open_rows, name] for name in (*keys, "state")),
-            more[open_rows].tolist(),
-            strict=True,
-        )
-        if (left := count - (pending or {}).get((item, culture), 0)) > 0
-    ]
-    return Settled(table, tuple(needs))
+    )
+    table = pd.DataFrame(
+        {
+            "item": [item for item, _ in cells],
+            "culture": [culture for _, culture in cells],
+            "label": np.array([*(label.id for label in voting), ""], dtype=object)[winner],
+            "state": state.astype(object),
+            "answers": total,
+            "votes": voted.sum(axis=1),
+            "abstained": total - voted.sum(axis=1),
+            **{f"votes.{label.id}": column for label, column in zip(voting, voted.T, strict=True)},
+        }
+    )
+    more = np.where(state == "short", settings.answers - total, settings.extra)
+    more = np.where(np.isin(state, ("short", "tied")), np.minimum(more, limit - total), 0)
+    needs = dict(zip(cells, more.tolist(), strict=True))
+    for cell, coming in (pending or {}).items():
+        needs[cell] = needs.get(cell, 0) - coming
+    return Settled(table, {cell: count for cell, count in needs.items() if count > 0})
 
 
 def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from memeloc import resources
 from memeloc.errors import InputError
@@ -23,15 +22,7 @@ from memeloc.locales import default
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.model import Caption
 from memeloc.settings import parse_toml, read_toml, validate
-from memeloc.survey.taxonomy.model import (
-    Example,
-    Flag,
-    Id,
-    Ids,
-    Label,
-    SecondQuestion,
-    Taxonomy,
-)
+from memeloc.survey.taxonomy.model import Example, Flag, Id, Ids, Label, SecondQuestion, Taxonomy
 from memeloc.templates.definition import read_definition
 
 FOLDER = Path(__file__).parent / "taxonomies"
@@ -42,18 +33,17 @@ _LONGEST_KEY = 93
 """Characters of a text's name: with `survey:` before it, it becomes an id in the store."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    __pydantic_config__ = ConfigDict(extra="forbid")
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
     name: Id
-    label: Annotated[tuple[Label, ...], Field(min_length=2)]
-    example: Annotated[tuple[Example, ...], Field(min_length=1)]
+    labels: tuple[Label, ...] = Field(alias="label", min_length=2)
+    examples: tuple[Example, ...] = Field(alias="example", min_length=1)
     source: str = ""
     most_severe: Flag = False
     rules: Ids = ()
     second: SecondQuestion | None = None
-    text: dict[str, dict[str, Any]] = field(default_factory=dict)
+    texts: dict[str, dict[str, Any]] = Field({}, alias="text")
 
 
 def taxonomy_names() -> tuple[str, ...]:
@@ -90,16 +80,7 @@ def parse_taxonomy(text: str) -> Taxonomy:
 
 def _taxonomy(values: Mapping[str, Any], path: Path | None, *, own: bool) -> Taxonomy:
     file = validate(_File, values, "the taxonomy", file=path)
-    taxonomy = Taxonomy(
-        file.name,
-        file.source,
-        file.label,
-        file.second,
-        file.example,
-        file.rules,
-        file.most_severe,
-        _texts(file, path),
-    )
+    taxonomy = Taxonomy(**{**dict(file), "texts": _texts(file, path)})
     for problem in chain(_reference_problems(taxonomy), _text_problems(taxonomy) if own else ()):
         raise InputError(problem, file=path)
     return taxonomy
@@ -108,7 +89,7 @@ def _taxonomy(values: Mapping[str, Any], path: Path | None, *, own: bool) -> Tax
 def _texts(file: _File, path: Path | None) -> dict[str, dict[str, str]]:
     """The texts by language and name, in the tags that locales have: zh-CN becomes zh-Hans."""
     by_tag: dict[str, dict[str, str]] = {}
-    for tag, tables in file.text.items():
+    for tag, tables in file.texts.items():
         exact = canonical(tag)
         if not is_well_formed(exact):
             raise InputError(

@@ -199,7 +199,7 @@ class Survey(Exporting, Importing, Deciding):
         fresh: tuple[Batch, ...] = ()
         if next_round and settled.needs:
             number = max(2, last_round + 1)
-            fresh = build_next(settled.open, self.memes, self.design, self.taxonomy, round=number)
+            fresh = build_next(settled.needs, self.memes, self.design, self.taxonomy, round=number)
             self._store.add_batches(self.name, fresh)
         sent = self.minutes
         counts = labels.groupby(["culture", "state"]).size().to_dict()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.labels.settling import Need, answers_table, settle
+from memeloc.survey.labels.settling import answers_table, settle
 from memeloc.survey.model import Answer, Check, Culture, Question, Sheet, Submission
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
 from memeloc.survey.taxonomy import Label, Taxonomy, load_taxonomy
@@ -102,22 +102,16 @@ def test_needs_ask_for_what_is_missing_less_what_is_still_to_come() -> None:
     answers = table(("a", "US", "hh"), ("b", "US", "hhnnu"), ("c", "US", "hhhhh"))
     wanted = [("a", "US"), ("d", "US")]
     found = settle(answers, HATE, wanted=wanted)
-    assert found.needs == (
-        Need("a", "US", 3, "short"),
-        Need("b", "US", 1, "tied"),
-        Need("d", "US", 5, "short"),
-    )
+    assert found.needs == {("a", "US"): 3, ("b", "US"): 1, ("d", "US"): 5}
     assert settle(
         answers, HATE, wanted=wanted, pending={("a", "US"): 1, ("b", "US"): 2, ("d", "US"): 5}
-    ).open == {("a", "US"): 2}
+    ).needs == {("a", "US"): 2}
 
 
 def test_a_tie_never_asks_for_more_than_the_limit() -> None:
     settings = Settling(extra=4, most=7)
-    assert settle(table(("a", "US", "hhhnnn")), HATE, settings).needs == (
-        Need("a", "US", 1, "tied"),
-    )
-    assert settle(table(("a", "US", "hhhnnnu")), HATE, settings).needs == ()
+    assert settle(table(("a", "US", "hhhnnn")), HATE, settings).needs == {("a", "US"): 1}
+    assert settle(table(("a", "US", "hhhnnnu")), HATE, settings).needs == {}
 
 
 @pytest.mark.parametrize(
@@ -238,9 +232,9 @@ def test_labels_are_those_of_a_count_by_hand(rows: list[tuple[str, ...]]) -> Non
 def test_answers_that_needs_ask_for_leave_nothing_short(rows: list[tuple[str, ...]]) -> None:
     found = settle(pd.DataFrame(rows, columns=COLUMNS), HATE)
     more = [
-        (need.item, need.culture, f"new-{number}", "hate")
-        for need in found.needs
-        for number in range(need.answers)
+        (*cell, f"new-{number}", "hate")
+        for cell, count in found.needs.items()
+        for number in range(count)
     ]
     after = settle(pd.DataFrame([*rows, *more], columns=COLUMNS), HATE)
     assert set(after.table["state"]) <= {"settled", "given up", "tied"}
