@@ -17,7 +17,14 @@ from typing import Any, TypeAlias
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import refuses
 from memeloc.language_models.cache import Cache
-from memeloc.language_models.cost import OVERHEAD, Budget, Estimate, Plan, Spending, estimate, price
+from memeloc.language_models.cost import (
+    MOST_PICTURE,
+    OVERHEAD,
+    Budget,
+    Estimate,
+    Plan,
+    Spending,
+)
 from memeloc.language_models.forms import Fields, read_form, strict_schema
 from memeloc.language_models.messages import Message, whole
 from memeloc.language_models.questions import (
@@ -165,7 +172,7 @@ class LanguageModel:
             cached,
             tokens_in,
             tokens_out,
-            price(self.settings, tokens_in, tokens_out),
+            self.settings.price(tokens_in, tokens_out),
             most,
             self.settings.currency,
             tuple(samples),
@@ -173,11 +180,21 @@ class LanguageModel:
 
     def estimate(self, question: Question[Any]) -> Estimate:
         """Tokens of asking once."""
-        return estimate(self.settings, question)
-
-    def price(self, tokens_in: float, tokens_out: float) -> float:
-        """What tokens cost."""
-        return price(self.settings, tokens_in, tokens_out)
+        messages, settings = question.messages, self.settings
+        schema = len(json.dumps(strict_schema(question.form)))
+        sizes = [len(whole(message.text).encode()) for message in messages]
+        # What the model itself wrote has no more tokens than it was allowed to write.
+        most = sum(
+            min(size, settings.max_tokens) if message.role == "assistant" else size
+            for message, size in zip(messages, sizes, strict=True)
+        )
+        pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
+        return Estimate(
+            -(-(schema + sum(sizes)) // 4) + pictures,
+            min(question.expected, settings.max_tokens),
+            schema + most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
+            settings.max_tokens,
+        )
 
     def most(self, question: Question[Any]) -> float:
         """What a question may cost when it is asked as often as allowed."""
@@ -185,7 +202,7 @@ class LanguageModel:
         more = self.settings.max_tokens + WRONG + 100 + 2 * OVERHEAD
         asks = self.settings.asks
         tokens_in = asks * self.estimate(question).most_in + more * (asks - 1)
-        return price(self.settings, tokens_in, asks * self.settings.max_tokens)
+        return self.settings.price(tokens_in, asks * self.settings.max_tokens)
 
     def _answer_or_error(
         self, question: Question[Fields], backoff: Backoff
@@ -241,7 +258,7 @@ class LanguageModel:
             attempts += 1
             tokens_in += reply.tokens_in or 0
             tokens_out += reply.tokens_out or 0
-            cost = price(self.settings, tokens_in, tokens_out)
+            cost = self.settings.price(tokens_in, tokens_out)
             text = whole(reply.text)
             if reply.refusal:
                 raise failed("refused", reply.refusal)
@@ -266,7 +283,7 @@ class LanguageModel:
     def _pay(self, question: Question[Any], backoff: Backoff) -> Reply:
         """One request within the budget: its reply, with tokens counted by the server or us."""
         about = self.estimate(question)
-        with self.budget.hold(price(self.settings, about.most_in, about.most_out)) as spend:
+        with self.budget.hold(self.settings.price(about.most_in, about.most_out)) as spend:
             name, schema = question.form.__name__, strict_schema(question.form)
             reply = self._server.send(question.messages, name, schema, backoff)
             guessed = reply.tokens_in is None
@@ -274,7 +291,7 @@ class LanguageModel:
             if guessed:  # a token a byte, which is never too few
                 tokens_in = about.most_in
                 tokens_out = min(len(whole(reply.text).encode()), self.settings.max_tokens)
-            cost = price(self.settings, tokens_in, tokens_out)
+            cost = self.settings.price(tokens_in, tokens_out)
             spend(cost)
         self.spent.add(
             requests=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, guessed=int(guessed)

@@ -7,18 +7,12 @@ allowed; that much of the budget is held back while a request is under way.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
-from typing import Any
 
 from memeloc.errors import MemelocError
-from memeloc.language_models.forms import strict_schema
-from memeloc.language_models.messages import whole
-from memeloc.language_models.questions import Question
-from memeloc.language_models.settings import ModelSettings
 
 OVERHEAD = 32
 """Tokens that a server's chat template may add to a message, at the most."""
@@ -38,30 +32,6 @@ class Estimate:
     tokens_out: int
     most_in: int
     most_out: int
-
-
-def price(settings: ModelSettings, tokens_in: float, tokens_out: float) -> float:
-    """What tokens cost, in the settings' currency."""
-    return (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
-
-
-def estimate(settings: ModelSettings, question: Question[Any]) -> Estimate:
-    """Tokens of asking once."""
-    messages = question.messages
-    schema = len(json.dumps(strict_schema(question.form)))
-    sizes = [len(whole(message.text).encode()) for message in messages]
-    # What the model itself wrote has no more tokens than it was allowed to write.
-    most = sum(
-        min(size, settings.max_tokens) if message.role == "assistant" else size
-        for message, size in zip(messages, sizes, strict=True)
-    )
-    pictures = settings.picture_tokens * sum(len(message.pictures) for message in messages)
-    return Estimate(
-        -(-(schema + sum(sizes)) // 4) + pictures,
-        min(question.expected, settings.max_tokens),
-        schema + most + OVERHEAD * len(messages) + MOST_PICTURE * pictures,
-        settings.max_tokens,
-    )
 
 
 class Budget:

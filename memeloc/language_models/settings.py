@@ -62,6 +62,10 @@ class ModelSettings(BaseModel):
     at_once: int = Field(4, ge=1, le=256, description="requests in flight")
     timeout: float = Field(120.0, gt=0, allow_inf_nan=False, description="seconds for one request")
 
+    def price(self, tokens_in: float, tokens_out: float) -> float:
+        """What tokens cost."""
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
 
 def read_model_settings(
     table: Mapping[str, Any],

@@ -90,7 +90,7 @@ class OpenAITranslator:
             total += Estimate(
                 len(parts),
                 sum(map(len, parts)),
-                self._model.price(about.tokens_in, about.tokens_out),
+                self.settings.price(about.tokens_in, about.tokens_out),
                 self._model.most(question),
             )
         return total

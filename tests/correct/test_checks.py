@@ -17,7 +17,7 @@ STARTER = Path(__file__).parents[2] / "examples/starter/captions.csv"
 
 
 def kinds(tag: str, source: tuple[str, ...], parts: tuple[str, ...]) -> set[str]:
-    return {one.check for one in check(Checked("m", default().get(tag), source, parts))}
+    return {warning.check for warning in check(Checked("m", default().get(tag), source, parts))}
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_words_may_become_numbers_and_code_may_stay() -> None:
 
 def test_capacity_and_fonts_are_checked() -> None:
     locale = default().get("de")
-    found = check(
+    warnings = check(
         Checked(
             "m", locale, ("a",), ("zu lang",),
             sizes=[9.0], lacking=lambda text: ["☃"],
         )
     )  # fmt: skip
-    assert {one.check for one in found} == {"capacity", "fonts"}
-    assert any("9 pixels" in one.message for one in found)
+    assert {warning.check for warning in warnings} == {"capacity", "fonts"}
+    assert any("9 pixels" in warning.message for warning in warnings)
 
 
 @given(
@@ -68,8 +68,8 @@ def test_capacity_and_fonts_are_checked() -> None:
     st.sampled_from(["de", "hi", "zh", "ar", "th", "hy"]),
 )
 def test_no_text_is_too_strange(source: list[str], parts: list[str], tag: str) -> None:
-    found = check(Checked("m", default().get(tag), tuple(source), tuple(parts)))
-    assert {one.check for one in found} <= set(CHECKS)
+    warnings = check(Checked("m", default().get(tag), tuple(source), tuple(parts)))
+    assert {warning.check for warning in warnings} <= set(CHECKS)
 
 
 def test_the_starter_set_raises_few() -> None:
@@ -77,10 +77,10 @@ def test_the_starter_set_raises_few() -> None:
         rows = list(csv.DictReader(stream))
     languages = [name for name in rows[0] if name not in ("meme_id", "template", "en")]
     warnings = [
-        one
+        warning
         for row in rows
         for tag in languages
-        for one in check(
+        for warning in check(
             Checked(
                 row["meme_id"], default().get(tag),
                 Caption.parse(row["en"]).parts, Caption.parse(row[tag]).parts,

@@ -44,16 +44,16 @@ def earlier(
 
 
 def placed(
-    one: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
+    returned: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
 ) -> PlacedAnswer:
     known = {"m1": KnownMeme(source, before)}
-    (found,) = place(came_back(one), sheet(), known)
-    return found
+    (result,) = place(came_back(returned), sheet(), known)
+    return result
 
 
 def test_a_new_text_is_placed() -> None:
-    found = placed(answer())
-    assert (found.outcome, found.parts, found.person, found.round) == ("placed", NEW, "anna", 1)
+    result = placed(answer())
+    assert (result.outcome, result.parts, result.person, result.round) == ("placed", NEW, "anna", 1)
 
 
 def test_correct_stands_for_what_the_sheet_showed() -> None:
@@ -67,9 +67,9 @@ def test_the_same_again_is_unchanged_and_another_replaces() -> None:
 
 def test_people_who_differ_make_a_case() -> None:
     assert placed(answer(), [earlier(NEW, "ben")]).outcome == "placed"
-    found = placed(answer(), [earlier(BASE, "ben")])
-    assert (found.outcome, found.reason) == ("case", "disagreement")
-    assert "ben" in found.message
+    result = placed(answer(), [earlier(BASE, "ben")])
+    assert (result.outcome, result.reason) == ("case", "disagreement")
+    assert "ben" in result.message
 
 
 def test_another_round_does_not_disagree() -> None:
@@ -77,27 +77,27 @@ def test_another_round_does_not_disagree() -> None:
 
 
 def test_an_older_sheet_does_not_undo_a_later_one() -> None:
-    found = placed(answer(), [earlier(BASE, later=True)])
-    assert (found.outcome, found.reason) == ("older", "older sheet")
+    result = placed(answer(), [earlier(BASE, later=True)])
+    assert (result.outcome, result.reason) == ("older", "older sheet")
 
 
 def test_a_source_that_changed_since_is_a_case_that_shows_both() -> None:
-    found = placed(answer(), source=("another joke", "its point"))
-    assert (found.outcome, found.reason) == ("case", "source changed")
-    assert "a joke" in found.message
-    assert "another joke" in found.message
+    result = placed(answer(), source=("another joke", "its point"))
+    assert (result.outcome, result.reason) == ("case", "source changed")
+    assert "a joke" in result.message
+    assert "another joke" in result.message
 
 
 @pytest.mark.parametrize("parts", [("ein Witz",), ("ein Witz", ""), ("a", "b", "c")])
 def test_a_lost_part_is_a_case(parts: tuple[str, ...]) -> None:
-    found = placed(answer(parts=parts))
-    assert (found.outcome, found.reason) == ("case", "part lost")
+    result = placed(answer(parts=parts))
+    assert (result.outcome, result.reason) == ("case", "part lost")
 
 
 @pytest.mark.parametrize("status", ["wordplay", "culture", "other", "harmful", "skip"])
 def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
-    found = placed(answer(status, ()))
-    assert (found.outcome, found.reason, found.parts) == ("case", "given up", ())
+    result = placed(answer(status, ()))
+    assert (result.outcome, result.reason, result.parts) == ("case", "given up", ())
 
 
 def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:

@@ -62,9 +62,9 @@ def test_words_together_are_the_text(text: str, locale: object) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_edits_turn_the_one_text_into_the_other(before: str, after: str) -> None:
-    found = edits(before, after, DE)
-    assert (not found) == (before == after)
-    for edit in found:
+    changes = edits(before, after, DE)
+    assert (not changes) == (before == after)
+    for edit in changes:
         assert edit.before in before
         assert edit.after in after
 

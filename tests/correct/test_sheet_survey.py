@@ -105,7 +105,7 @@ def test_placeholders_that_stand_twice_have_ids_of_their_own(tmp_path: Path) -> 
         unit = next(etree.parse(str(path)).iter(f"{space}trans-unit"))
         element = unit.find(f"{space}{name}")
         assert element is not None
-        assert [one.get("id") for one in element] == ids
+        assert [inline.get("id") for inline in element] == ids
 
 
 def _placed(
@@ -116,18 +116,18 @@ def _placed(
     answer = Answer("survey:x", (text,), status, "", 2, text_key((source,)), (7,))
     file = Path("back.csv")
     came = SheetAnswers("s1", "ar", 1, "samira", file, "0" * 64, (answer,), ())
-    (found,) = place(came, sheet, {"survey:x": KnownMeme((source,))})
-    return found
+    (result,) = place(came, sheet, {"survey:x": KnownMeme((source,))})
+    return result
 
 
 @given(source=TEXT, text=TEXT)
 def test_an_answer_needs_the_placeholders_of_its_source(source: str, text: str) -> None:
-    found = _placed(source, text)
+    result = _placed(source, text)
     same = set(placeholders(source)) == set(placeholders(text))
-    assert (found.outcome == "placed") == same == (misplaced(source, text) == "")
+    assert (result.outcome == "placed") == same == (misplaced(source, text) == "")
     if not same:
-        assert (found.outcome, found.reason) == ("refused", "placeholders")
-        assert found.message.startswith("back.csv, row 7, column your text: ")
+        assert (result.outcome, result.reason) == ("refused", "placeholders")
+        assert result.message.startswith("back.csv, row 7, column your text: ")
 
 
 def test_correct_is_not_taken_for_a_text_that_lacks_one() -> None:
@@ -174,7 +174,9 @@ def test_translate_toolkit_keeps_placeholders(tmp_path: Path) -> None:
     store = xliff.xlifffile.parsefile(str(path))  # type: ignore[no-untyped-call]
     (unit,) = store.units
     assert str(unit.source) == "{number} of {total}"
-    assert [one.id for one in unit.rich_source[0].flatten() if one.has_content and one.id] == [
+    assert [
+        inline.id for inline in unit.rich_source[0].flatten() if inline.has_content and inline.id
+    ] == [
         "1",
         "2",
     ]
@@ -190,5 +192,7 @@ def test_msgfmt_tells_of_a_lost_placeholder(tmp_path: Path) -> None:
     for text, ends in (("{number}/{total}", 0), ("{number}", 1)):
         write_sheet(_sheet("{number} of {total}", text), path, "po")
         path.write_text(path.read_text(encoding="utf-8").replace("#, fuzzy, ", "#, "), "utf-8")
-        told = subprocess.run(["msgfmt", "--check", "-o", "/dev/null", path], capture_output=True)
-        assert told.returncode == ends, told.stderr
+        checked = subprocess.run(
+            ["msgfmt", "--check", "-o", "/dev/null", path], capture_output=True
+        )
+        assert checked.returncode == ends, checked.stderr

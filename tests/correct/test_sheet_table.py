@@ -183,9 +183,9 @@ def test_numbers_are_taken_back_and_formulas_are_named(
     back = read_sheet(workbook)
     (answer,) = back.answers
     assert answer.parts[0] == "404"
-    said = {problem.row: str(problem) for problem in back.problems}
-    assert "formula" in said[4]
-    assert "date" in said[6]
+    problems = {problem.row: str(problem) for problem in back.problems}
+    assert "formula" in problems[4]
+    assert "date" in problems[6]
 
 
 def test_libreoffice_saves_it_again_and_it_comes_back_whole(workbook: Path, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
 
 
 @pytest.mark.parametrize(
-    ("first", "told"),
+    ("first", "reported"),
     [
         ("It is warm.", "it is not JSON"),
         ('{"warm": "very"}', "warm: input should be a valid boolean"),
@@ -101,14 +101,14 @@ def test_a_picture_goes_out_as_a_data_url_and_is_read_only_then(
     ],
 )
 def test_a_wrong_answer_is_sent_back_with_what_is_wrong(
-    chat: ChatServer, connect: Connect, first: Any, told: str
+    chat: ChatServer, connect: Connect, first: Any, reported: str
 ) -> None:
     chat.say = lambda number, body: first if number == 1 else '{"warm": false}'
     answer = connect().ask(_asked(), Weather)
     assert (answer.value.warm, answer.attempts) == (False, 2)
     again = chat.bodies[1]["messages"]
     assert [message["role"] for message in again[-2:]] == ["assistant", "user"]
-    assert told in again[-1]["content"]
+    assert reported in again[-1]["content"]
     assert (answer.tokens_in, answer.tokens_out) == (400, 100)
 
 
@@ -128,7 +128,7 @@ def test_answers_that_stay_wrong_are_paid_for_and_told(chat: ChatServer, connect
 
 
 @pytest.mark.parametrize(
-    ("said", "requests"),
+    ("reply", "requests"),
     [
         ({"content": None, "refusal": "I can't assist."}, 1),
         ({"message": {"content": ""}, "finish_reason": "content_filter"}, 1),
@@ -138,12 +138,12 @@ def test_answers_that_stay_wrong_are_paid_for_and_told(chat: ChatServer, connect
     ],
 )
 def test_a_refusal_is_told_as_one(
-    chat: ChatServer, connect: Connect, said: Any, requests: int
+    chat: ChatServer, connect: Connect, reply: Any, requests: int
 ) -> None:
-    if isinstance(said, tuple):
-        chat.refuse = lambda number, body: said
+    if isinstance(reply, tuple):
+        chat.refuse = lambda number, body: reply
     else:
-        chat.say = lambda number, body: said
+        chat.say = lambda number, body: reply
     model = connect()
     with pytest.raises(AnswerError, match="will not answer") as raised:
         model.ask(_asked(), Weather)
@@ -172,7 +172,7 @@ def test_a_server_is_asked_in_the_words_that_it_understands(
     assert len(chat.bodies) == 7
     last = chat.bodies[-1]
     assert set(last) == {"model", "messages", "max_completion_tokens"}
-    # What the server does not hold its model to, the model is told.
+    # What the server does not hold its model to, the model reads.
     assert '"required": ["warm"]' in last["messages"][0]["content"]
     assert '"required"' not in chat.bodies[0]["messages"][0]["content"]
     assert '"required"' in chat.bodies[1]["messages"][0]["content"]
@@ -190,7 +190,7 @@ def test_quota_errors_and_cut_connections_pass(chat: ChatServer, connect: Connec
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ((200, {}, "<html>Log in</html>"), "not in the OpenAI chat protocol"),
         ((200, {}, "[" * 100_000), "not in the OpenAI chat protocol"),
@@ -200,11 +200,11 @@ def test_quota_errors_and_cut_connections_pass(chat: ChatServer, connect: Connec
     ],
 )
 def test_an_error_of_every_question_ends_the_run_after_three(
-    chat: ChatServer, connect: Connect, answer: Any, said: str
+    chat: ChatServer, connect: Connect, answer: Any, message: str
 ) -> None:
     chat.refuse = lambda number, body: answer
     model = connect(at_once=1)
-    with pytest.raises(ServiceError, match=said):
+    with pytest.raises(ServiceError, match=message):
         list(model.ask_all(_question(str(number)) for number in range(50)))
     assert len(chat.bodies) == 3
 
@@ -221,7 +221,7 @@ def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connec
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (error(401, "wrong key"), "wrong key"),
         ((302, {"Location": "http://127.0.0.1:9/"}, ""), "redirects elsewhere"),
@@ -229,10 +229,10 @@ def test_one_question_that_is_refused_leaves_the_others(chat: ChatServer, connec
     ],
 )
 def test_what_waiting_does_not_mend_ends_the_run_at_once(
-    chat: ChatServer, connect: Connect, answer: Any, said: str
+    chat: ChatServer, connect: Connect, answer: Any, message: str
 ) -> None:
     chat.refuse = lambda number, body: answer
-    with pytest.raises(ServiceError, match=said):
+    with pytest.raises(ServiceError, match=message):
         list(connect(at_once=1).ask_all(map(_question, "abc")))
     assert len(chat.bodies) == 1
 

@@ -1,4 +1,4 @@
-"""Settings of the client: where they come from, and what is told of wrong ones."""
+"""Settings of the client: where they come from, and what is reported of wrong ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_command_comes_before_file_before_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ({}, "no language model is named"),
         ({"model": "m", "modle": 1}, "no setting 'modle'"),
@@ -35,8 +35,8 @@ def test_command_comes_before_file_before_environment() -> None:
         ({"model": "m", "key_variable": "MY KEY"}, "setting key_variable"),
     ],
 )
-def test_a_wrong_setting_is_a_sentence(table: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_wrong_setting_is_a_sentence(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read_model_settings(table, environ={})
 
 

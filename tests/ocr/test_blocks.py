@@ -38,13 +38,13 @@ def test_lines_below_one_another_are_a_part_and_a_gap_parts_them() -> None:
         assert _texts(*lines) == ["one does not simply", "leave at five or ever"]
 
 
-def test_pieces_of_a_line_are_joined_in_the_direction_of_the_script() -> None:
+def test_pieces_of_a_line_join_in_the_direction_of_the_script() -> None:
     assert _texts(_line("two", 108, 11, 60), _line("one", 40, 10, 60)) == ["one two"]
     right_to_left = [_line("ثانية", 40, 10, 60), _line("أولى", 108, 11, 60)]
     assert _texts(*right_to_left, locale=AR) == ["أولى ثانية"]
 
 
-def test_panels_side_by_side_are_parts_in_the_direction_of_the_script() -> None:
+def test_panels_side_by_side_follow_the_direction_of_the_script() -> None:
     lines = [_line("left", 10, 300), _line("right", 260, 304), _line("below", 10, 500)]
     assert _texts(*lines) == ["left", "right", "below"]
     assert _texts(*lines, locale=AR) == ["right", "left", "below"]
@@ -88,6 +88,6 @@ def test_what_is_arranged_can_be_a_caption(texts: list[str], locale: object) -> 
 
 
 def test_a_chat_is_read_from_top_to_bottom() -> None:
-    said = "Anything to tell me? // I can hear you humming. // No."
-    (lines,) = RapidReader().read([meme("chat-with-fridge", said, "en")], EN)
-    assert [part.text for part in arrange(lines, EN)][-3:] == said.split(" // ")
+    text = "Anything to tell me? // I can hear you humming. // No."
+    (lines,) = RapidReader().read([meme("chat-with-fridge", text, "en")], EN)
+    assert [part.text for part in arrange(lines, EN)][-3:] == text.split(" // ")

@@ -32,20 +32,20 @@ def _text(name: str, picture: Image.Image, tag: str) -> str:
     return "\n".join(part.text for part in arrange(lines, locale))
 
 
-def test_every_reader_gives_one_list_a_picture_and_boxes_within_it(name: str) -> None:
+def test_readers_give_a_list_a_picture_with_boxes_within_it(name: str) -> None:
     drawn = meme("cloud-monday", "Monday forecast // the same but wet", "en")
     plain = Image.new("RGB", (300, 200), "#88aacc")
-    found = reader(name).read([drawn, plain, drawn], default().get("en"))
-    assert len(found) == 3
-    assert found[1] == []
-    assert found[0] == found[2]
-    assert found[0]
-    for line in found[0]:
+    lines = reader(name).read([drawn, plain, drawn], default().get("en"))
+    assert len(lines) == 3
+    assert lines[1] == []
+    assert lines[0] == lines[2]
+    assert lines[0]
+    for line in lines[0]:
         left, top, right, bottom = line.box
         assert 0 <= left < right <= drawn.width
         assert 0 <= top < bottom <= drawn.height
         assert 0 < line.confidence <= 1
-    top, bottom = sorted(found[0], key=lambda line: line.box[1])
+    top, bottom = sorted(lines[0], key=lambda line: line.box[1])
     assert error_rate("Monday forecast", top.text) == 0
     assert error_rate("the same but wet", bottom.text) == 0
 
@@ -126,8 +126,8 @@ def test_masks_read_what_the_picture_as_it_is_hides(tmp_path: Path) -> None:
     """An outlined line before stripes: Tesseract reads its mask, and not the line itself."""
     needs("eng")
     drawn = meme("busy-market", "buy onions and bread // come back", "en")
-    found = min(rapid.find_text(drawn, read=False), key=lambda line: line.quad[:, 1].min())
-    line = cut_line(drawn, found.quad)
+    region = min(rapid.find_text(drawn, read=False), key=lambda line: line.quad[:, 1].min())
+    line = cut_line(drawn, region.quad)
     assert line is not None
     assert line.height == round(1.4 * WORK)
     mask = find_letters(line)[0]
@@ -151,7 +151,7 @@ def test_auto_takes_the_reader_that_was_measured_to_err_less() -> None:
     assert all(default().get(tag).tag == tag for tag in MEASURED)
 
 
-def test_an_unmeasured_language_is_rapidocrs_when_it_knows_all_its_letters() -> None:
+def test_rapidocr_takes_unmeasured_languages_whose_letters_it_has() -> None:
     assert choose(default().get("sv")).name == "rapidocr"
     assert reader("rapidocr").lacks(default().get("sv")) == ""
     assert "does not know" in reader("rapidocr").lacks(default().get("uk"))
@@ -165,7 +165,7 @@ def test_missing_data_of_tesseract_is_named_with_its_package() -> None:
         choose(default().get("km"))
 
 
-def test_a_package_without_its_models_is_refused_and_fetches_nothing(
+def test_a_package_without_its_models_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "rapidocr"

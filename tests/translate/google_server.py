@@ -1,6 +1,6 @@
 """A local server that speaks Google's v3 protocol, over gRPC and over REST.
 
-It translates by putting the target's code before every part, and misbehaves as it is told. Both
+It translates by putting the target's code before every part, and misbehaves as it is set. Both
 transports carry the real messages of google.cloud.translate_v3.
 """
 
@@ -118,15 +118,15 @@ class Wire:
             except OSError:
                 return
             self._ends += [near, far]
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_pump, args=(source, target), daemon=True).start()
 
 
-def _pump(one: socket.socket, other: socket.socket) -> None:
+def _pump(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
-        while data := one.recv(65536):
-            other.sendall(data)
-        other.shutdown(socket.SHUT_WR)
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
 
 
 @contextmanager

@@ -60,8 +60,8 @@ def test_every_item_taken_gets_one_answer_with_its_parts(
 ) -> None:
     items = [item(text) for text in TEXTS * 3]
     answers = list(translator.translate(items))
-    assert sorted(answer.meme_id for answer in answers) == sorted(one.meme_id for one in items)
-    sources = {one.meme_id: one.source for one in items}
+    assert sorted(answer.meme_id for answer in answers) == sorted(each.meme_id for each in items)
+    sources = {each.meme_id: each.source for each in items}
     for answer in answers:
         assert isinstance(answer, Translation)
         assert (answer.language, answer.translator) == ("de", translator.name)
@@ -93,7 +93,7 @@ def test_items_are_taken_as_needed_from_the_callers_thread(
 def test_an_estimate_is_a_sum_and_a_bound(translator: Translator, item: Item) -> None:
     items = [item(text) for text in TEXTS]
     whole = translator.estimate(items)
-    assert whole == sum((translator.estimate([one]) for one in items), Estimate())
+    assert whole == sum((translator.estimate([each]) for each in items), Estimate())
     assert whole.strings > 0
     assert whole.characters > 0
     assert whole.cost <= whole.most
@@ -114,7 +114,7 @@ def test_one_failure_does_not_stop_the_rest(translator: Translator, item: Item) 
     summary = run(items, translator, on_answer=answers.append)
     assert "good" in {answer.meme_id for answer in answers}
     assert len(answers) + len(summary.failures) == 2
-    assert all(isinstance(one, TranslationFailure) for one in summary.failures)
+    assert all(isinstance(each, TranslationFailure) for each in summary.failures)
     assert summary.stopped is None
 
 

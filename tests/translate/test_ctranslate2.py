@@ -69,7 +69,7 @@ def test_two_models_are_chained_by_way_of_english(models: Path, item: Item) -> N
 def test_a_pair_without_a_way_fails_alone(models: Path, item: Item) -> None:
     items = [item("me", "hi", meme_id="1"), item("me", "de", meme_id="2")]
     answers = list(create("ctranslate2", {"models": str(models)}).translate(items))
-    failure, good = sorted(answers, key=lambda one: one.meme_id)
+    failure, good = sorted(answers, key=lambda answer: answer.meme_id)
     assert isinstance(failure, TranslationFailure)
     assert "from en into hi" in str(failure.error)
     assert isinstance(good, Translation)
@@ -88,15 +88,15 @@ def test_a_caption_that_is_too_long_for_the_model_fails_alone(models: Path, item
 
 
 def test_what_is_on_disk_is_listed_with_its_licence(models: Path, tmp_path: Path) -> None:
-    found, problems = find_models(models)
+    found_models, problems = find_models(models)
     assert not problems
-    assert [(one.source, one.target, one.kind, one.licence) for one in found] == [
+    assert [(model.source, model.target, model.kind, model.licence) for model in found_models] == [
         ("en", "de", "argos", "CC0"),
         ("en", "fr", "opus", "apache-2.0"),
         ("es", "en", "argos", "CC0"),
     ]
     # The converter from Hugging Face leaves the end of the source to the caller.
-    assert [one.end_token for one in found] == ["", "</s>", ""]
+    assert [model.end_token for model in found_models] == ["", "</s>", ""]
 
 
 def test_a_broken_model_is_reported_and_the_others_found(
@@ -109,12 +109,12 @@ def test_a_broken_model_is_reported_and_the_others_found(
     (tmp_path / "no-spm-en-fr" / "source.spm").unlink()
     shutil.copytree(models / "opus-mt-en-fr", tmp_path / "nameless")
     (tmp_path / "nameless" / "README.md").unlink()
-    found, problems = find_models(tmp_path)
-    assert [one.path.name for one in found] == ["good"]
-    said = "\n".join(map(str, problems))
-    assert "has neither sentencepiece.model nor bpe.model" in said
-    assert "--copy_files source.spm target.spm" in said
-    assert "name the folder as opus-mt-en-de" in said
+    found_models, problems = find_models(tmp_path)
+    assert [model.path.name for model in found_models] == ["good"]
+    sentences = "\n".join(map(str, problems))
+    assert "has neither sentencepiece.model nor bpe.model" in sentences
+    assert "--copy_files source.spm target.spm" in sentences
+    assert "name the folder as opus-mt-en-de" in sentences
     with pytest.raises(InputError, match="there is no such folder"):
         find_models(tmp_path / "none")
     (tmp_path / "empty").mkdir()
@@ -205,8 +205,8 @@ def test_codes_of_locales() -> None:
 
 
 def test_a_direct_model_is_preferred_to_a_pivot(models: Path) -> None:
-    found, _ = find_models(models)
+    found_models, _ = find_models(models)
     languages = default()
-    assert len(route(found, languages.get("en"), languages.get("de"))) == 1
-    assert len(route(found, languages.get("es"), languages.get("fr"))) == 2
-    assert route(found, languages.get("de"), languages.get("fr")) == ()
+    assert len(route(found_models, languages.get("en"), languages.get("de"))) == 1
+    assert len(route(found_models, languages.get("es"), languages.get("fr"))) == 2
+    assert route(found_models, languages.get("de"), languages.get("fr")) == ()

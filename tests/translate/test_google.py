@@ -35,17 +35,17 @@ def _translator(server: GoogleServer, backoff: Backoff, **more: Any) -> GoogleTr
 
 
 def _collect(items: list[TranslationItem], translator: GoogleTranslator) -> dict[Any, Translation]:
-    found: dict[Any, Translation] = {}
+    answers: dict[Any, Translation] = {}
 
     def store(answer: Translation) -> None:
         key = (answer.meme_id, answer.language)
-        assert key not in found
-        found[key] = answer
+        assert key not in answers
+        answers[key] = answer
 
     summary = run(items, translator, on_answer=store)
     assert not summary.failures
     assert summary.stopped is None
-    return found
+    return answers
 
 
 def _expected(item: TranslationItem) -> tuple[str, ...]:
@@ -102,8 +102,8 @@ def test_each_transports_own_exceptions_are_tried_again(
     for wrong in ("quota", "unavailable", "deadline", "drop"):
         google.requests.clear()
         google.trouble = lambda number, request, wrong=wrong: wrong if number == 1 else ""
-        found = _collect([item("me // my code", meme_id=wrong)], _translator(google, quick))
-        assert found[wrong, "de"].caption.parts == ("de: me", "de: my code")
+        answers = _collect([item("me // my code", meme_id=wrong)], _translator(google, quick))
+        assert answers[wrong, "de"].caption.parts == ("de: me", "de: my code")
         assert len(google.requests) == 2
 
 
@@ -173,7 +173,9 @@ def test_what_is_sent(google: GoogleServer, quick: Backoff, item: Item) -> None:
         item("// only below", "de"),
         item("two\nlines", "de"),
     ]
-    answers = {one.language + one.meme_id: one for one in _collect(items, translator).values()}
+    answers = {
+        answer.language + answer.meme_id: answer for answer in _collect(items, translator).values()
+    }
     first, second = google.requests
     if first.target_language_code != "zh-CN":
         first, second = second, first
@@ -185,7 +187,7 @@ def test_what_is_sent(google: GoogleServer, quick: Backoff, item: Item) -> None:
     assert first.glossary_config.glossary == f"{parent}/glossaries/slang"
     assert list(second.contents) == ["only below", "two\nlines"]
     assert not second.glossary_config.glossary
-    parts = [one.caption.parts for one in answers.values()]
+    parts = [answer.caption.parts for answer in answers.values()]
     assert ("zh-CN: me", "", "zh-CN: my code") in parts
     assert ("", "de: only below") in parts
     assert ("de: two\nlines",) in parts
@@ -218,9 +220,9 @@ def test_separators_that_only_lost_their_spaces_count(
             return response
 
         monkeypatch.setattr(server, "answer", altered)
-        (found,) = _collect([item(sent)], _translator(server, quick)).values()
-    assert found.marks == marks
-    assert len(found.caption.parts) == 2
+        (translation,) = _collect([item(sent)], _translator(server, quick)).values()
+    assert translation.marks == marks
+    assert len(translation.caption.parts) == 2
 
 
 def test_the_budget_is_never_passed_whatever_is_asked_again(

@@ -86,7 +86,7 @@ def test_the_memory_comes_first_and_only_the_rest_is_asked(item: Item) -> None:
     answers: list[Translation] = []
     items = [item("me", meme_id="1"), item("you", meme_id="2")]
     summary = run(items, create("pseudo"), _memory(("me", "ich")), on_answer=answers.append)
-    assert [(one.meme_id, one.translator, one.marks, one.cost) for one in answers] == [
+    assert [(unit.meme_id, unit.translator, unit.marks, unit.cost) for unit in answers] == [
         ("1", "memory", ("memory",), 0.0),
         ("2", "pseudo", ("pseudo",), 0.0),
     ]
@@ -104,13 +104,13 @@ def test_tmx_comes_back_whole_and_another_program_reads_it(tmp_path: Path) -> No
     path = tmp_path / "memes.tmx"
     assert write_tmx(UNITS, path, source_language="en") == 3
     back = list(read_tmx(path))
-    assert [(one.source, one.target, one.language) for one in back] == [
-        (one.source, one.target, one.language) for one in UNITS
+    assert [(unit.source, unit.target, unit.language) for unit in back] == [
+        (unit.source, unit.target, unit.language) for unit in UNITS
     ]
     assert not list(tmp_path.glob(".*"))
     for unit in UNITS:
         store = toolkit.tmxfile(path.open("rb"), sourcelanguage="en", targetlanguage=unit.language)
-        read = {one.source: one.target for one in store.units if one.target}
+        read = {unit.source: unit.target for unit in store.units if unit.target}
         assert read[" // ".join(unit.source)] == " // ".join(unit.target)
 
 
@@ -145,7 +145,7 @@ def test_foreign_files_are_read(tmp_path: Path) -> None:
     path.write_bytes(FOREIGN.encode("utf-16"))
     outcome = Imported()
     units = list(read_tmx(path, outcome=outcome))
-    assert [(one.source_language, one.language, one.source, one.target) for one in units] == [
+    assert [(unit.source_language, unit.language, unit.source, unit.target) for unit in units] == [
         ("en", "de", ("Press the red button!",), ("Drück den roten Knopf!",)),
         ("en", "zh-Hant", ("Press the red button!",), ("按下紅色按鈕！",)),
         ("fr", "en", ("Bonjour",), ("Hello",)),
@@ -157,11 +157,11 @@ def test_foreign_files_are_read(tmp_path: Path) -> None:
         "it has no text in the source language": 1,
     }
     only = list(read_tmx(path, source_language="en"))
-    assert [(one.source, one.language) for one in only][-1] == (("Hello",), "fr")
+    assert [(unit.source, unit.language) for unit in only][-1] == (("Hello",), "fr")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('<!DOCTYPE tmx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tmx><body/></tmx>', "entities"),
         (
@@ -174,10 +174,10 @@ def test_foreign_files_are_read(tmp_path: Path) -> None:
         ("", "not well-formed"),
     ],
 )
-def test_bad_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_bad_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.tmx"
     path.write_text(text)
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         list(read_tmx(path))
     assert caught.value.file == str(path)
 

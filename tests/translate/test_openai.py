@@ -62,7 +62,7 @@ def test_the_question_gives_picture_and_capacity(
 
 
 @pytest.mark.parametrize(
-    ("first", "told"),
+    ("first", "reported"),
     [
         ("Sure! Here you are.", "it is not JSON"),
         ('{"parts": ["ONE"]}', "parts: list should have at least 2 items"),
@@ -73,7 +73,7 @@ def test_the_question_gives_picture_and_capacity(
     ],
 )
 def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
-    chat: ChatServer, quick: Backoff, item: Item, first: str, told: str
+    chat: ChatServer, quick: Backoff, item: Item, first: str, reported: str
 ) -> None:
     chat.say = lambda number, body: first if number == 1 else right(body)
     (answer,) = _translator(chat, quick, price_in=1.0).translate([item("one // two")])
@@ -83,7 +83,7 @@ def test_a_wrong_answer_is_sent_back_once_with_what_is_wrong(
     assert answer.cost == pytest.approx(2 * 200 / 1e6)
     again = chat.bodies[1]["messages"]
     assert again[2] == {"role": "assistant", "content": first}
-    assert told in again[3]["content"]
+    assert reported in again[3]["content"]
 
 
 def test_two_wrong_answers_are_a_failure_that_is_paid_for(
@@ -103,13 +103,13 @@ def test_two_wrong_answers_are_a_failure_that_is_paid_for(
 
 
 @pytest.mark.parametrize(
-    "said", ['```json\n{"parts": ["ONE"]}\n```', '<think>well</think>\n{"parts": [" ONE "]}',
+    "reply", ['```json\n{"parts": ["ONE"]}\n```', '<think>well</think>\n{"parts": [" ONE "]}',
              '<think>well</think>\n```\n{"parts": ["ONE"]}\n```']
 )  # fmt: skip
 def test_fences_and_thoughts_are_taken_off(
-    chat: ChatServer, quick: Backoff, item: Item, said: str
+    chat: ChatServer, quick: Backoff, item: Item, reply: str
 ) -> None:
-    chat.say = lambda number, body: said
+    chat.say = lambda number, body: reply
     (answer,) = _translator(chat, quick).translate([item("one")])
     assert isinstance(answer, Translation)
     assert answer.caption.parts == ("ONE",)

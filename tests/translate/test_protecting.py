@@ -138,7 +138,7 @@ def test_a_run_protects_placeholders_after_the_memory() -> None:
     items = [_item("{count} memes", "survey:a"), _item("{total} left", "survey:b")]
     summary = run(items, protecting, memory, on_answer=made.append)
     assert (summary.from_memory, summary.translated) == (1, 1)
-    assert {str(one.caption) for one in made} == {"{count} Memes", "{total} LEFT"}
+    assert {str(answer.caption) for answer in made} == {"{count} Memes", "{total} LEFT"}
     assert rewriter.sent == ["{1} left"]
 
     class Failing(Rewriter):
@@ -148,7 +148,7 @@ def test_a_run_protects_placeholders_after_the_memory() -> None:
                 yield TranslationFailure(item.meme_id, item.target.tag, error)  # type: ignore[misc]
 
     failed = run(items, ProtectingTranslator(Failing(str.upper)), on_answer=made.append)
-    assert [one.meme_id for one in failed.failures] == ["survey:a", "survey:b"]
+    assert [answer.meme_id for answer in failed.failures] == ["survey:a", "survey:b"]
 
 
 def test_an_interruption_reaches_the_translator() -> None:
@@ -174,8 +174,8 @@ def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
 
 def test_a_language_model_is_told_that_it_is_no_caption() -> None:
     survey, caption = _item("{1} memes"), TranslationItem("m", Caption(("me",)), EN, DE)
-    told = _question(survey).messages
-    assert "survey" in told[0].text
-    assert "{1}" in told[0].text
-    assert '"text"' in told[1].text
+    messages = _question(survey).messages
+    assert "survey" in messages[0].text
+    assert "{1}" in messages[0].text
+    assert '"text"' in messages[1].text
     assert "captions of memes" in _question(caption).messages[0].text

@@ -20,7 +20,7 @@ Item = Callable[..., TranslationItem]
 def _plain(text: str) -> str:
     """Without accents, where an accented letter decomposes."""
     return "".join(
-        one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)
+        letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter)
     )
 
 
@@ -57,10 +57,10 @@ def test_other_scripts_get_their_own_letters(tag: str) -> None:
     written = pseudolocalise("When the build passes", locale)
     assert written.startswith("[")
     assert written.endswith("]")
-    letters = [one for one in written if one.isalpha()]
+    letters = [letter for letter in written if letter.isalpha()]
     assert letters
     exemplars = set("".join(default().exemplars(locale.tag)))
-    assert all(one.lower() in exemplars or one in exemplars for one in letters)
+    assert all(letter.lower() in exemplars or letter in exemplars for letter in letters)
     if locale.tag in ("zh-Hans", "ja"):
         assert len(letters) < len("When the build passes")
 

@@ -66,7 +66,7 @@ def test_the_same_text_is_asked_once(item: Item) -> None:
     answers: list[Translation] = []
     summary = run(items, translator, on_answer=answers.append)
     assert translator.asked == ["1", "1"]
-    assert [(one.meme_id, one.language, one.marks, one.cost) for one in answers] == [
+    assert [(answer.meme_id, answer.language, answer.marks, answer.cost) for answer in answers] == [
         ("1", "de", (), 1.0),
         ("2", "de", ("repeated",), 0.0),
         ("1", "es", (), 1.0),
@@ -107,12 +107,14 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
 
     items = [item(f"{name} // b", meme_id=name) for name in ("few", "joined", "good")]
     items.append(item("few // b", meme_id="twin"))
-    told: list[TranslationFailure] = []
-    summary = run(items, Counter(answer=answer), on_answer=lambda _: None, on_failure=told.append)
+    reported: list[TranslationFailure] = []
+    summary = run(
+        items, Counter(answer=answer), on_answer=lambda _: None, on_failure=reported.append
+    )
     assert summary.translated == 1
     assert summary.cost == 3.0
-    assert told == summary.failures
-    assert {one.meme_id: str(one.error) for one in told} == {
+    assert reported == summary.failures
+    assert {failure.meme_id: str(failure.error) for failure in reported} == {
         "few": "counter: it gave 1 parts where 2 are needed",
         "twin": "counter: it gave 1 parts where 2 are needed",
         "joined": "counter: it gave a part with ` // ` in it",
@@ -129,14 +131,14 @@ def test_what_cannot_be_stored_ends_the_run(item: Item) -> None:
     summary = run(items, translator, on_answer=store)
     assert str(summary.stopped) == "disk: full"
     assert (summary.translated, summary.left) == (2, 2)
-    assert [one.meme_id for one in summary.failures] == ["2"]
+    assert [failure.meme_id for failure in summary.failures] == ["2"]
 
 
 def test_an_answer_that_nobody_asked_for_ends_the_run(item: Item) -> None:
     translator = Counter(answer=lambda _: Translation("other", "de", Caption(("x",)), "counter"))
     summary = run([item("a", meme_id="1")], translator, on_answer=lambda _: None)
     assert "was not asked" in str(summary.stopped)
-    assert [one.meme_id for one in summary.failures] == ["1"]
+    assert [failure.meme_id for failure in summary.failures] == ["1"]
 
 
 def test_a_meme_twice_for_one_language_is_refused(item: Item) -> None:
@@ -160,10 +162,10 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
         backoff = Backoff(attempts=9, first=1.0, longest=60.0, seed=seed, stop=Stop())
         with pytest.raises(ServiceError):
             backoff.ask(send, lambda _: TransientFailure(error))
-    one, again, other = waits[:8], waits[8:16], waits[16:]
-    assert one == again != other
-    assert all(0 <= wait <= min(60.0, 2.0**n) for n, wait in enumerate(one))
-    assert max(one[4:]) > max(one[:3])
+    first, again, other = waits[:8], waits[8:16], waits[16:]
+    assert first == again != other
+    assert all(0 <= wait <= min(60.0, 2.0**n) for n, wait in enumerate(first))
+    assert max(first[4:]) > max(first[:3])
     waits.clear()
     asked = Backoff(attempts=2, first=0.001, seed=1, stop=Stop())
     with pytest.raises(ServiceError):
