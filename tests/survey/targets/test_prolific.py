@@ -43,13 +43,7 @@ def countries() -> list[str]:
 
 
 def known_for(*cultures: Culture) -> tuple[Filters, list[str]]:
-    return lookup(
-        load_filters(),
-        offered_records(countries()),
-        cultures,
-        source="https://api.prolific.com/api/v1/filters/",
-        day="2026-11-21",
-    )
+    return lookup(load_filters(), offered_records(countries()), cultures)
 
 
 def a_pack(*cultures: Culture, minutes: int = 12, wanted: int = 5) -> SurveyPack:
@@ -389,10 +383,6 @@ def test_texts_of_people_cannot_break_a_study(file: Path) -> None:
 
 def test_a_look_up_finds_what_every_culture_needs(file: Path) -> None:
     filters = load_filters(file)
-    assert (filters.looked_up, filters.source) == (
-        "2026-11-21",
-        "https://api.prolific.com/api/v1/filters/",
-    )
     for culture in (*EVERY, *FIVE):
         asked, missing = filters.of(culture, balance_sex=True)
         assert missing == []
@@ -405,7 +395,7 @@ def test_what_is_not_surely_right_is_not_chosen() -> None:
         listed = offered(countries())
         change({record["filter_id"]: record for record in listed}, listed)
         records = [FilterRecord.model_validate(record) for record in listed]
-        return lookup(load_filters(), records, FIVE[:2], source="x", day="2026-11-21")
+        return lookup(load_filters(), records, FIVE[:2])
 
     def without_germany(by_id: dict[str, Any], _: list[Any]) -> None:
         choices = by_id["nationality"]["choices"]

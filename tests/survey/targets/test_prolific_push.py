@@ -61,7 +61,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificServer]:
 @pytest.fixture
 def filters(tmp_path: Path) -> str:
     records = offered_records(COUNTRIES)
-    filters, missing = lookup(load_filters(), records, CULTURES, source="x", day="2026-11-21")
+    filters, missing = lookup(load_filters(), records, CULTURES)
     assert missing == []
     write_filters(filters, tmp_path / "filters.toml")
     return str(tmp_path / "filters.toml")
@@ -404,6 +404,7 @@ def test_answers_not_as_documented_are_refused(server: ProlificServer, target: P
 def test_filters_are_looked_up_from_the_service(server: ProlificServer, tmp_path: Path) -> None:
     result = prolific(server).look_up(CULTURES, tmp_path)
     assert (result.file, result.problems) == (tmp_path / "prolific-filters.toml", ())
+    assert load_filters(result.file).source == f"{server.address}/api/v1/filters/"
     # An export finds the file in the workspace's folder.
     studies = prolific(server).studies(replace(PACK, root=tmp_path))
     assert not any(study.missing for study in studies)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,34 +32,6 @@ _OPEN_TO_ALL = {"type": "anyone", "role": "reader", "view": "published"}
 """What the editor calls "Anyone with the link"; asking twice gives the same permission."""
 
 
-def push(
-    forms: Sequence[Form],
-    address: Address,
-    state: State,
-    connect: Callable[[], Service],
-    *,
-    dry_run: bool = False,
-    open_to_all: bool = True,
-    remake: bool = False,
-) -> list[dict[str, Any]]:
-    """Make each form, fill, publish and open it; `state` has by sheet id what was made of it.
-
-    A dry run sends nothing. `open_to_all` lets everybody with the address answer, without signing
-    in; `remake` makes a form anew where its texts or pictures are others by now. Returns by sheet:
-    `form`, its id, empty in a dry run; `responder`, where it is answered; `prolific`, the same with
-    Prolific's participant id filled in; `calls`, the requests sent, or to be sent, in this run.
-
-    Raises:
-        InputError, MissingError, ServiceError: as of `Push.push`.
-    """
-    pushed = [_Form(form, address, state, remake=remake) for form in forms]
-    if not dry_run:
-        service = connect()
-        for form in pushed:
-            form.make(service, open_to_all=open_to_all)
-    return [form.row() for form in pushed]
-
-
 def _digest(form: Form) -> str:
     """What a form says, without where its pictures stand on this machine."""
     items = [
@@ -71,8 +43,14 @@ def _digest(form: Form) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-class _Form:
-    """One form on its way from nothing to open."""
+class FormPush:
+    """One form on its way from nothing to open; `state` has by sheet id what was made of it.
+
+    With `remake` it is made anew where its texts or pictures are others by now.
+
+    Raises:
+        InputError: it was made of other texts.
+    """
 
     service: Service
 
@@ -91,7 +69,10 @@ class _Form:
         self.made = {"items": {}} | self.made | {"plan": digest}
 
     def make(self, service: Service, *, open_to_all: bool) -> None:
-        """Do what is not done yet."""
+        """Make, fill, publish and open it, as far as that is not done yet; raises as `Service.ask`.
+
+        `open_to_all` lets everybody with the address answer, without signing in.
+        """
         self.service, made = service, self.made
         if "form" not in made:
             answer = service.ask(self._find_or_create)
@@ -113,7 +94,11 @@ class _Form:
             self._note(open=True, prolific=prefilled(str(made["responder"]), participant))
 
     def row(self) -> dict[str, Any]:
-        """What is reported of it."""
+        """What is reported of it.
+
+        `form` is its id, empty if it was not made; `responder` where it is answered; `prolific` the
+        same with Prolific's participant id filled in; `calls` the requests sent, or to be sent.
+        """
         row = {key: str(self.made.get(key, "")) for key in ("form", "responder", "prolific")}
         # Made, published and opened; and looked at before each batch and after the last.
         to_send = 0 if self.made.get("open") else 4 + 2 * len(batches(self.form, self.address))

@@ -20,7 +20,7 @@ from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Service
 from memeloc.survey.targets.google_forms.plan import Form, plan
-from memeloc.survey.targets.google_forms.push import push
+from memeloc.survey.targets.google_forms.push import FormPush
 from memeloc.survey.targets.google_forms.reading import read, recognises
 from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
 from memeloc.survey.targets.json_files import starts_as_json
@@ -107,7 +107,7 @@ class GoogleForms:
         publish: bool = False,
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Sequence[Mapping[str, Any]]:
-        """Make the forms, see `google_forms.push`; they are open at once, so none is published.
+        """Make the forms, see `FormPush`; they are open at once, so none is published.
 
         Raises:
             InputError: also if there is no address for the pictures, or `publish` is set.
@@ -121,15 +121,12 @@ class GoogleForms:
                 "pictures on an https server and give its address: "
                 "--option pictures_base=https://..."
             )
-        return push(
-            forms,
-            self.address,
-            state,
-            self.connect,
-            dry_run=dry_run,
-            open_to_all=self.open_to_all,
-            remake=self.remake,
-        )
+        pushed = [FormPush(form, self.address, state, remake=self.remake) for form in forms]
+        if not dry_run:
+            service = self.connect()
+            for form in pushed:
+                form.make(service, open_to_all=self.open_to_all)
+        return [form.row() for form in pushed]
 
 
 def _script_data(form: Form) -> dict[str, Any]:

@@ -117,12 +117,7 @@ def load_filters(path: Path | None = None) -> Filters:
 
 
 def lookup(
-    filters: Filters,
-    offered: Sequence[FilterRecord],
-    cultures: Sequence[Culture],
-    *,
-    source: str,
-    day: str,
+    filters: Filters, offered: Sequence[FilterRecord], cultures: Sequence[Culture]
 ) -> tuple[Filters, list[str]]:
     """Find the ids that a survey needs in `offered`, what GET /api/v1/filters/ answered.
 
@@ -153,8 +148,7 @@ def lookup(
             )
         update = {"filter_id": record.filter_id, "choices": choices}
         criteria[name] = criterion.model_copy(update=update)
-    update = {"looked_up": day, "source": source, "criteria": criteria}
-    return filters.model_copy(update=update), problems
+    return filters.model_copy(update={"criteria": criteria}), problems
 
 
 def differing(

@@ -184,14 +184,11 @@ class Prolific:
         """Ask for the ids of filters that cultures need, and keep them. See `Lookup`."""
         path = out or root / FILTERS
         with self._connect() as api:
-            filters, problems = lookup(
-                load_filters(path if path.exists() else None),
-                api.filters(),
-                cultures,
-                source=f"{api.base_url}/api/v1/filters/",
-                day=datetime.now(UTC).date().isoformat(),
-            )
-        write_filters(filters, path)
+            before = load_filters(path if path.exists() else None)
+            filters, problems = lookup(before, api.filters(), cultures)
+        today, source = datetime.now(UTC).date(), f"{api.base_url}/api/v1/filters/"
+        update = {"looked_up": today.isoformat(), "source": source}
+        write_filters(filters.model_copy(update=update), path)
         return LookedUp(path, len(filters.criteria), tuple(problems))
 
     def _connect(self) -> ProlificApi:
