@@ -50,14 +50,13 @@ class Tally:
 
 def to_judge(filter_: Filter, items: Sequence[Item], earlier: Earlier) -> list[Item]:
     """The items of a filter's kinds that it has not judged as they and its settings are now."""
-    own = (item for item in items if item.kind in filter_.kinds)
-    return [item for item in own if _judged(filter_, item, earlier) is None]
-
-
-def _judged(filter_: Filter, item: Item, earlier: Earlier) -> Verdict | None:
-    """The earlier verdict on an item, if judging again would say the same."""
-    before = earlier.get(item.id, {}).get(filter_.name)
-    return before if before and before.settings == filter_.cache_key(item) else None
+    todo = []
+    for item in items:
+        if item.kind in filter_.kinds:
+            before = earlier.get(item.id, {}).get(filter_.name)
+            if before is None or before.settings != filter_.cache_key(item):
+                todo.append(item)
+    return todo
 
 
 def run_filter(
@@ -76,21 +75,19 @@ def run_filter(
     tally's `failure`, so that other filters can go on. `on_done` gets how many more items are done.
     """
     tally = Tally(filter_.name)
-    own = [item for item in items if item.kind in filter_.kinds]
     waiting: list[Verdict] = []
     stored = time.monotonic()
     try:
-        for start in range(0, len(own), _BATCH):
-            todo: list[Item] = []
-            for item in own[start : start + _BATCH]:
-                before = None if again else _judged(filter_, item, earlier)
-                if before is None:
-                    todo.append(item)
-                else:
-                    tally.skipped += 1
-                    tally.outcomes[before.verdict, before.reason] += 1
-                    on_done(1)
-            for verdict in filter_.judge(todo) if todo else ():
+        todo = to_judge(filter_, items, {} if again else earlier)
+        open_ = {item.id for item in todo}
+        for item in items:
+            if item.kind in filter_.kinds and item.id not in open_:
+                before = earlier[item.id][filter_.name]
+                tally.skipped += 1
+                tally.outcomes[before.verdict, before.reason] += 1
+        on_done(tally.skipped)
+        for start in range(0, len(todo), _BATCH):
+            for verdict in filter_.judge(todo[start : start + _BATCH]):
                 waiting.append(verdict)
                 tally.judged += 1
                 tally.outcomes[verdict.verdict, verdict.reason] += 1

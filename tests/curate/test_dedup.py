@@ -17,8 +17,8 @@ from memeloc.curate.duplicates.hashing import bits_between
 from memeloc.curate.duplicates.pairs import pair_subject
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, raw_text
+from memeloc.curate.duplicates.texts import plain_text
 from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.texts import plain_text
 from memeloc.errors import InputError
 from memeloc.items import Item, Origin, Year
 

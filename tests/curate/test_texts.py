@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from memeloc.curate.texts import numbers, plain_text, similar_texts
+from memeloc.curate.duplicates.texts import numbers, plain_text, similar_texts
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_nothing_is_nothing_and_anything_can_be_compared() -> None:
 )
 def test_every_similar_pair_is_found_once(texts: list[str], least: float, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memeloc.curate.texts._BLOCK", block)
+        patch.setattr("memeloc.curate.duplicates.texts._BLOCK", block)
         found = {(one, two): score for one, two, score in similar_texts(texts, least)}
         assert len(found) == len(list(similar_texts(texts, least)))
     expected = {

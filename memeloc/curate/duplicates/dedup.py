@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from memeloc.curate.duplicates.caption_duplicates import group_captions
 from memeloc.curate.duplicates.grouping import QUESTION, Grouping, decisions
 from memeloc.curate.duplicates.keep import in_order
 from memeloc.curate.duplicates.pairs import Pair, Stage
 from memeloc.curate.duplicates.same_pictures import group_near_hashes, group_same_files
 from memeloc.curate.duplicates.settings import DedupSettings
 from memeloc.curate.duplicates.similarity import Embedded, group_similar
+from memeloc.curate.duplicates.texts import group_captions
 from memeloc.curate.protocol import cache_key_of
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict

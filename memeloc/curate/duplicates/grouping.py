@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage, pair_subject
+from memeloc.curate.duplicates.pairs import PAIR, Pair, Stage
 from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.items import Item
 
@@ -124,32 +124,28 @@ class Grouping:
             self.groups.keep_apart(one, other)
         for one, other in by_answer["same"]:
             if self.groups.unite(one, other):
-                first, second = sorted((items[one].id, items[other].id))
-                self.by_people.append(Pair(first, second, "people", "duplicate"))
+                self.by_people.append(Pair(*self._ids(one, other), "people", "duplicate"))
             elif self.groups.are_apart(one, other):
-                self.contradictions.append(pair_subject(items[one].id, items[other].id))
+                self.contradictions.append(PAIR.join(self._ids(one, other)))
 
     def same(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
         """These two are duplicates, unless a person holds them apart."""
         if self.groups.unite(one, other):
-            self.add(one, other, stage, scores, reason)
-
-    def add(
-        self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
-    ) -> None:
-        """Record what has united two groups."""
-        first, second = sorted((self.items[one].id, self.items[other].id))
-        self.pairs.append(Pair(first, second, stage, "duplicate", scores, reason))
+            first, second = self._ids(one, other)
+            self.pairs.append(Pair(first, second, stage, "duplicate", scores, reason))
 
     def ask(
         self, one: int, other: int, stage: Stage, scores: Mapping[str, float], reason: str
     ) -> None:
         """These two may be duplicates; a person decides."""
-        first, second = sorted((self.items[one].id, self.items[other].id))
-        pair = Pair(first, second, stage, "ask", scores, reason)
+        pair = Pair(*self._ids(one, other), stage, "ask", scores, reason)
         self._asked.append((min(one, other), max(one, other), pair))
+
+    def _ids(self, one: int, other: int) -> tuple[str, str]:
+        first, second = sorted((self.items[one].id, self.items[other].id))
+        return first, second
 
     def judged(self, place: int) -> int:
         """With how many better items a person has compared this one."""

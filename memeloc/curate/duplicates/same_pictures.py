@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from numpy.typing import NDArray
 from memeloc.curate.duplicates.grouping import Grouping, Groups
 from memeloc.curate.duplicates.hashing import as_array, bits_between
 from memeloc.curate.duplicates.near import Hashes, group_hashes, near_pairs
-from memeloc.curate.texts import numbers, plain_text, similar_texts
-from memeloc.items import Item
+from memeloc.curate.duplicates.texts import numbers, plain_text, similar_texts
 
 if TYPE_CHECKING:
     from memeloc.curate.duplicates.settings import DedupSettings
@@ -41,53 +41,31 @@ def group_near_hashes(
 ) -> None:
     """Unite what has near hashes (by SHA-256) and, by the rule `text`, the same text."""
     places = [at for at in grouping.left() if grouping.items[at].picture in hashes]
-    values = as_array(hashes[grouping.items[at].picture] for at in places)
-    if settings.rule == "paper":
-        _group_all(grouping, np.asarray(places, dtype=np.int64), values, settings.distance)
-        return
-    texts = _texts(grouping)
-    for members in _components(values, settings.distance):
+    values = [hashes[grouping.items[at].picture] for at in places]
+    texts = _texts(grouping, settings)
+    for members in _components(as_array(values), settings.distance):
         component = _Component(
             grouping,
             [places[at] for at in members],
-            [int(values[at]) for at in members],
+            [values[at] for at in members],
             [texts[places[at]] for at in members],
             settings,
         )
         component.group()
 
 
-def _texts(grouping: Grouping) -> dict[int, str | None]:
-    """The text of each representative: its own, else that of the first of its group with one."""
+def _texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | None]:
+    """The text of each representative: its own, else that of the first of its group with one.
+
+    By the rule `paper` (charmemes 4.3) no text counts, nor does a template have one.
+    """
     texts: dict[int, str | None] = {}
     for item, root in zip(grouping.items, grouping.groups.roots().tolist(), strict=True):
-        if texts.get(root) is None:
-            texts[root] = _text(item)
+        if settings.rule == "paper" or item.kind == "template":
+            texts[root] = ""
+        elif texts.get(root) is None:
+            texts[root] = plain_text(item.parts) or None
     return texts
-
-
-def _text(item: Item) -> str | None:
-    """The plain text in an item's picture; None when it is not known. A template has none in it."""
-    return "" if item.kind == "template" else plain_text(item.parts) or None
-
-
-def _group_all(
-    grouping: Grouping, places: NDArray[np.int64], values: Hashes, distance: int
-) -> None:
-    """Unite whatever is near; charmemes 4.3."""
-    groups = group_hashes(values)
-    for group in range(len(groups.values)):
-        first, *others = places[groups.members(group)].tolist()
-        for other in others:
-            grouping.same(first, other, "hash", {"distance": 0}, _differ(0))
-    leaders = places[groups.order[groups.starts[:-1]]]
-    for pairs in near_pairs(groups.values, distance):
-        nearest_first = np.argsort(pairs.distance, kind="stable")
-        first, second = leaders[pairs.first[nearest_first]], leaders[pairs.second[nearest_first]]
-        distances = pairs.distance[nearest_first]
-        for at in grouping.groups.unite_all(first, second):
-            bits = int(distances[at])
-            grouping.add(int(first[at]), int(second[at]), "hash", {"distance": bits}, _differ(bits))
 
 
 def _components(values: Hashes, distance: int) -> Iterator[list[int]]:
@@ -150,7 +128,7 @@ class _Component:
         values = sorted(leaders)
         for pairs in near_pairs(as_array(values), self._settings.distance):
             columns = pairs.first.tolist(), pairs.second.tolist(), pairs.distance.tolist()
-            for one, other, bits in zip(*columns, strict=True):
+            for one, other, bits in sorted(zip(*columns, strict=True), key=itemgetter(2)):
                 self._report(leaders[values[one]], leaders[values[other]], bits, 1.0, same=True)
         return list(leaders.values())
 
@@ -160,7 +138,7 @@ class _Component:
         if not same:
             reason = f"{_differ(bits)} Their texts are similar ({score:.0%}), but not the same."
             self._grouping.ask(*places, "hash", scores, reason)
-        elif self._grouping.items[places[0]].kind == "template":
+        elif not self._texts[one]:
             self._grouping.same(*places, "hash", {"distance": bits}, _differ(bits))
         else:
             reason = f"{_differ(bits)} Their texts are the same."

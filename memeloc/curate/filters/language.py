@@ -59,10 +59,7 @@ class LanguageFilter(SettingsFilter[LanguageSettings]):
     @cached_property
     def _identifier(self) -> Identifier:
         return identifier(
-            self.settings.identifier,
-            self.context.locales,
-            self._expected,
-            self.settings.preference,
+            self.settings.identifier, self.context.locales, self._expected, self.settings.preference
         )
 
     @cached_property

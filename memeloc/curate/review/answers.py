@@ -190,7 +190,6 @@ def _judgement(
         kind = f"a pair of two ids with {PAIR} between" if is_pair else "an item's id"
         wrong = f"is {subject[:60]!r}, which is not {kind}" if subject else "is lost"
         raise InputError(
-            f"the subject {wrong}: copy it from the sheet that was sent",
-            column=HEADINGS["subject"],
+            f"the subject {wrong}: copy it from the sheet that was sent", column=HEADINGS["subject"]
         )
     return Judgement(PAIR.join(sorted(ids)), question.name, person, answer, comment, number)

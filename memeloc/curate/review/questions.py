@@ -119,12 +119,7 @@ _QUESTIONS = (
         filter="quality",
     ),
     ReviewQuestion(
-        "cartoon",
-        "Is it a cartoon or a drawing?",
-        _YES_NO,
-        _SEEN,
-        which="asked",
-        filter="cartoon",
+        "cartoon", "Is it a cartoon or a drawing?", _YES_NO, _SEEN, which="asked", filter="cartoon"
     ),
     ReviewQuestion(
         "unreadable",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class TopicLine:
     """What became of one topic.
 
     Attributes:
-        captions: captions of each of its templates that passed all filters, most first.
+        templates: captions of each of its templates that passed all filters, most first.
         enough: how many of these templates have captions enough.
         taken: ids of the templates that were taken, most captions first.
         outcome: `taken` or `too few templates`.
@@ -45,7 +45,7 @@ class TopicLine:
 
     category: str
     topic: str
-    captions: Mapping[str, int]
+    templates: Mapping[str, int]
     enough: int
     taken: tuple[str, ...]
     outcome: str
@@ -75,17 +75,7 @@ class Funnel:
 
     def topics_as_json(self) -> list[dict[str, Any]]:
         """JSON values, a topic each."""
-        return [
-            {
-                "category": line.category,
-                "topic": line.topic,
-                "templates": dict(line.captions),
-                "enough": line.enough,
-                "taken": list(line.taken),
-                "outcome": line.outcome,
-            }
-            for line in self.topics
-        ]
+        return [asdict(line) for line in self.topics]
 
 
 def funnel_page(funnel: Funnel, names: Mapping[str, str], settings: Mapping[str, object]) -> str:

@@ -1,13 +1,24 @@
-"""Whether two texts are the same but for how they are written. In: captions. Out: 0 to 1."""
+"""Texts that are the same but for how they are written. In: captions. Out: pairs, in a `Grouping`.
+
+Captions of one template are compared with each other (or all with all). The same but for case,
+spaces and punctuation is the same; nearly the same is too, by rapidfuzz's ratio, unless a number
+differs.
+"""
 
 from __future__ import annotations
 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from memeloc.curate.duplicates.grouping import Grouping
+
+if TYPE_CHECKING:
+    from memeloc.curate.duplicates.settings import DedupSettings
 
 _BLOCK = 256
 """Texts that are compared with their neighbours at a time."""
@@ -86,3 +97,31 @@ def similar_texts(
             score = min(1.0, max(least, float(table[row, column]) / 100))
             one, other = int(order[start + row]), int(order[start + column])
             yield min(one, other), max(one, other), score
+
+
+def group_captions(
+    grouping: Grouping, stays: Mapping[str, str], settings: DedupSettings, jobs: int = 1
+) -> None:
+    """Unite captions with the same text, compared by `jobs` threads.
+
+    `stays` has, of templates that are duplicates, the one that stays.
+    """
+    by_template: dict[str, dict[str, list[int]]] = {}
+    for place, item in enumerate(grouping.items):
+        template = stays.get(item.parent, item.parent) if settings.scope == "template" else ""
+        by_text = by_template.setdefault(template, {})
+        by_text.setdefault(plain_text(item.parts), []).append(place)
+    for by_text in by_template.values():
+        for first, *others in by_text.values():
+            for other in others:
+                reason = "The texts are the same but for case, spaces and punctuation."
+                grouping.same(first, other, "caption", {"text": 1.0}, reason)
+        if settings.near_captions >= 1:
+            continue
+        texts, places = list(by_text), list(by_text.values())
+        near = similar_texts(texts, settings.near_captions, jobs)
+        for one, other, score in sorted(near, key=lambda pair: -pair[2]):
+            if numbers(texts[one]) == numbers(texts[other]):
+                reason = f"The texts are nearly the same ({score:.0%})."
+                scores = {"text": round(score, 4)}
+                grouping.same(places[one][0], places[other][0], "caption", scores, reason)
