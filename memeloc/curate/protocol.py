@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,6 +44,7 @@ class Filter(Protocol):
     summary: str
     kinds: tuple[ItemKind, ...]
 
+    @abstractmethod
     def cache_key(self, item: Item) -> str:
         """Short hash of all that its verdict on `item` rests on: settings, versions, the item.
 
@@ -51,6 +52,7 @@ class Filter(Protocol):
         one.
         """
 
+    @abstractmethod
     def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
         """Judge some items, each exactly once, in any order; give each verdict as it is known.
 
@@ -84,12 +86,10 @@ class FilterContext:
         languages, source_language: tags; captions are chosen in the source language.
         folder: where a file that a setting names is looked for.
         transcripts: what was read in pictures, by item id.
-        features: what was computed of some pictures before: name of the feature, SHA-256 of the
-            pictures, to JSON values by SHA-256.
-        add_features: keeps what was computed, to JSON values by SHA-256.
-        judgements: what people answered to a question, each person's newest answer. A person
-            settles what a filter asks by answering the question of the filter's name with `keep`
-            or `drop`.
+        features: what was computed of pictures before: feature and SHA-256s to JSON values.
+        add_features: keeps what was computed, by feature and SHA-256.
+        judgements: people's newest answers to a question. `keep` or `drop` in answer to the
+            question of the filter's name settles what it asks.
         model: a language model to ask; None when none is set up.
         jobs: processes that may be used.
     """
@@ -116,10 +116,8 @@ Raises InputError for a setting that is unknown or wrong."""
 def cache_key_of(*parts: Any) -> str:
     """A short hash of JSON values, and of anything else by its `repr`.
 
-    >>> cache_key_of("blur", 100) == cache_key_of("blur", 100)
-    True
-    >>> cache_key_of("blur", 100) == cache_key_of("blur", 99)
-    False
+    >>> [cache_key_of("blur", 100) == cache_key_of("blur", other) for other in (100, 99)]
+    [True, False]
     """
     plain = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=repr)
     return hashlib.sha256(plain.encode("ascii")).hexdigest()[:12]
@@ -134,25 +132,14 @@ class FilterSettings(BaseModel):
 Settings = TypeVar("Settings", bound=FilterSettings)
 
 
-class SettingsFilter(ABC, Generic[Settings]):
+class SettingsFilter(Filter, Generic[Settings]):
     """The beginning of a filter with settings of the class `Settings`; else see `Filter`."""
 
-    name: str
-    summary: str
-    kinds: tuple[ItemKind, ...]
     Settings: type[Settings]
 
     def __init__(self, settings: Mapping[str, Any], context: FilterContext) -> None:
         self.settings = validate(self.Settings, settings, f"the filter {self.name}")
         self.context = context
-
-    @abstractmethod
-    def cache_key(self, item: Item) -> str:
-        """See `Filter.cache_key`."""
-
-    @abstractmethod
-    def judge(self, items: Sequence[Item]) -> Iterator[Verdict]:
-        """See `Filter.judge`."""
 
     def verdict(
         self,

@@ -60,9 +60,8 @@ class FilterInfo:
     missing: str = ""
 
 
-def names() -> tuple[str, ...]:
-    """The names of all filters: the built-in ones, then those of other packages."""
-    return FILTERS.names()
+names = FILTERS.names
+"""Gives the names of all filters: the built-in ones, then those of other packages."""
 
 
 def create(
@@ -88,8 +87,7 @@ def info(name: str) -> FilterInfo:
         build = FILTERS.load(name)
     except MissingError as error:
         return FilterInfo(name, missing=str(error))
-    settings: type[FilterSettings] | None = getattr(build, "Settings", None)
-    fields = settings.model_fields if settings is not None else {}
+    settings: type[FilterSettings] = getattr(build, "Settings", FilterSettings)
     return FilterInfo(
         name,
         getattr(build, "summary", ""),
@@ -97,6 +95,6 @@ def info(name: str) -> FilterInfo:
         name in DEFAULT,
         {
             key: SettingInfo(value.description or "", value.get_default(call_default_factory=True))
-            for key, value in fields.items()
+            for key, value in settings.model_fields.items()
         },
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memeloc.curate.protocol import Filter
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Verdict, Verdicts
 from memeloc.errors import MemelocError
 from memeloc.items import Item
 
@@ -22,9 +22,6 @@ _STORED = 5_000
 """Verdicts that wait to be stored together, at most ..."""
 _SECONDS = 5.0
 """... and for how long."""
-
-Earlier = Mapping[str, Mapping[str, Verdict]]
-"""The newest verdicts, by item and filter."""
 
 
 @dataclass(slots=True)
@@ -48,7 +45,7 @@ class Tally:
         return sum(count for (key, _), count in self.outcomes.items() if key == verdict)
 
 
-def to_judge(filter_: Filter, items: Sequence[Item], earlier: Earlier) -> list[Item]:
+def to_judge(filter_: Filter, items: Sequence[Item], earlier: Verdicts) -> list[Item]:
     """The items of a filter's kinds that it has not judged as they and its settings are now."""
     todo = []
     for item in items:
@@ -62,7 +59,7 @@ def to_judge(filter_: Filter, items: Sequence[Item], earlier: Earlier) -> list[I
 def run_filter(
     filter_: Filter,
     items: Sequence[Item],
-    earlier: Earlier,
+    earlier: Verdicts,
     store: Callable[[Sequence[Verdict]], object],
     *,
     again: bool = False,

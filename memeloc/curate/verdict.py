@@ -32,3 +32,7 @@ class Verdict:
     reason: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     settings: str = ""
+
+
+Verdicts = Mapping[str, Mapping[str, Verdict]]
+"""The newest verdicts, by item and filter."""

@@ -64,11 +64,7 @@ def hash_grey(picture: Image.Image) -> int:
 
 
 def to_hex(value: int) -> str:
-    """A hash as it is stored and shown, and as ImageHash writes it: 16 hexadecimal digits.
-
-    >>> to_hex(10)
-    '000000000000000a'
-    """
+    """A hash as it is stored and shown, and as ImageHash writes it: 16 hexadecimal digits."""
     return f"{value:016x}"
 
 
@@ -83,9 +79,5 @@ def as_array(values: Iterable[int]) -> NDArray[np.uint64]:
 
 
 def bits_between(one: int, other: int) -> int:
-    """How many bits differ.
-
-    >>> bits_between(0b1011, 0b0010)
-    2
-    """
+    """How many bits differ."""
     return (one ^ other).bit_count()

@@ -74,9 +74,8 @@ class ReviewQuestion:
         return near[0] if len(near) == 1 else None
 
 
-_YES_NO = {"yes": "yes", "no": "no", UNSURE: "I cannot tell"}
-_SEEN: tuple[ItemKind, ...] = ("picture", "template")
-_KEEP_DROP = {"keep": "keep it", "drop": "leave it out", UNSURE: "I cannot tell"}
+_UNSURE = {UNSURE: "I cannot tell"}
+_YES_NO = {"yes": "yes", "no": "no", **_UNSURE}
 
 _QUESTIONS = (
     ReviewQuestion(
@@ -103,7 +102,7 @@ _QUESTIONS = (
     ReviewQuestion(
         DUPLICATES,
         "Are these two the same meme?",
-        {"same": "the same", "different": "two different ones", UNSURE: "I cannot tell"},
+        {"same": "the same", "different": "two different ones", **_UNSURE},
         (),
         which="pairs",
         filter="dedup",
@@ -113,13 +112,18 @@ _QUESTIONS = (
     ReviewQuestion(
         "no-text",
         "Is there really no text in the picture?",
-        {"yes": "there is none", "no": "there is some", UNSURE: "I cannot tell"},
+        {"yes": "there is none", "no": "there is some", **_UNSURE},
         ("picture",),
         which="unread",
         filter="quality",
     ),
     ReviewQuestion(
-        "cartoon", "Is it a cartoon or a drawing?", _YES_NO, _SEEN, which="asked", filter="cartoon"
+        "cartoon",
+        "Is it a cartoon or a drawing?",
+        _YES_NO,
+        ("picture", "template"),
+        which="asked",
+        filter="cartoon",
     ),
     ReviewQuestion(
         "unreadable",
@@ -142,7 +146,7 @@ _QUESTIONS = (
     ReviewQuestion(
         "language",
         "Is the text in the language that is collected?",
-        {"keep": "yes", "drop": "no", UNSURE: "I cannot tell"},
+        {"keep": "yes", "drop": "no", **_UNSURE},
         ("caption", "picture"),
         which="asked",
         filter="language",
@@ -175,7 +179,7 @@ def find_question(name: str) -> ReviewQuestion:
         return ReviewQuestion(
             wanted,
             f"Does it stay? The filter “{wanted}” could not decide.",
-            _KEEP_DROP,
+            {"keep": "keep it", "drop": "leave it out", **_UNSURE},
             ("caption", "picture", "template"),
             which="asked",
             filter=wanted,

@@ -19,12 +19,9 @@ from memeloc.curate.review.questions import (
     by_subject,
     unanimous,
 )
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Verdict, Verdicts
 from memeloc.items import Item
 from memeloc.model import SEPARATOR
-
-Verdicts = Mapping[str, Mapping[str, Verdict]]
-"""The newest verdicts, by item and filter."""
 
 
 @dataclass(frozen=True, slots=True)

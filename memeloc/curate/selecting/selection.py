@@ -17,17 +17,11 @@ from pydantic import Field
 from memeloc.curate.protocol import FilterSettings
 from memeloc.curate.review.judgement import Judgement, majority
 from memeloc.curate.selecting.funnel import Funnel, Stage, TopicLine
-from memeloc.curate.verdict import Verdict
+from memeloc.curate.verdict import Verdict, Verdicts
 from memeloc.items import Item
 
 TOPICS = "topics"
 """The filter whose evidence says what a template is about."""
-
-DUPLICATES = "dedup"
-"""The name of deduplication's verdicts; the selection is given them by themselves."""
-
-NOT_JUDGED = "not judged yet"
-"""The reason of an item that a filter has not judged."""
 
 
 class SelectSettings(FilterSettings):
@@ -56,8 +50,6 @@ Reason = Callable[[Item], str]
 """Why a caption goes out; empty when it stays."""
 People = Mapping[tuple[str, str], str]
 """What most people answered, `keep` or `drop`, by item and filter."""
-Verdicts = Mapping[str, Mapping[str, Verdict]]
-"""The newest, by item and filter."""
 
 
 def select(
@@ -87,7 +79,8 @@ def select(
         ),
     )
     ids = {item.id for item in captions}
-    for name in _filters(settings, verdicts):
+    names = {name for by in verdicts.values() for name in by} - {TOPICS, "dedup"}
+    for name in settings.filters or sorted(names):
         own = {item: by[name] for item, by in verdicts.items() if name in by}
         work.stage(name, _passed(name, own, people, settings, templates, ids))
     topics = _topics(templates, verdicts, people) if settings.topics else {}
@@ -101,8 +94,8 @@ def select(
         f"at least {settings.per_template} captions a template",
         lambda item: "too few captions" if work.template(item) in small else "",
     )
-    names = (name for line in lines for name in line.taken)
-    taken = {name: place for place, name in enumerate(names)}
+    ranked = (template for line in lines for template in line.taken)
+    taken = {template: place for place, template in enumerate(ranked)}
     if settings.topics:
         few = {line.topic for line in lines if line.outcome == "too few templates"}
         work.stage(
@@ -163,11 +156,6 @@ class _Work:
         )
 
 
-def _filters(settings: SelectSettings, verdicts: Verdicts) -> tuple[str, ...]:
-    names = {name for by in verdicts.values() for name in by}
-    return settings.filters or tuple(sorted(names - {TOPICS, DUPLICATES}))
-
-
 def _passed(
     name: str,
     verdicts: Mapping[str, Verdict],
@@ -188,7 +176,7 @@ def _passed(
             return "" if person == "keep" else "by a person"
         verdict = verdicts.get(subject)
         if verdict is None:
-            return NOT_JUDGED
+            return "not judged yet"
         if verdict.verdict == "ask":
             return "" if settings.asked == "keep" else f"asked: {verdict.reason or name}"
         return "" if verdict.verdict == "keep" else verdict.reason or name
