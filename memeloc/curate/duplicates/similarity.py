@@ -76,9 +76,8 @@ def group_similar(grouping: Grouping, embedded: Embedded, settings: DedupSetting
     has_text = [text in embedded.texts for text in raw_texts]
     empty = np.zeros_like(next(iter(embedded.texts.values()), np.zeros(1, dtype=np.float32)))
     texts = unit_vectors(np.stack([embedded.texts.get(text, empty) for text in raw_texts]))
-    for number, (one, other, picture) in enumerate(
-        similar_vectors(pictures, settings.ask_likeness)
-    ):
+    pairs = similar_vectors(pictures, settings.ask_likeness)
+    for number, (one, other, picture) in enumerate(pairs):
         if number >= _MOST:
             raise InputError(
                 f"By this model over {_MOST:,} pairs of {len(places):,} pictures are similar by "

@@ -124,12 +124,11 @@ def _pixels(path: Path, size: int, settings: PictureSettings) -> np.ndarray[Any,
 
     square, bicubic = (size, size), Image.Resampling.BICUBIC
     picture = open_picture(path)
-    if settings.fit == "crop":
-        picture = ImageOps.fit(picture, square, bicubic)
-    elif settings.fit == "pad":
-        picture = ImageOps.pad(picture, square, bicubic)
-    else:
+    if settings.fit == "squash":
         picture = picture.resize(square, bicubic)
+    else:
+        fit = ImageOps.fit if settings.fit == "crop" else ImageOps.pad
+        picture = fit(picture, square, bicubic)
     mean, std = np.array([settings.mean, settings.std], dtype=np.float32)
     pixels: np.ndarray[Any, Any] = (np.asarray(picture, dtype=np.float32) / 255 - mean) / std
     return pixels

@@ -41,17 +41,12 @@ FOREIGN_LETTERS = 3
 CALIBRATION = 2.5
 """Score to log-probability, so that 0.9 is right nine times in ten."""
 
-_UNMENTIONED = 1e-5
-"""Probability of a language that fastText does not mention."""
-_UNLIKELY = 1e-13
-"""The least probability that is taken from py3langid."""
+_LEAST = {"py3langid": 1e-13, "fasttext": 1e-5}
+"""What a lower probability of a model, or none, is taken for."""
 _BATCH = 256
 """Texts that are weighed together."""
 _GUESSES = 20
 """Languages that fastText is asked for."""
-
-_LEAST = {"py3langid": _UNLIKELY, "fasttext": _UNMENTIONED}
-"""What a lower probability of a model is taken for."""
 
 _CODES = {"nb": "no", "fil": "tl"}
 _LANGDETECT = {**_CODES, "zh-Hans": "zh-cn", "zh-Hant": "zh-tw"}
@@ -256,16 +251,16 @@ class LangDetect:
     def _identify(self, text: str) -> Identification:
         detector = self._factory.create()
         detector.append(text)
-        script = main_script(count_scripts(text))
         try:
             ranked = detector.get_probabilities()
         except self._failed:
             ranked = []
-        if not ranked:
-            return Identification("", 0.0, script=script)
         tags = [self._tags.get(guess.lang, guess.lang) for guess in ranked]
-        second = tags[1] if len(tags) > 1 else ""
-        return Identification(tags[0], ranked[0].prob, second, {"langdetect": tags[0]}, script)
+        best, second = (*tags, "", "")[:2]
+        probability = ranked[0].prob if ranked else 0.0
+        votes = {"langdetect": best} if best else {}
+        script = main_script(count_scripts(text))
+        return Identification(best, probability, second, votes, script)
 
 
 Probabilities = Callable[[str], Sequence[float]]
@@ -285,13 +280,13 @@ def _py3langid(bases: Sequence[str]) -> Probabilities:
 
 
 def _fasttext(bases: Sequence[str]) -> Probabilities:
-    model = _load_fasttext()
+    model, least = _load_fasttext(), _LEAST["fasttext"]
     labels = [f"__label__{_CODES.get(base, base)}" for base in bases]
-    unmentioned = dict.fromkeys(labels, _UNMENTIONED)
+    unmentioned = dict.fromkeys(labels, least)
     of_labels = itemgetter(*labels)
 
     def probabilities(text: str) -> Sequence[float]:
-        likely = model.predict(text, k=_GUESSES, threshold=_UNMENTIONED)
+        likely = model.predict(text, k=_GUESSES, threshold=least)
         return tuple(of_labels(unmentioned | dict(zip(*likely, strict=True))))
 
     return probabilities

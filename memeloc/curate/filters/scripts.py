@@ -14,8 +14,8 @@ from memeloc.model import Locale
 PARTS = {"Hans": {"Hani"}, "Hant": {"Hani"}, "Jpan": {"Hira", "Kana", "Hani"}}
 PARTS |= {"Kore": {"Hang", "Hani"}}
 """Scripts that are several, as Unicode tells letters apart."""
-_TELLING = ({"Hira", "Kana"}, "Jpan"), ({"Hang"}, "Kore")
-"""Scripts that decide although others stand beside them."""
+_TELLING = {"Hira": "Jpan", "Kana": "Jpan", "Hang": "Kore"}
+"""Scripts that decide although others stand beside them, and what they decide for."""
 
 
 @lru_cache(maxsize=20_000)
@@ -53,8 +53,5 @@ def main_script(counts: Mapping[str, int]) -> str:
     if not counts:
         return ""
     best = max(counts, key=lambda script: counts[script])
-    if best == "Hani":
-        for scripts, whole in _TELLING:
-            if any(counts.get(script) for script in scripts):
-                return whole
-    return "Jpan" if best in _TELLING[0][0] else "Kore" if best == "Hang" else best
+    decides = _TELLING if best == "Hani" else (best,)
+    return next((_TELLING.get(script, script) for script in decides if counts.get(script)), best)

@@ -24,18 +24,13 @@ _PICTURES = ("picture", "other picture")
 _HIDDEN = ("subject", "question", "person")
 _WIDTHS = {
     "picture": 30,
-    "text": 36,
-    "about": 18,
     "other picture": 30,
+    "text": 36,
     "other text": 36,
-    "other about": 18,
-    "answer": 18,
     "comment": 28,
     "hint": 26,
-    "subject": 12,
-    "question": 10,
-    "person": 10,
 }
+_WIDTH = 18
 _FREE_WIDTH = 60
 _PICTURE_SIDE = 200
 _ROW_HEIGHT = 40
@@ -123,7 +118,7 @@ def _lay_out(book: Any, page: Any, question: ReviewQuestion, names: Sequence[str
         {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "text_wrap": True}
     )
     for index, name in enumerate(names):
-        width = _FREE_WIDTH if name == "answer" and question.is_free else _WIDTHS[name]
+        width = _FREE_WIDTH if name == "answer" and question.is_free else _WIDTHS.get(name, _WIDTH)
         page.set_column(index, index, width, None, {"hidden": True} if name in _HIDDEN else {})
         page.write_string(0, index, HEADINGS[name], head)
     page.set_row(0, 22)
@@ -169,8 +164,8 @@ def _allowed(question: ReviewQuestion) -> dict[str, Any]:
 def _write_row(
     page: Any, line: int, row: ReviewRow, cells: Mapping[str, str], forms: Mapping[str, Any]
 ) -> None:
-    has_picture = any(side.picture for side in row.sides)
     longest = max(len(side.text) for side in row.sides)
+    has_picture = any(side.picture for side in row.sides)
     height = max(_ROW_HEIGHT, _PICTURE_SIDE if has_picture else 20 * (1 + longest // 30))
     page.set_row_pixels(line, min(height, 400))
     for column, (name, form) in enumerate(forms.items()):
