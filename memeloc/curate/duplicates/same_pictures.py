@@ -8,6 +8,7 @@ same too; where a text is not known, or the texts are nearly the same, a person 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -44,14 +45,9 @@ def group_near_hashes(
     values = [hashes[grouping.items[at].picture] for at in places]
     texts = _texts(grouping, settings)
     for members in _components(as_array(values), settings.distance):
-        component = _Component(
-            grouping,
-            [places[at] for at in members],
-            [values[at] for at in members],
-            [texts[places[at]] for at in members],
-            settings,
-        )
-        component.group()
+        own = [places[at] for at in members]
+        own_values, own_texts = [values[at] for at in members], [texts[at] for at in own]
+        _Component(grouping, settings, own, own_values, own_texts).group()
 
 
 def _texts(grouping: Grouping, settings: DedupSettings) -> dict[int, str | None]:
@@ -83,88 +79,81 @@ def _components(values: Hashes, distance: int) -> Iterator[list[int]]:
             yield order[start:stop].tolist()
 
 
+@dataclass(frozen=True, slots=True)
 class _Component:
     """Pictures that are connected by near hashes, the better ones first."""
 
-    def __init__(
-        self,
-        grouping: Grouping,
-        places: Sequence[int],
-        values: Sequence[int],
-        texts: Sequence[str | None],
-        settings: DedupSettings,
-    ) -> None:
-        self._grouping = grouping
-        self._places = places
-        self._values = values
-        self._texts = texts
-        self._settings = settings
+    grouping: Grouping
+    settings: DedupSettings
+    places: Sequence[int]
+    values: Sequence[int]
+    texts: Sequence[str | None]
 
     def group(self) -> None:
         """Unite what has the same text, and ask where that is not clear."""
         by_text: dict[str, list[int]] = {}
-        for at, text in enumerate(self._texts):
+        for at, text in enumerate(self.texts):
             if text is not None:
                 by_text.setdefault(text, []).append(at)
         leaders = {text: self._group_equal(members) for text, members in by_text.items()}
         texts = list(leaders)
-        for one, other, score in similar_texts(texts, self._settings.ask_text):
+        for one, other, score in similar_texts(texts, self.settings.ask_text):
             first, second = texts[one], texts[other]
-            same = score >= self._settings.same_text and numbers(first) == numbers(second)
+            same = score >= self.settings.same_text and numbers(first) == numbers(second)
             for left, right in product(leaders[first], leaders[second]):
-                bits = bits_between(self._values[left], self._values[right])
-                if bits <= self._settings.distance:
+                bits = bits_between(self.values[left], self.values[right])
+                if bits <= self.settings.distance:
                     self._report(left, right, bits, score, same=same)
-        if None in self._texts:
-            self._ask_unknown(np.array([text is None for text in self._texts]))
+        if None in self.texts:
+            self._ask_unknown(np.array([text is None for text in self.texts]))
 
     def _group_equal(self, members: Sequence[int]) -> list[int]:
         """Unite near ones of equal text; one of each hash."""
         leaders: dict[int, int] = {}
         for at in members:
-            leader = leaders.setdefault(self._values[at], at)
+            leader = leaders.setdefault(self.values[at], at)
             if leader != at:
                 self._report(leader, at, 0, 1.0, same=True)
         values = sorted(leaders)
-        for pairs in near_pairs(as_array(values), self._settings.distance):
+        for pairs in near_pairs(as_array(values), self.settings.distance):
             columns = pairs.first.tolist(), pairs.second.tolist(), pairs.distance.tolist()
             for one, other, bits in sorted(zip(*columns, strict=True), key=itemgetter(2)):
                 self._report(leaders[values[one]], leaders[values[other]], bits, 1.0, same=True)
         return list(leaders.values())
 
     def _report(self, one: int, other: int, bits: int, score: float, *, same: bool) -> None:
-        places = self._places[one], self._places[other]
+        places = self.places[one], self.places[other]
         scores = {"distance": bits, "text": round(score, 4)}
         if not same:
             reason = f"{_differ(bits)} Their texts are similar ({score:.0%}), but not the same."
-            self._grouping.ask(*places, "hash", scores, reason)
-        elif not self._texts[one]:
-            self._grouping.same(*places, "hash", {"distance": bits}, _differ(bits))
+            self.grouping.ask(*places, "hash", scores, reason)
+        elif not self.texts[one]:
+            self.grouping.same(*places, "hash", {"distance": bits}, _differ(bits))
         else:
             reason = f"{_differ(bits)} Their texts are the same."
-            self._grouping.same(*places, "hash", scores, reason)
+            self.grouping.same(*places, "hash", scores, reason)
 
     def _ask_unknown(self, unknown: NDArray[Any]) -> None:
         """Ask about near ones of which at least one has no known text, a few of each.
 
         The better ones come first; where these are enough, the others are not compared.
         """
-        values = as_array(self._values)
+        values = as_array(self.values)
         for row in range(1, len(values)):
-            most = self._settings.questions + self._grouping.judged(self._places[row])
+            most = self.settings.questions + self.grouping.judged(self.places[row])
             for width in dict.fromkeys((min(row, _FIRST), row)):
                 bits = np.bitwise_count(values[:width] ^ values[row])
-                near = (bits <= self._settings.distance) & (unknown[:width] | unknown[row])
+                near = (bits <= self.settings.distance) & (unknown[:width] | unknown[row])
                 columns = np.flatnonzero(near)[:most].tolist()
                 if len(columns) == most:
                     break
             for column in columns:
                 both = unknown[row] and unknown[column]
                 texts = "Their texts are not known." if both else "The text of one is not known."
-                places = self._places[column], self._places[row]
+                places = self.places[column], self.places[row]
                 distance = int(bits[column])
                 reason = f"{_differ(distance)} {texts}"
-                self._grouping.ask(*places, "hash", {"distance": distance}, reason)
+                self.grouping.ask(*places, "hash", {"distance": distance}, reason)
 
 
 def _differ(bits: int) -> str:

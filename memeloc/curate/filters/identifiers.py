@@ -149,18 +149,15 @@ class Combined:
                 tag = among[0].tag if among else ""
                 answers[place] = Identification(tag, float(bool(tag)), script=script)
         for script, rows in waiting.items():
-            candidates = self._candidates.get(script)
-            if candidates is None:
-                candidates = self._candidates[script] = self._of_script(script)
+            if script not in self._candidates:
+                self._candidates[script] = _Candidates(
+                    script, self._by_script[script], self._locales, self._bonus, self._models
+                )
+            candidates = self._candidates[script]
             for start in range(0, len(rows), _BATCH):
                 places, batch = zip(*rows[start : start + _BATCH], strict=True)
                 answers.update(zip(places, candidates.identify(batch), strict=True))
         return [answers[place] for place in range(len(texts))]
-
-    def _of_script(self, script: str) -> _Candidates:
-        tags = [locale.tag for locale in self._by_script[script]]
-        letters = ["".join(self._locales.exemplars(tag)).lower() for tag in tags]
-        return _Candidates(script, tags, self._bonus, list(map(frozenset, letters)), self._models)
 
 
 class _Candidates:
@@ -169,17 +166,18 @@ class _Candidates:
     def __init__(
         self,
         script: str,
-        tags: Sequence[str],
+        among: Sequence[Locale],
+        locales: Registry,
         bonus: Mapping[str, float],
-        alphabets: Sequence[frozenset[str]],
         shares: Mapping[str, float],
     ) -> None:
         self._script = script
-        self._tags = tags
-        self._bases = [tag.partition("-")[0] for tag in tags]
-        self._bonus = np.array([bonus.get(tag, 0.0) for tag in tags])
-        self._nothing = np.zeros(len(tags))
-        self._alphabets = alphabets
+        self._tags = [locale.tag for locale in among]
+        self._bases = [tag.partition("-")[0] for tag in self._tags]
+        self._bonus = np.array([bonus.get(tag, 0.0) for tag in self._tags])
+        letters = ["".join(locales.exemplars(tag)).lower() for tag in self._tags]
+        self._alphabets = [frozenset(alphabet) for alphabet in letters]
+        self._nothing = np.zeros(len(among))
         self._models = {name: _MODELS[name](self._bases) for name in shares}
         self._shares = shares
         self._foreign: dict[str, NDArray[np.float64]] = {}

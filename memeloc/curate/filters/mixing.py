@@ -170,7 +170,7 @@ class MixingFilter(SettingsFilter[MixingSettings]):
                 by.setdefault(foreign[place], []).append(text.words[place].text)
             evidence["foreign"] = {key: " ".join(words) for key, words in by.items()}
         outcome: Outcome = "keep"
-        if foreign and share >= self.settings.ask:
+        if foreign and share >= min(self.settings.ask, self.settings.limit):
             outcome = "drop" if share >= self.settings.limit else "ask"
         reason = "" if outcome == "keep" else "code-mixed"
         return self.verdict(item, outcome, reason, evidence, round(share, 4))
