@@ -30,13 +30,15 @@ def picture(path: Path, id: str = "p1", sha: str = "sha-1") -> Item:
 
 
 def filter_context(
-    said: Sequence[Judgement] = (),
+    judgements: Sequence[Judgement] = (),
     model: LanguageModel | None = None,
     templates: Mapping[str, Item] | None = None,
 ) -> FilterContext:
     return FilterContext(
         templates=templates or {},
-        judgements=lambda question: [one for one in said if one.question == question],
+        judgements=lambda question: [
+            judgement for judgement in judgements if judgement.question == question
+        ],
         model=model,
     )
 
@@ -53,5 +55,5 @@ def texts(body: Mapping[str, Any]) -> dict[str, str]:
     """What stands between the lines of equal signs of a question, by heading."""
     asked = body["messages"][1]["content"]
     asked = asked if isinstance(asked, str) else asked[0]["text"]
-    found = re.findall(r"==== (\w+) ====\n(.*?)\n(?===== )", asked, re.DOTALL)
-    return dict(found)
+    headed = re.findall(r"==== (\w+) ====\n(.*?)\n(?===== )", asked, re.DOTALL)
+    return dict(headed)

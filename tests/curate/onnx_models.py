@@ -26,21 +26,21 @@ def _save(graph: onnx.GraphProto, path: Path) -> None:
 def write_picture_model(path: Path, size: int = 32) -> None:
     """Means of 8 x 8 pixels: (N, 3, size, size) to (N, 3 n n)."""
     given = helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["n", 3, size, size])
-    told = helper.make_tensor_value_info("features", TensorProto.FLOAT, ["n", None])
+    result = helper.make_tensor_value_info("features", TensorProto.FLOAT, ["n", None])
     nodes = [
         helper.make_node("AveragePool", ["pixels"], ["map"], kernel_shape=[8, 8], strides=[8, 8]),
         helper.make_node("Flatten", ["map"], ["features"], axis=1),
     ]
-    _save(helper.make_graph(nodes, "pictures", [given], [told]), path)
+    _save(helper.make_graph(nodes, "pictures", [given], [result]), path)
 
 
 def write_map_model(path: Path, size: int = 32) -> None:
     """The picture itself as a map of features: (N, 3, size, size)."""
     shape = ["n", 3, size, size]
     given = helper.make_tensor_value_info("pixels", TensorProto.FLOAT, shape)
-    told = helper.make_tensor_value_info("map", TensorProto.FLOAT, shape)
+    result = helper.make_tensor_value_info("map", TensorProto.FLOAT, shape)
     nodes = [helper.make_node("Identity", ["pixels"], ["map"])]
-    _save(helper.make_graph(nodes, "map", [given], [told]), path)
+    _save(helper.make_graph(nodes, "map", [given], [result]), path)
 
 
 def write_text_model(path: Path) -> None:
@@ -48,14 +48,14 @@ def write_text_model(path: Path) -> None:
     table = np.eye(len(WORDS), dtype=np.float32)
     ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["n", "l"])
     mask = helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["n", "l"])
-    told = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["n", "l", len(WORDS)])
+    result = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["n", "l", len(WORDS)])
     same = helper.make_tensor_value_info("seen", TensorProto.INT64, ["n", "l"])
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["states"]),
         helper.make_node("Identity", ["attention_mask"], ["seen"]),
     ]
     graph = helper.make_graph(
-        nodes, "texts", [ids, mask], [told, same], [numpy_helper.from_array(table, "table")]
+        nodes, "texts", [ids, mask], [result, same], [numpy_helper.from_array(table, "table")]
     )
     _save(graph, path)
     tokenizer = Tokenizer(WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))

@@ -57,17 +57,17 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
         assert plan.questions == 3
         assert not chat.bodies
         got = list(judge.judge(items))
-        assert [(one.verdict, one.reason) for one in got] == [
+        assert [(verdict.verdict, verdict.reason) for verdict in got] == [
             ("drop", "cartoon"), ("drop", "cartoon in part"), ("keep", "")
         ]  # fmt: skip
         assert _shown(chat.bodies[0]).size == (300, 100)
         assert got[0].evidence["model"] == "tiny-2026"
         assert got[0].evidence["shows"] == "one colour"
-        assert [one.settings for one in got] == [judge.cache_key(item) for item in items]
+        assert [verdict.settings for verdict in got] == [judge.cache_key(item) for item in items]
         for part, reason in (("keep", ""), ("ask", "cartoon in part")):
             judge = CartoonFilter({"part": part, "longest_side": 300}, filter_context(model=model))
-            (one,) = judge.judge([items[1]])
-            assert (one.verdict, one.reason) == (part, reason)
+            (verdict,) = judge.judge([items[1]])
+            assert (verdict.verdict, verdict.reason) == (part, reason)
         assert len(chat.bodies) == 3  # the same look at the same picture is paid for once
 
 
@@ -87,8 +87,10 @@ def test_a_model_sees_a_small_copy_of_each_picture(chat: ChatServer, tmp_path: P
 def test_people_come_first(
     tmp_path: Path, answers: list[str], people: int, verdict: str, reason: str
 ) -> None:
-    said = [Judgement("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)]
-    judge = CartoonFilter({"people": people}, filter_context(said))
+    judgements = [
+        Judgement("p1", "cartoon", f"person {n}", answer) for n, answer in enumerate(answers)
+    ]
+    judge = CartoonFilter({"people": people}, filter_context(judgements))
     (got,) = judge.judge([picture(_drawn(tmp_path, "lime"))])
     assert (got.verdict, got.reason) == (verdict, reason)
     assert judge.plan([picture(_drawn(tmp_path, "lime"))]) is None
@@ -96,11 +98,11 @@ def test_people_come_first(
 
 def test_what_people_judged_a_model_is_not_asked(chat: ChatServer, tmp_path: Path) -> None:
     path = _drawn(tmp_path, "red")
-    said = [Judgement("seen", "cartoon", "ana", "no")]
+    judgements = [Judgement("seen", "cartoon", "ana", "no")]
     with connected(chat) as model:
-        judge = CartoonFilter({}, filter_context(said, model))
+        judge = CartoonFilter({}, filter_context(judgements, model))
         got = list(judge.judge([picture(path, "seen"), picture(path, "unseen")]))
-    assert {one.item: one.verdict for one in got} == {"seen": "keep", "unseen": "drop"}
+    assert {verdict.item: verdict.verdict for verdict in got} == {"seen": "keep", "unseen": "drop"}
     assert len(chat.bodies) == 1
 
 
@@ -112,7 +114,10 @@ def test_an_unreadable_picture_is_asked_and_the_rest_goes_on(
     items = [picture(broken, "broken", "b"), picture(_drawn(tmp_path, "lime"), "lime", "l"),
              template("without picture", "none")]  # fmt: skip
     with connected(chat) as model:
-        got = {one.item: one for one in CartoonFilter({}, filter_context(model=model)).judge(items)}
+        got = {
+            verdict.item: verdict
+            for verdict in CartoonFilter({}, filter_context(model=model)).judge(items)
+        }
     assert (got["broken"].verdict, got["broken"].reason) == ("ask", "no answer")
     assert "broken.png" in got["broken"].evidence["error"]
     assert (got["none"].verdict, got["none"].reason) == ("ask", "no picture")

@@ -54,13 +54,15 @@ def hashes_of(items: list[Item], values: list[int]) -> Hashes:
 
 def by_item(done: Deduplicated) -> dict[str, str]:
     return {
-        one.item: one.verdict if one.verdict == "keep" else f"{one.verdict} {one.evidence['kept']}"
-        for one in done.verdicts
+        verdict.item: verdict.verdict
+        if verdict.verdict == "keep"
+        else f"{verdict.verdict} {verdict.evidence['kept']}"
+        for verdict in done.verdicts
     }
 
 
-def said(one: str, other: str, answer: str, person: str = "anna") -> Judgement:
-    return Judgement(pair_subject(one, other), "duplicates", person, answer, "", 1)
+def judged(first: str, second: str, answer: str, person: str = "anna") -> Judgement:
+    return Judgement(pair_subject(first, second), "duplicates", person, answer, "", 1)
 
 
 def test_near_hashes_are_duplicates_only_with_the_same_text() -> None:
@@ -79,7 +81,7 @@ def test_near_hashes_are_duplicates_only_with_the_same_text() -> None:
         "far": "drop large",
     }
     # `far` is 6 bits from `large`, and goes with `small`, 1 bit from it.
-    far = next(one for one in done.verdicts if one.item == "far")
+    far = next(verdict for verdict in done.verdicts if verdict.item == "far")
     assert (far.score, far.reason) == (1.0, "same picture")
     assert far.evidence["with"] == "small"
     alone = deduplicate([items[0], items[3]], DedupSettings(), hashes=hashes)
@@ -91,14 +93,14 @@ def test_the_papers_rule_looks_at_hashes_alone() -> None:
     hashes = hashes_of(items, [0, 0b1111, 0b1, 2**40 - 1])
     done = deduplicate(items, DedupSettings(rule="paper"), hashes=hashes)
     assert by_item(done) == {"a": "keep", "b": "drop a", "c": "drop a", "d": "keep"}
-    assert not [one for one in done.pairs if one.outcome == "ask"]
+    assert not [pair for pair in done.pairs if pair.outcome == "ask"]
 
 
 def test_without_a_text_a_person_is_asked() -> None:
     items = [picture("a", text="Hello there"), picture("b"), picture("c"), picture("d")]
     hashes = hashes_of(items, [0, 1, 0b111111, 2**50 - 1])
     done = deduplicate(items, DedupSettings(), hashes=hashes)
-    asked = {(one.first, one.second): one.scores["distance"] for one in done.pairs}
+    asked = {(pair.first, pair.second): pair.scores["distance"] for pair in done.pairs}
     assert asked == {("a", "b"): 1, ("b", "c"): 5}
     assert by_item(done) == {"a": "keep", "b": "ask a", "c": "ask b", "d": "keep"}
 
@@ -150,10 +152,10 @@ def test_people_come_before_every_stage() -> None:
     hashes = hashes_of(items, [0, 0, 0])
     free = deduplicate(items, DedupSettings(), hashes=hashes)
     assert by_item(free) == {"a": "keep", "b": "drop a", "c": "keep"}
-    word = [said("b", "a", "different"), said("c", "a", "Same ")]
-    done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=word)
+    judgements = [judged("b", "a", "different"), judged("c", "a", "Same ")]
+    done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=judgements)
     assert by_item(done) == {"a": "keep", "b": "keep", "c": "drop a"}
-    dropped = next(one for one in done.verdicts if one.item == "c")
+    dropped = next(verdict for verdict in done.verdicts if verdict.item == "c")
     assert dropped.reason == "a person's decision"
     # Undone by another word.
     assert by_item(deduplicate(items, DedupSettings(), hashes=hashes)) == by_item(free)
@@ -164,18 +166,20 @@ def test_a_pair_called_different_is_not_joined_through_a_third() -> None:
     hashes = hashes_of(items, [0, 0, 0])
     for rule in ("text", "paper"):
         settings = DedupSettings(rule=rule)  # type: ignore[arg-type]
-        done = deduplicate(items, settings, hashes=hashes, judgements=[said("a", "c", "different")])
+        done = deduplicate(
+            items, settings, hashes=hashes, judgements=[judged("a", "c", "different")]
+        )
         assert by_item(done) == {"a": "keep", "b": "drop a", "c": "keep"}
-    contrary = [said("a", "b", "same"), said("b", "c", "same"), said("a", "c", "different")]
+    contrary = [judged("a", "b", "same"), judged("b", "c", "same"), judged("a", "c", "different")]
     done = deduplicate(items, DedupSettings(), hashes=hashes, judgements=contrary)
     assert done.contradictions == ["b|c"]
     assert by_item(done)["c"] == "keep"
 
 
 def test_evenly_divided_people_decide_nothing() -> None:
-    judgements = [said("a", "b", "same"), said("a", "b", "different", "ben")]
+    judgements = [judged("a", "b", "same"), judged("a", "b", "different", "ben")]
     assert decisions(judgements) == {}
-    assert decisions([*judgements, said("b", "a", "same", "cem")]) == {"a|b": "same"}
+    assert decisions([*judgements, judged("b", "a", "same", "cem")]) == {"a|b": "same"}
     items = [picture("a"), picture("b")]
     done = deduplicate(
         items, DedupSettings(), hashes=hashes_of(items, [0, 0]), judgements=judgements
@@ -189,18 +193,18 @@ def test_a_crowd_without_texts_is_asked_about_little_by_little() -> None:
     settings = DedupSettings(questions=2)
     done = deduplicate(items, settings, hashes=hashes)
     assert len(done.pairs) == 1 + 2 * 2998
-    word = [said("p0000", "p0002", "different"), said("p0001", "p0002", "different")]
-    again = deduplicate(items[:5], settings, hashes=hashes, judgements=word)
-    asked = {one.subject for one in again.pairs}
+    judgements = [judged("p0000", "p0002", "different"), judged("p0001", "p0002", "different")]
+    again = deduplicate(items[:5], settings, hashes=hashes, judgements=judgements)
+    asked = {pair.subject for pair in again.pairs}
     assert "p0000|p0002" not in asked
     assert "p0000|p0001" in asked
     more = deduplicate(
         items[:4],
         settings,
         hashes=hashes,
-        judgements=[said("p0000", "p0003", "different"), said("p0001", "p0003", "different")],
+        judgements=[judged("p0000", "p0003", "different"), judged("p0001", "p0003", "different")],
     )
-    assert "p0002|p0003" in {one.subject for one in more.pairs}, "the next ones are asked about"
+    assert "p0002|p0003" in {pair.subject for pair in more.pairs}, "the next ones are asked about"
 
 
 def test_captions_of_templates_that_are_one_are_compared() -> None:
@@ -245,7 +249,7 @@ def embedded(vectors: dict[str, list[float]], texts: dict[str, list[float]]) -> 
     )
 
 
-def test_likeness_of_both_removes_or_asks() -> None:
+def test_similarity_of_both_removes_or_asks() -> None:
     def at(cosine: float) -> list[float]:
         return [cosine, (1 - cosine**2) ** 0.5]
 
@@ -273,7 +277,7 @@ def test_likeness_of_both_removes_or_asks() -> None:
     assert raw_text(("a  b", " c")) == "a b c"
 
 
-def test_a_model_that_finds_all_alike_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_finds_all_similar_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memeloc.curate.duplicates.similarity._MOST", 20)
     items = [picture(f"p{number}", text=f"text {number}") for number in range(10)]
 
@@ -311,23 +315,23 @@ def test_groups_are_what_comparing_all_pairs_connects(
     done = deduplicate(items, settings, hashes=hashes)
     group = {item.id: {item.id} for item in items}
     open_: set[tuple[str, str]] = set()
-    for one, two in itertools.combinations(items, 2):
-        if bits_between(hashes[one.picture], hashes[two.picture]) > 5:
+    for first, second in itertools.combinations(items, 2):
+        if bits_between(hashes[first.picture], hashes[second.picture]) > 5:
             continue
-        texts = plain_text(one.parts), plain_text(two.parts)
+        texts = plain_text(first.parts), plain_text(second.parts)
         if paper or (texts[0] == texts[1] and texts[0]):
-            whole = group[one.id] | group[two.id]
+            whole = group[first.id] | group[second.id]
             for name in whole:
                 group[name] = whole
         elif not all(texts):
-            open_.add((one.id, two.id))
+            open_.add((first.id, second.id))
     expected = {item.id: min(group[item.id]) for item in items}
     gone, _ = what_stays(done.verdicts)
     assert {item.id: gone.get(item.id, item.id) for item in items} == expected
     between = {
-        tuple(sorted((expected[one], expected[two])))
-        for one, two in open_
-        if expected[one] != expected[two]
+        tuple(sorted((expected[first], expected[second])))
+        for first, second in open_
+        if expected[first] != expected[second]
     }
     asked = {
         tuple(sorted((expected[pair.first], expected[pair.second])))

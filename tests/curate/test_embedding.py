@@ -44,8 +44,8 @@ def test_pictures_are_embedded_as_the_settings_say(tmp_path: Path) -> None:
         small = np.asarray(picture.resize((32, 32), Image.Resampling.BICUBIC)) / 255
     expected = small.reshape(4, 8, 4, 8, 3).mean(axis=(1, 3)).transpose(2, 0, 1).ravel()
     np.testing.assert_allclose(rows[0], expected, atol=1e-5)
-    likeness = cosine(rows)
-    assert likeness[0, 1] > 0.99 > likeness[0, 2]
+    cosines = cosine(rows)
+    assert cosines[0, 1] > 0.99 > cosines[0, 2]
     cut = create("images", f"onnx:{tmp_path}/model.onnx", {"fit": "crop"})
     assert cut.name != model.name
     assert len(cut.name) < 48
@@ -67,10 +67,10 @@ def test_texts_are_averaged_over_their_own_tokens(tmp_path: Path) -> None:
     expected = np.zeros(len(WORDS))
     expected[[WORDS.index("my"), WORDS.index("cat")]] = 0.5
     np.testing.assert_allclose(rows[0], expected)
-    likeness = cosine(rows)
-    assert likeness[0, 1] == pytest.approx(1)
-    assert likeness[0, 4] == pytest.approx(0.5)
-    assert likeness[0, 2] == pytest.approx(0)
+    cosines = cosine(rows)
+    assert cosines[0, 1] == pytest.approx(1)
+    assert cosines[0, 4] == pytest.approx(0.5)
+    assert cosines[0, 2] == pytest.approx(0)
 
 
 def test_a_broken_model_is_refused_with_its_reason(tmp_path: Path) -> None:
@@ -144,9 +144,9 @@ def test_similar_vectors_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch
     rows = unit_vectors(np.random.default_rng(2).normal(size=(50, 4)).astype(np.float32))
     table = rows @ rows.T
     expected = {(i, j) for i in range(50) for j in range(i + 1, 50) if table[i, j] >= 0.8}
-    found = [(one, two) for one, two, _ in similar_vectors(rows, 0.8)]
-    assert len(found) == len(set(found))
-    assert set(found) == expected
+    pairs = [(first, second) for first, second, _ in similar_vectors(rows, 0.8)]
+    assert len(pairs) == len(set(pairs))
+    assert set(pairs) == expected
     broken = unit_vectors(np.array([[np.nan, np.inf], [0, 0], [3, 4]], dtype=np.float32))
     assert broken.tolist() == [[0, 0], [0, 0], [pytest.approx(0.6), pytest.approx(0.8)]]
 

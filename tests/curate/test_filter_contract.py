@@ -63,14 +63,14 @@ def test_contract(name, items):
     mine = [item for item in items if item.kind in filter_.kinds]
     assert mine
     verdicts = list(filter_.judge(mine))
-    assert sorted(one.item for one in verdicts) == sorted(item.id for item in mine)
+    assert sorted(verdict.item for verdict in verdicts) == sorted(item.id for item in mine)
     keys = {item.id: filter_.cache_key(item) for item in mine}
-    for one in verdicts:
-        assert one.filter == name
-        assert one.verdict in ("keep", "drop", "ask")
-        assert (one.reason == "") == (one.verdict == "keep")
-        assert one.settings == keys[one.item]
-        json.dumps(dict(one.evidence))
+    for verdict in verdicts:
+        assert verdict.filter == name
+        assert verdict.verdict in ("keep", "drop", "ask")
+        assert (verdict.reason == "") == (verdict.verdict == "keep")
+        assert verdict.settings == keys[verdict.item]
+        json.dumps(dict(verdict.evidence))
     again = FILTERS[name]({}, context)
     assert {item.id: again.cache_key(item) for item in mine} == keys
     assert list(filter_.judge([])) == []
@@ -96,7 +96,10 @@ def test_a_function_is_a_filter(monkeypatch):
     entry = EntryPoint("short", "tests.curate.test_filter_contract:short", GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda *, group, name=None: [entry])
     verdicts = registry.create("short").judge([caption("a", "x" * 11), caption("b", "x")])
-    assert [(one.verdict, one.reason) for one in verdicts] == [("drop", "too long"), ("keep", "")]
+    assert [(verdict.verdict, verdict.reason) for verdict in verdicts] == [
+        ("drop", "too long"),
+        ("keep", ""),
+    ]
     assert registry.info("short").summary == "texts of at most ten letters"
     with pytest.raises(InputError, match="no setting 'most'"):
         registry.create("short", {"most": 3})

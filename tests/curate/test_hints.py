@@ -70,8 +70,8 @@ def test_what_the_rules_leave_alone(text: str, name: str) -> None:
 def test_plain_captions_get_few_hints() -> None:
     with STARTER.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    found = [hints(caption(row["en"]), template(row["template"])) for row in rows]
-    hinted = [in_words(one) for one in found if one]
+    all_hints = [hints(caption(row["en"]), template(row["template"])) for row in rows]
+    hinted = [in_words(row_hints) for row_hints in all_hints if row_hints]
     assert len(rows) > 50
     assert len(hinted) <= len(rows) // 20, hinted
 
@@ -87,7 +87,7 @@ def test_every_idiom_is_found_in_itself_whole() -> None:
     missed = []
     for idiom in ENGLISH.idioms:
         text = " ".join(filled.get(word, word) for word in idiom)
-        if f'"{text}" is an idiom' not in [one.evidence for one in hints(caption(text))]:
+        if f'"{text}" is an idiom' not in [hint.evidence for hint in hints(caption(text))]:
             missed.append(text)
     assert len(ENGLISH.idioms) > 300
     assert missed == []
@@ -118,9 +118,9 @@ def test_stems_join_forms_of_a_word_and_nothing_else() -> None:
 
 @given(st.lists(st.text(max_size=60), max_size=4), st.text(max_size=40))
 def test_hints_take_any_text(parts: list[str], name: str) -> None:
-    found = hints(caption(" // ".join(parts)), template(name, description=name[::-1]))
-    assert len(found) <= MOST
-    assert len(set(found)) == len(found)
-    for one in words_of(parts):
-        stem(one.plain)
-        assert one.text
+    given_hints = hints(caption(" // ".join(parts)), template(name, description=name[::-1]))
+    assert len(given_hints) <= MOST
+    assert len(set(given_hints)) == len(given_hints)
+    for word in words_of(parts):
+        stem(word.plain)
+        assert word.text

@@ -62,9 +62,9 @@ def test_a_sentence_is_identified_also_in_capitals(both, tag, capitals):
     text = SENTENCES[tag]
     if capitals:
         text = uppercase(text, default().get(tag))
-    (found,) = both.identify([text])
-    assert found.language == tag
-    assert found.probability > 0.5
+    (answer,) = both.identify([text])
+    assert answer.language == tag
+    assert answer.probability > 0.5
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_sentence_is_identified_also_in_capitals(both, tag, capitals):
     [("이거", "ko"), ("นะ", "th"), ("לא", "he"), ("ναι", "el"), ("হ্যাঁ", "bn"), ("はい", "ja")],
 )
 def test_a_script_of_one_language_decides_alone(both, text, tag):
-    (found,) = both.identify([text])
-    assert (found.language, found.votes, found.second) == (tag, {}, "")
+    (answer,) = both.identify([text])
+    assert (answer.language, answer.votes, answer.second) == (tag, {}, "")
 
 
 def test_kana_means_japanese_and_hangul_korean():
@@ -84,13 +84,13 @@ def test_kana_means_japanese_and_hangul_korean():
 
 @pytest.mark.parametrize("text", ["", "   ", "123 !!! 😀", "http://example.org/la-maison"])
 def test_a_text_without_letters_has_no_language(both, text):
-    (found,) = both.identify([text])
-    assert (found.language, found.probability, found.script) == ("", 0.0, "")
+    (answer,) = both.identify([text])
+    assert (answer.language, answer.probability, answer.script) == ("", 0.0, "")
 
 
 def test_a_script_of_no_candidate_has_no_language(both):
-    (found,) = both.identify(["ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"])
-    assert (found.language, found.script) == ("", "Cher")
+    (answer,) = both.identify(["ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"])
+    assert (answer.language, answer.script) == ("", "Cher")
 
 
 def test_what_is_expected_is_likelier():
@@ -104,12 +104,12 @@ def test_what_is_expected_is_likelier():
 def test_any_texts_are_identified_and_alone_as_together(both, texts):
     together = both.identify(texts)
     assert len(together) == len(texts)
-    for text, found in zip(texts, together, strict=True):
-        assert 0.0 <= found.probability <= 1.0
-        assert found.language == "" or found.language in default()
+    for text, answer in zip(texts, together, strict=True):
+        assert 0.0 <= answer.probability <= 1.0
+        assert answer.language == "" or answer.language in default()
         alone = both.identify([text])[0]
-        assert alone.language == found.language
-        assert alone.probability == pytest.approx(found.probability)
+        assert alone.language == answer.language
+        assert alone.probability == pytest.approx(answer.probability)
 
 
 @given(st.text())
@@ -121,9 +121,9 @@ def test_plain_text_stays_plain(text):
 
 def test_one_model_alone_can_identify():
     for method in ("py3langid", "fasttext"):
-        (found,) = identifier(method, default(), ("en",)).identify([SENTENCES["de"]])
-        assert found.votes == {method: "de"}
-        assert found.agreed
+        (answer,) = identifier(method, default(), ("en",)).identify([SENTENCES["de"]])
+        assert answer.votes == {method: "de"}
+        assert answer.agreed
 
 
 def test_langdetect_says_the_same_each_time():

@@ -47,15 +47,15 @@ def test_language(parts, outcome):
 
 def test_unsure_identifiers_that_differ_ask_a_person():
     item = caption("c", "Pizza banana gorilla")
-    found = {}
+    verdicts = {}
     for sure in (0.0, 1.0):
         (verdict,) = LanguageFilter({"sure": sure}, DESK).judge([item])
-        found[sure] = verdict
-    said = set(found[1.0].evidence["said"].values())
-    assert len(said) == 2, "the two models no longer differ here; take another text"
-    assert found[1.0].verdict == "ask"
-    assert found[1.0].reason == "unsure language"
-    assert found[0.0].verdict in ("keep", "drop")
+        verdicts[sure] = verdict
+    votes = set(verdicts[1.0].evidence["said"].values())
+    assert len(votes) == 2, "the two models no longer differ here; take another text"
+    assert verdicts[1.0].verdict == "ask"
+    assert verdicts[1.0].reason == "unsure language"
+    assert verdicts[0.0].verdict in ("keep", "drop")
 
 
 def test_other_languages_can_be_wanted():

@@ -17,8 +17,8 @@ def test_a_near_template_is_named_when_the_next_is_not_near() -> None:
     assert (far_off.template, far_off.distance, far_off.found) == ("other", 20, False)
     assert not match_pictures(pictures, templates, distance=2)[0].found
     evidence = match_verdicts([near, between], list(templates), 12)
-    assert [one.evidence["template"] for one in evidence] == ["plain", ""]
-    assert {one.verdict for one in evidence} == {"keep"}
+    assert [verdict.evidence["template"] for verdict in evidence] == ["plain", ""]
+    assert {verdict.verdict for verdict in evidence} == {"keep"}
 
 
 def test_copies_of_a_template_are_no_rivals() -> None:

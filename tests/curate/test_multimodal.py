@@ -51,9 +51,9 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 def test_multimodal_is_hateful_only_with_every_description(
     chat: ChatServer, text: str, second: str, verdict: str, reason: str, score: float | None
 ) -> None:
-    said = [LEMONS[0], Judgement("t1", "description", "ben", second)]
+    judgements = [LEMONS[0], Judgement("t1", "description", "ben", second)]
     with connected(chat) as model:
-        judge = MultimodalFilter({}, filter_context(said, model))
+        judge = MultimodalFilter({}, filter_context(judgements, model))
         item = caption(text)
         (got,) = judge.judge([item])
     assert (got.item, got.filter) == ("c1", "multimodality")
@@ -74,18 +74,21 @@ def test_prompts_votes_and_model_are_kept(chat: ChatServer) -> None:
     assert ben["person"] == "ben"
     asked = sorted((texts(body) for body in chat.bodies), key=len)
     assert asked[0] == {"text": "drink // this"}
-    assert {one["picture"] for one in asked[1:]} == {"A bowl of lemons.", "Lemons on a table."}
+    assert {question["picture"] for question in asked[1:]} == {
+        "A bowl of lemons.",
+        "Lemons on a table.",
+    }
     assert {body["messages"][0]["content"] for body in chat.bodies} == {kept["prompts"]["system"]}
 
 
 def test_each_person_s_newest_description_counts_once(
     chat: ChatServer,
 ) -> None:
-    said = [Judgement("t1", "description", "ana", "A table."), LEMONS[0]]
+    judgements = [Judgement("t1", "description", "ana", "A table."), LEMONS[0]]
     with connected(chat) as model:
-        (got,) = MultimodalFilter({}, filter_context(said, model)).judge([caption("drink")])
+        (got,) = MultimodalFilter({}, filter_context(judgements, model)).judge([caption("drink")])
         assert got.evidence == {"template": "t1", "described by": ["ana"], "needed": 2}
-        (got,) = MultimodalFilter({"descriptions": 1}, filter_context(said, model)).judge(
+        (got,) = MultimodalFilter({"descriptions": 1}, filter_context(judgements, model)).judge(
             [caption("drink")]
         )
         assert got.verdict == "keep"
@@ -96,28 +99,33 @@ def test_each_person_s_newest_description_counts_once(
 
 
 def test_braces_in_captions_and_descriptions_are_only_letters(chat: ChatServer) -> None:
-    said = [Judgement("t1", "description", who, "{caption} {system}") for who in "ab"]
+    judgements = [Judgement("t1", "description", who, "{caption} {system}") for who in "ab"]
     with connected(chat) as model:
         list(
-            MultimodalFilter({}, filter_context(said, model)).judge([caption("{description} {0}")])
+            MultimodalFilter({}, filter_context(judgements, model)).judge(
+                [caption("{description} {0}")]
+            )
         )
     shown = [texts(body) for body in chat.bodies]
-    assert all(one["text"] == "{description} {0}" for one in shown)
-    assert {one.get("picture") for one in shown} == {None, "{caption} {system}"}
+    assert all(question["text"] == "{description} {0}" for question in shown)
+    assert {question.get("picture") for question in shown} == {None, "{caption} {system}"}
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("answer", "reason"),
     [("I cannot help with that.", "model refused"), ("sour", "no answer"),
      ('{"hateful": "yes"}', "no answer")],
 )  # fmt: skip
 def test_what_the_model_will_not_say_a_person_is_asked(
-    chat: ChatServer, said: str, reason: str
+    chat: ChatServer, answer: str, reason: str
 ) -> None:
-    chat.say = lambda number, body: said if "pear" in texts(body)["text"] else _sour(number, body)
+    chat.say = lambda number, body: answer if "pear" in texts(body)["text"] else _sour(number, body)
     with connected(chat, asks=2) as model:
         judge = MultimodalFilter({}, filter_context(LEMONS, model))
-        got = {one.item: one for one in judge.judge([caption("pear"), caption("drink", "c2")])}
+        got = {
+            verdict.item: verdict
+            for verdict in judge.judge([caption("pear"), caption("drink", "c2")])
+        }
     assert (got["c1"].verdict, got["c1"].reason) == ("ask", reason)
     assert "error" in got["c1"].evidence
     assert got["c2"].verdict == "keep"
@@ -133,10 +141,14 @@ def test_unanswered_questions_leave_items_without_verdict(chat: ChatServer) -> N
         judge = MultimodalFilter({}, filter_context(LEMONS, model))
         with pytest.raises(ServiceError, match=r"1 item got no answer.* next run: HTTP status 503"):
             got.extend(judge.judge(items))
-        assert [one.item for one in got] == ["c1", "c3"]
+        assert [verdict.item for verdict in got] == ["c1", "c3"]
         chat.refuse = lambda number, body: None
         before = len(chat.bodies)
-        assert [one.reason for one in judge.judge(items)] == ["", "not hateful", "not hateful"]
+        assert [verdict.reason for verdict in judge.judge(items)] == [
+            "",
+            "not hateful",
+            "not hateful",
+        ]
         assert len(chat.bodies) == before + 2  # only what was left
 
 
@@ -174,8 +186,8 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
     item = caption("drink")
     with connected(chat) as model, connected(chat, seed=9) as other:
         stamps = [
-            MultimodalFilter(settings, filter_context(said, one)).cache_key(an_item)
-            for settings, said, one, an_item in (
+            MultimodalFilter(settings, filter_context(judgements, model_)).cache_key(an_item)
+            for settings, judgements, model_, an_item in (
                 ({}, LEMONS, model, item),
                 ({"prompt": str(own)}, LEMONS, model, item),
                 ({"descriptions": 1}, LEMONS, model, item),
@@ -193,7 +205,7 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("system = 1", "needs a text named system"),
         ("[", "is not TOML"),
@@ -203,10 +215,10 @@ def test_a_stamp_changes_with_all_that_the_verdict_rests_on(
         (None, "cannot be read"),
     ],
 )
-def test_a_wrong_prompt_file_is_a_sentence(tmp_path: Path, text: str | None, said: str) -> None:
+def test_a_wrong_prompt_file_is_a_sentence(tmp_path: Path, text: str | None, message: str) -> None:
     own = tmp_path / "own.toml"
     if text is not None:
         own.write_text(text)
-    with pytest.raises(InputError, match=said) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         MultimodalFilter({"prompt": str(own)}, filter_context())
     assert "own.toml" in str(raised.value)

@@ -15,7 +15,7 @@ from memeloc.curate.duplicates.near import group_hashes, near_pairs, nearest
 Found = dict[tuple[int, int], int]
 
 
-def found(values: np.ndarray, distance: int) -> Found:
+def found_pairs(values: np.ndarray, distance: int) -> Found:
     pairs: Found = {}
     for chunk in near_pairs(values, distance):
         for first, second, bits in zip(chunk.first, chunk.second, chunk.distance, strict=True):
@@ -28,9 +28,9 @@ def found(values: np.ndarray, distance: int) -> Found:
 def compared(values: np.ndarray, distance: int) -> Found:
     numbers = [int(value) for value in values]
     return {
-        (one, two): bits
-        for one, two in itertools.combinations(range(len(numbers)), 2)
-        if (bits := (numbers[one] ^ numbers[two]).bit_count()) <= distance
+        (first, second): bits
+        for first, second in itertools.combinations(range(len(numbers)), 2)
+        if (bits := (numbers[first] ^ numbers[second]).bit_count()) <= distance
     }
 
 
@@ -58,7 +58,7 @@ def test_every_pair_is_found_once_whatever_the_blocks(
     pairs = [(int(a), int(b)) for some in chosen for a, b in zip(*some[:2], strict=True)]
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == set(compared(values, distance))
-    assert found(values, distance) == compared(values, distance)
+    assert found_pairs(values, distance) == compared(values, distance)
 
 
 @pytest.mark.parametrize("slab", [64, 1 << 17])
@@ -89,7 +89,7 @@ def test_planted_pairs_among_many_are_all_search() -> None:
         there = np.arange(bits * 1000, bits * 1000 + 200)
         values[there + 100_000] = flipped(values[there], bits, random)
         planted.update({(int(at), int(at) + 100_000): bits for at in there})
-    pairs = found(values, 5)
+    pairs = found_pairs(values, 5)
     expected = {pair: bits for pair, bits in planted.items() if bits <= 5}
     assert {pair: pairs[pair] for pair in expected} == expected
     # Two of 300,000 hashes by chance: 4.5e10 pairs, a chance of 4.5e-13 each.
@@ -101,7 +101,7 @@ def test_equal_hashes_are_groups_and_are_not_compared() -> None:
     values = random.integers(0, 2**64, 20, dtype=np.uint64)
     hashes = values[random.integers(0, 20, 200_000)]
     groups = group_hashes(hashes)
-    assert not found(groups.values, 5)
+    assert not found_pairs(groups.values, 5)
     assert groups.values.tolist() == sorted(values.tolist())
     assert sorted(groups.order.tolist()) == list(range(200_000))
     for group, value in enumerate(groups.values):
@@ -123,10 +123,10 @@ def test_groups_hold_every_place_once(hashes: list[int]) -> None:
 
 def test_the_extremes() -> None:
     values = np.array([0, 1, 2**64 - 1], dtype=np.uint64)
-    assert found(values, 0) == {}
-    assert found(values, 1) == {(0, 1): 1}
-    assert found(values, 64) == {(0, 1): 1, (0, 2): 64, (1, 2): 63}
-    assert found(values[:1], 5) == found(values[:0], 5) == {}
+    assert found_pairs(values, 0) == {}
+    assert found_pairs(values, 1) == {(0, 1): 1}
+    assert found_pairs(values, 64) == {(0, 1): 1, (0, 2): 64, (1, 2): 63}
+    assert found_pairs(values[:1], 5) == found_pairs(values[:0], 5) == {}
     with pytest.raises(ValueError, match="0 to 64"):
         list(near_pairs(values, 65))
 
@@ -140,6 +140,8 @@ def test_the_nearest_known_hashes(hashes: list[int], known: list[int], count: in
     places, bits = nearest(
         np.array(hashes, dtype=np.uint64), np.array(known, dtype=np.uint64), count
     )
-    for row, one in enumerate(hashes):
-        expected = sorted(((one ^ other).bit_count(), at) for at, other in enumerate(known))[:count]
+    for row, value in enumerate(hashes):
+        expected = sorted(((value ^ other).bit_count(), at) for at, other in enumerate(known))[
+            :count
+        ]
         assert list(zip(bits[row].tolist(), places[row].tolist(), strict=True)) == expected

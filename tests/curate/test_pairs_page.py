@@ -67,7 +67,7 @@ def test_other_people_and_other_pairs_have_a_store_of_their_own(rows: list[Revie
         return page.split('data-store="', 1)[1].split('"', 1)[0]
 
     pages = [(rows, "asha"), (rows, "jonas"), (rows[:2], "asha")]
-    assert len({store(pairs_page(QUESTION, *one)) for one in pages}) == 3
+    assert len({store(pairs_page(QUESTION, *arguments)) for arguments in pages}) == 3
     assert store(pairs_page(QUESTION, rows, "asha")) == store(pairs_page(QUESTION, rows, "asha"))
 
 
@@ -126,7 +126,9 @@ def test_keys_answer_and_the_saved_file_is_read(
     answers = read_review(saved)
     assert answers.problems == ()
     assert answers.person == PERSON
-    assert [(one.subject, one.answer, one.comment) for one in answers.judgements] == [
+    assert [
+        (judgement.subject, judgement.answer, judgement.comment) for judgement in answers.judgements
+    ] == [
         ("a-0|b-0", "same", ""),
         ("a-1|b-1", "different", '=2 cats, "two"\u05d0'),
     ]
@@ -230,4 +232,6 @@ def test_without_browser_storage_the_page_says_so_and_saves(page: Any, tmp_path:
     with page.expect_download() as waiting:
         page.keyboard.press("s")
     waiting.value.save_as(tmp_path / "saved.csv")
-    assert [one.answer for one in read_review(tmp_path / "saved.csv").judgements] == ["same"]
+    assert [judgement.answer for judgement in read_review(tmp_path / "saved.csv").judgements] == [
+        "same"
+    ]

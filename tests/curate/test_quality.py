@@ -127,9 +127,11 @@ class Said:
     answer: str
 
 
-def _people(*said):
+def _people(*judgements):
     return FilterContext(
-        judgements=lambda question: [one for one in said if one.question == question]
+        judgements=lambda question: [
+            judgement for judgement in judgements if judgement.question == question
+        ]
     )
 
 
@@ -164,7 +166,7 @@ class Read:
 
 
 @pytest.mark.parametrize(
-    ("read", "parts", "said", "outcome"),
+    ("read", "parts", "judgements", "outcome"),
     [
         (None, (), (), ("ask", "not read yet")),
         (None, ("text of the source",), (), ("keep", "")),
@@ -175,9 +177,11 @@ class Read:
         (Read((UNSURE,), "ana"), ("text",), (), ("keep", "")),
     ],
 )
-def test_text_in_the_picture(save, read, parts, said, outcome):
+def test_text_in_the_picture(save, read, parts, judgements, outcome):
     context = FilterContext(
-        judgements=lambda question: [one for one in said if one.question == question],
+        judgements=lambda question: [
+            judgement for judgement in judgements if judgement.question == question
+        ],
         transcripts={"p": read} if read else {},
     )
     assert _judge(save(_scene()), *parts, context=context) == outcome

@@ -21,8 +21,8 @@ from memeloc.errors import InputError
 from tests.curate.items import caption, picture, template
 
 
-def said(*answers: str, subject: str = "c") -> list[Judgement]:
-    return [Judgement(subject, "wordplay", f"p{at}", one) for at, one in enumerate(answers)]
+def answered(*answers: str, subject: str = "c") -> list[Judgement]:
+    return [Judgement(subject, "wordplay", f"p{at}", answer) for at, answer in enumerate(answers)]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def said(*answers: str, subject: str = "c") -> list[Judgement]:
     ],
 )
 def test_two_people_must_say_the_same(answers: tuple[str, ...], outcome: str) -> None:
-    assert unanimous(by_subject(said(*answers)).get("c", {})) == outcome
+    assert unanimous(by_subject(answered(*answers)).get("c", {})) == outcome
 
 
 def test_one_person_twice_is_one_person() -> None:
@@ -86,7 +86,7 @@ def test_what_is_asked_is_what_is_left() -> None:
     assert subjects(find_question("description"), items, {}) == ["t"]
     pairs = [Pair("a", "b", "hash", "ask"), Pair("a", "c", "hash", "duplicate")]
     assert subjects(find_question("duplicates"), items, {}, pairs) == ["a|b"]
-    assert left_for("p0", ["c", "d"], said("no")) == ["d"]
+    assert left_for("p0", ["c", "d"], answered("no")) == ["d"]
 
 
 def test_pictures_without_text_are_asked_about(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_pictures_without_text_are_asked_about(tmp_path: Path) -> None:
         picture("silent", tmp_path),
         picture("bad", tmp_path, "x"),
     ]
-    found = subjects(find_question("no-text"), items, {}, no_text={"silent", "bad", "gone"})
-    assert found == ["silent", "bad"]
+    asked = subjects(find_question("no-text"), items, {}, no_text={"silent", "bad", "gone"})
+    assert asked == ["silent", "bad"]
 
 
 def test_what_a_filter_asks_is_asked_until_somebody_settles_it(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_a_filter_asks_is_asked_until_somebody_settles_it(tmp_path: Path) -
 
 def test_what_is_dropped_with_its_template_or_kept_by_people() -> None:
     items = [template("t"), template("u"), template("v")]
-    items += [caption(f"c-{one.id}", "a", template=one.id) for one in items]
+    items += [caption(f"c-{item.id}", "a", template=item.id) for item in items]
     verdicts = {
         "t": verdict("t", "quality", "drop"),
         "u": verdict("u", "dedup", "drop"),
@@ -147,12 +147,16 @@ def test_other_people_s_answers_are_not_shown() -> None:
 
 
 def test_status_counts_people_and_agreement() -> None:
-    answers = [*said("no", "no"), *said("no", "yes", subject="d"), *said("no", subject="e")]
+    answers = [
+        *answered("no", "no"),
+        *answered("no", "yes", subject="d"),
+        *answered("no", subject="e"),
+    ]
     status = review_status(find_question("wordplay"), ["c", "d", "e", "f"], answers)
     assert (status.subjects, status.answered, status.complete) == (4, 3, 2)
     assert (status.agreed, status.disagreed) == (1, 1)
     assert status.people == {"p0": 3, "p1": 2}
     assert status.answers == {"no": 4, "yes": 1}
     free = [Judgement("t", "description", who, f"A cat, says {who}") for who in ("ana", "bo")]
-    told = review_status(find_question("description"), ["t"], free)
-    assert (told.complete, told.agreed, told.disagreed) == (1, 1, 0)
+    status = review_status(find_question("description"), ["t"], free)
+    assert (status.complete, status.agreed, status.disagreed) == (1, 1, 0)

@@ -74,7 +74,9 @@ def test_both_sides_of_a_pair_have_their_picture(tmp_path: Path, picture: Path) 
     page.cell(2, column(page, "answer")).value = "Same"
     page.parent.save(path)
     answers = read_review(path)
-    assert [(one.subject, one.answer) for one in answers.judgements] == [("a|b", "same")]
+    assert [(judgement.subject, judgement.answer) for judgement in answers.judgements] == [
+        ("a|b", "same")
+    ]
 
 
 def filled(tmp_path: Path, answers: dict[int, object], count: int = 4) -> Path:
@@ -100,7 +102,9 @@ def test_moved_columns_and_capitals_do_not_matter(tmp_path: Path) -> None:
     answers = read_review(filled(tmp_path, {2: "YES", 4: " no "}))
     assert answers.person == "ana"
     assert answers.question == "wordplay"
-    assert [(one.subject, one.answer, one.row) for one in answers.judgements] == [
+    assert [
+        (judgement.subject, judgement.answer, judgement.row) for judgement in answers.judgements
+    ] == [
         ("c-000", "yes", 2),
         ("c-002", "no", 4),
     ]
@@ -122,7 +126,7 @@ def test_a_wrong_answer_is_reported_with_its_place(
 ) -> None:
     path = filled(tmp_path, {3: value, 4: "no"})
     answers = read_review(path)
-    assert [one.subject for one in answers.judgements] == ["c-002"]
+    assert [judgement.subject for judgement in answers.judgements] == ["c-002"]
     (problem,) = answers.problems
     assert sentence in problem.message
     assert (problem.file, problem.row, problem.column) == (str(path), 3, "your answer")
@@ -173,7 +177,9 @@ def test_what_is_wrong_with_a_row(tmp_path: Path) -> None:
         [],
     ]
     answers = read_review(as_csv(tmp_path / "a.csv", lines, delimiter=";"))
-    assert [(one.subject, one.answer) for one in answers.judgements] == [("c", "yes")]
+    assert [(judgement.subject, judgement.answer) for judgement in answers.judgements] == [
+        ("c", "yes")
+    ]
     assert [problem.row for problem in answers.problems] == [2, 3, 5, 7]
 
 
@@ -188,8 +194,8 @@ def test_descriptions_are_free_text(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     row = ReviewRow("t-1", (ReviewSide("Cat"),), answer="=A cat\nsits", comment="-")
     write_review(find_question("description"), [row], path, "ana")
-    (one,) = read_review(path).judgements
-    assert (one.answer, one.comment) == ("=A cat\nsits", "-")
+    (judgement,) = read_review(path).judgements
+    assert (judgement.answer, judgement.comment) == ("=A cat\nsits", "-")
 
 
 def test_a_sheet_is_xlsx_or_csv(tmp_path: Path) -> None:
@@ -206,8 +212,8 @@ def test_libreoffice_saves_it_as_ods(tmp_path: Path, picture: Path) -> None:
     write_review(find_question("wordplay"), rows, path, "ana")
     program = ["soffice", "--headless", "--convert-to", "ods", "--outdir", str(tmp_path), str(path)]
     subprocess.run(program, check=True, capture_output=True, timeout=120)
-    (one,) = read_review(tmp_path / "out.ods").judgements
-    assert (one.subject, one.answer, one.person) == ("c-1", "yes", "ana")
+    (judgement,) = read_review(tmp_path / "out.ods").judgements
+    assert (judgement.subject, judgement.answer, judgement.person) == ("c-1", "yes", "ana")
 
 
 @given(
@@ -235,7 +241,9 @@ def test_what_goes_out_comes_back(
         path.write_text(stream.getvalue(), "utf-8")
     answers = read_review(path)
     assert answers.problems == ()
-    assert [(one.subject, one.answer, one.comment) for one in answers.judgements] == [
+    assert [
+        (judgement.subject, judgement.answer, judgement.comment) for judgement in answers.judgements
+    ] == [
         (f"c-{at:03}", answer, clean_text(drawable(comment)))
         for at, (answer, comment, _) in enumerate(given_)
         if answer

@@ -47,9 +47,9 @@ class Store:
     def __init__(self):
         self.known: dict[str, dict[str, Verdict]] = {}
 
-    def __call__(self, several):
-        for one in several:
-            self.known.setdefault(one.item, {})[one.filter] = one
+    def __call__(self, verdicts):
+        for verdict in verdicts:
+            self.known.setdefault(verdict.item, {})[verdict.filter] = verdict
 
 
 ITEMS = [caption(f"c{number}", "x" * number) for number in range(30)] + [template("t")]

@@ -26,9 +26,9 @@ class World:
         for topic, counts in topics.items():
             for name, count in counts.items():
                 self.templates[name] = template(name)
-                found = [{"category": "C", "topic": topic, "keyword": topic}] if topic else []
+                on_topics = [{"category": "C", "topic": topic, "keyword": topic}] if topic else []
                 outcome = "keep" if topic else "drop"
-                self.say(name, "topics", outcome, topics=found)
+                self.say(name, "topics", outcome, topics=on_topics)
                 for number in range(count):
                     key = f"{name}/{number}"
                     self.captions.append(caption(key, "text", template=name, votes=number))
@@ -126,9 +126,9 @@ def test_what_waits_for_a_person_is_out_until_they_say():
     assert out.funnel.stages[2].reasons == {"asked: unsure language": 1}
     assert set(world.select(asked="keep", **free).items) == {"a/0", "a/1", "a/2"}
     people = {("a/0", "language"): "keep", ("a/1", "language"): "drop"}
-    said = world.select(people=people, **free)
-    assert set(said.items) == {"a/0", "a/2"}
-    assert said.funnel.stages[2].reasons == {"by a person": 1}
+    chosen = world.select(people=people, **free)
+    assert set(chosen.items) == {"a/0", "a/2"}
+    assert chosen.funnel.stages[2].reasons == {"by a person": 1}
 
 
 def test_what_a_filter_has_not_judged_does_not_pass():
@@ -147,7 +147,7 @@ def test_a_template_s_verdict_is_its_captions():
     world.say("b", "quality", "keep")
     chosen = world.select(per_template=1, templates_per_topic=1)
     assert set(chosen.items) == {"b/0", "b/1"}
-    stage = next(one for one in chosen.funnel.stages if one.name == "quality")
+    stage = next(each for each in chosen.funnel.stages if each.name == "quality")
     assert stage.reasons == {"blurred": 2}
 
 
@@ -188,21 +188,21 @@ def test_nothing_at_all():
 
 
 def test_answers_are_the_majority_s():
-    def said(subject, person, answer, question="language"):
+    def answer_of(subject, person, answer, question="language"):
         return Judgement(subject, question, person, answer)
 
-    found = answers_of(
+    decided = answers_of(
         [
-            said("a", "ana", "keep"),
-            said("b", "ana", "keep"),
-            said("b", "ben", "Drop"),
-            said("b", "cem", "drop "),
-            said("c", "ana", "keep"),
-            said("c", "ben", "drop"),
-            said("d", "ana", "wordplay", "wordplay"),
+            answer_of("a", "ana", "keep"),
+            answer_of("b", "ana", "keep"),
+            answer_of("b", "ben", "Drop"),
+            answer_of("b", "cem", "drop "),
+            answer_of("c", "ana", "keep"),
+            answer_of("c", "ben", "drop"),
+            answer_of("d", "ana", "wordplay", "wordplay"),
         ]
     )
-    assert found == {("a", "language"): "keep", ("b", "language"): "drop"}
+    assert decided == {("a", "language"): "keep", ("b", "language"): "drop"}
 
 
 @st.composite
@@ -247,9 +247,9 @@ def test_the_rules_hold_for_any_input(world, per_template, per_topic, top, most,
     stages = chosen.funnel.stages
     assert stages[0].came == len(world.captions)
     assert stages[-1].left == len(chosen.items)
-    for one, other in pairwise(stages):
-        assert other.came == one.left
-        assert sum(one.reasons.values()) == one.went
+    for before, after in pairwise(stages):
+        assert after.came == before.left
+        assert sum(before.reasons.values()) == before.went
     passed = {"keep", "ask"} if asked == "keep" else {"keep"}
     for item in chosen.items:
         assert world.verdicts[item]["language"].verdict in passed

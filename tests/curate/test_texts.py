@@ -13,7 +13,7 @@ from memeloc.curate.duplicates.texts import numbers, plain_text, similar_texts
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (("When it is", "Monday"), ("WHEN IT IS MONDAY!!!",)),
         (("Straße",), ("STRASSE",)),
@@ -25,16 +25,18 @@ from memeloc.curate.duplicates.texts import numbers, plain_text, similar_texts
         (("न\u200dमस्ते",), ("नमस्ते",)),
     ],
 )
-def test_the_same_but_for_how_it_is_written(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    assert plain_text(one) == plain_text(other)
+def test_the_same_but_for_how_it_is_written(
+    first: tuple[str, ...], second: tuple[str, ...]
+) -> None:
+    assert plain_text(first) == plain_text(second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [("😂 lol", "😭 lol"), ("???", "!!!"), ("कि", "की"), ("C", "C++"), ("2019", "2020")],
 )
-def test_what_makes_a_difference(one: str, other: str) -> None:
-    assert plain_text([one]) != plain_text([other])
+def test_what_makes_a_difference(first: str, second: str) -> None:
+    assert plain_text([first]) != plain_text([second])
 
 
 def test_nothing_is_nothing_and_anything_can_be_compared() -> None:
@@ -52,13 +54,13 @@ def test_nothing_is_nothing_and_anything_can_be_compared() -> None:
 def test_every_similar_pair_is_found_once(texts: list[str], least: float, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("memeloc.curate.duplicates.texts._BLOCK", block)
-        found = {(one, two): score for one, two, score in similar_texts(texts, least)}
-        assert len(found) == len(list(similar_texts(texts, least)))
+        scores = {(first, second): score for first, second, score in similar_texts(texts, least)}
+        assert len(scores) == len(list(similar_texts(texts, least)))
     expected = {
-        (one, two): score
-        for one, two in itertools.combinations(range(len(texts)), 2)
-        if (score := fuzz.ratio(texts[one], texts[two]) / 100) >= least - 1e-9
+        (first, second): score
+        for first, second in itertools.combinations(range(len(texts)), 2)
+        if (score := fuzz.ratio(texts[first], texts[second]) / 100) >= least - 1e-9
     }
-    assert set(found) == set(expected)
+    assert set(scores) == set(expected)
     for pair, score in expected.items():
-        assert found[pair] == pytest.approx(score, abs=1e-5)
+        assert scores[pair] == pytest.approx(score, abs=1e-5)

@@ -17,7 +17,7 @@ def test_the_papers_topics_are_shipped():
     by_category: dict[str, list[str]] = {}
     for topic in topics:
         by_category.setdefault(topic.category, []).append(topic.name)
-    assert {name: len(several) for name, several in by_category.items()} == {
+    assert {name: len(names) for name, names in by_category.items()} == {
         "Religion": 3,
         "Nationality": 5,
         "Ethnicity": 4,
@@ -49,14 +49,14 @@ def test_the_papers_topics_are_shipped():
     ],
 )
 def test_keywords_match_whole_words(name, topics):
-    found = TopicMatcher(read_topics()).match(name)
-    assert sorted(match.topic.name for match in found) == topics
+    matches = TopicMatcher(read_topics()).match(name)
+    assert sorted(match.topic.name for match in matches) == topics
 
 
 def test_the_longest_keyword_comes_first():
     animals = (Topic("A", "Pets", ("cat",)), Topic("A", "Cafes", ("cat cafe",)))
-    found = TopicMatcher(animals).match("Cat Café owners")
-    assert [(match.topic.name, match.keyword) for match in found] == [
+    matches = TopicMatcher(animals).match("Cat Café owners")
+    assert [(match.topic.name, match.keyword) for match in matches] == [
         ("Cafes", "cat cafe"),
         ("Pets", "cat"),
     ]
@@ -84,11 +84,11 @@ def test_plurals_accents_and_other_scripts(keyword, name, matches):
 def test_any_name_is_matched_or_not(name):
     matcher = TopicMatcher(read_topics())
     assert len(matcher.match(name)) <= 15
-    assert "Germany" in [one.topic.name for one in matcher.match(f"{name} german")]
+    assert "Germany" in [match.topic.name for match in matcher.match(f"{name} german")]
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("[[category]]\nname = 1", "category"),
         ("not toml at all", "is not TOML"),
@@ -108,10 +108,10 @@ def test_any_name_is_matched_or_not(name):
         ('[[category]]\nname="A"\nextra=1\n[[category.topic]]\nname="T"\nkeywords=["a"]', "extra"),
     ],
 )
-def test_a_wrong_file_says_what_is_wrong(tmp_path, content, said):
+def test_a_wrong_file_says_what_is_wrong(tmp_path, content, message):
     path = tmp_path / "topics.toml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         read_topics(path)
     assert str(path) in str(error.value)
 
@@ -131,7 +131,7 @@ def test_the_filter_keeps_templates_on_a_topic(tmp_path):
     context = FilterContext(folder=tmp_path)
     filter_ = TopicFilter({"file": "mine.toml", "several": "ask"}, context)
     items = [template("a", "Cats"), template("b", "Cat and dog"), template("c", "Fish")]
-    verdicts = {one.item: one for one in filter_.judge(items)}
+    verdicts = {verdict.item: verdict for verdict in filter_.judge(items)}
     assert [(verdicts[key].verdict, verdicts[key].reason) for key in "abc"] == [
         ("keep", ""),
         ("ask", "several topics"),

@@ -21,7 +21,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield server
 
 
-def _said(*answers: str) -> list[Judgement]:
+def _judged(*answers: str) -> list[Judgement]:
     return [Judgement("c1", "wordplay", f"person {n}", answer) for n, answer in enumerate(answers)]
 
 
@@ -45,7 +45,7 @@ def _said(*answers: str) -> list[Judgement]:
 def test_only_what_two_people_agree_on_is_kept(
     answers: tuple[str, ...], settings: dict[str, object], verdict: str, reason: str
 ) -> None:
-    judge = WordplayFilter(settings, filter_context(_said(*answers)))
+    judge = WordplayFilter(settings, filter_context(_judged(*answers)))
     item = caption("seas the day")
     (got,) = judge.judge([item])
     assert (got.verdict, got.reason, got.settings) == (verdict, reason, judge.cache_key(item))
@@ -54,8 +54,8 @@ def test_only_what_two_people_agree_on_is_kept(
 
 
 def test_one_person_who_answers_twice_is_not_two() -> None:
-    said = [Judgement("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
-    (got,) = WordplayFilter({}, filter_context(said)).judge([caption("seas the day")])
+    judgements = [Judgement("c1", "wordplay", "ana", answer) for answer in ("yes", "no")]
+    (got,) = WordplayFilter({}, filter_context(judgements)).judge([caption("seas the day")])
     assert (got.verdict, got.evidence["people"]) == ("ask", {"ana": "no"})
 
 
@@ -63,8 +63,8 @@ def test_a_hint_is_never_a_verdict_and_sees_the_picture() -> None:
     there = {"t1": template("Confession Bear")}
     item = caption("this is unbearable")
     kept, opened = (
-        WordplayFilter({}, filter_context(said, templates=there))
-        for said in (_said("no", "no"), [])
+        WordplayFilter({}, filter_context(judgements, templates=there))
+        for judgements in (_judged("no", "no"), [])
     )
     assert next(kept.judge([item])).verdict == "keep"
     (got,) = opened.judge([item])
@@ -79,13 +79,13 @@ def test_a_model_s_hints_are_of_words_in_the_caption(chat: ChatServer) -> None:
                    {"words": "der Kuchen", "why": "is not there"}]}
     )  # fmt: skip
     items = [caption("Das // Brot ist weg", language="de"), caption("fertig", "c2", language="de")]
-    said = [Judgement("c2", "wordplay", who, "no") for who in "ab"]
+    judgements = [Judgement("c2", "wordplay", who, "no") for who in "ab"]
     with connected(chat) as model:
-        judge = WordplayFilter({"model_hint": True}, filter_context(said, model))
+        judge = WordplayFilter({"model_hint": True}, filter_context(judgements, model))
         plan = judge.plan(items)
         assert plan is not None
         assert (plan.questions, len(chat.bodies)) == (1, 0)
-        got = {one.item: one for one in judge.judge(items)}
+        got = {verdict.item: verdict for verdict in judge.judge(items)}
     assert got["c1"].evidence["hints"] == 'model: "Das Brot": it is bread and money'
     assert got["c1"].evidence["model"] == "tiny-2026"
     assert (got["c1"].verdict, got["c2"].verdict) == ("ask", "keep")
@@ -103,7 +103,7 @@ def test_a_model_that_refuses_leaves_the_hints_of_the_rules(chat: ChatServer) ->
 
 
 def test_model_hints_fail_without_a_model_where_needed() -> None:
-    judge = WordplayFilter({"model_hint": True}, filter_context(_said("no", "no")))
+    judge = WordplayFilter({"model_hint": True}, filter_context(_judged("no", "no")))
     assert next(judge.judge([caption("plain")])).verdict == "keep"
     with pytest.raises(MissingError, match="--model"):
         list(judge.judge([caption("plain", "c9")]))
