@@ -25,13 +25,8 @@ def count_memes(connection: Connection, kind: Kind = "caption") -> int:
 def count_languages(
     connection: Connection, languages: Sequence[str], kind: Kind = "caption"
 ) -> list[LanguageStatus]:
-    """The state of each language: the source first, then the wanted ones, then what else is there.
-
-    Args:
-        connection: a transaction.
-        languages: tags that are listed even where nothing is there yet.
-        kind: of the texts that are counted.
-    """
+    """The state of each language: the source first, then `languages`, even where nothing is there
+    yet, then what else is there; of texts of a kind."""
     own, old, source = captions.alias("own"), captions.alias("old"), captions.alias("source")
     current_source = (
         select(source.c.parts)

@@ -127,10 +127,14 @@ def add_memes(
 ) -> set[str]:
     """Add the memes whose ids are not there; those ids.
 
-    Each row, by id, has template and source_language, and may have item_id or file_id.
+    Each row, by id, has a source_language, and may have a template, item_id or file_id.
     """
     there = {row.id for row in by_slices(connection, select(memes.c.id), memes.c.id, rows)}
-    new = [{"id": key, "kind": kind, **row} for key, row in rows.items() if key not in there]
+    new = [
+        {"template": "", "id": key, "kind": kind, **row}
+        for key, row in rows.items()
+        if key not in there
+    ]
     add_rows(connection, memes, new)
     return rows.keys() - there
 
@@ -144,7 +148,6 @@ def add_versions(
     """Add a version of some captions; their ids, in order.
 
     Args:
-        connection: a transaction.
         rows: by meme; columns of `captions`, of which parts, language and stage have no defaults.
         current: the current versions of that language, by meme, which they supersede.
         shared: columns that are the same in all.

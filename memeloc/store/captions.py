@@ -53,11 +53,8 @@ class Captions(Repository):
     ) -> ImportSummary:
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
-        Args:
-            rows: in the table's order.
-            columns: its language columns, and the source's tag.
-            file: `FileRecord("captions", name, sha256, rows)`; it is stored with the first rows.
-            on_batch: gets how many more rows are stored.
+        The file, `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
+        `on_batch` gets how many more rows are stored.
         """
         summary = ImportSummary()
         remaining = iter(rows)
@@ -133,9 +130,8 @@ class Captions(Repository):
         and repeated.
 
         Args:
-            meme_id, tag, caption: what was translated into what.
             source_id: `ToTranslate.source.id`, the version that was translated.
-            translator, marks: its name, and what a corrector should know.
+            marks: what a corrector should know.
             characters, cost, currency: what was billed.
             replace: supersede another machine translation of the same source.
 

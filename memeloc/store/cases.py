@@ -45,10 +45,8 @@ class Cases(Repository):
         """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
 
         Keeping makes a version, too: somebody has looked at it and approved. A later decision
-        supersedes; the same one again changes nothing.
-
-        Returns:
-            The id of the version that settles it, None when there is no text to settle on.
+        supersedes; the same one again changes nothing. Returns the id of the version that settles
+        it, None when there is no text to settle on.
 
         Raises:
             InputError: there is no such case, or the answer is not one of it.

@@ -24,11 +24,9 @@ class Computed(Repository):
             return two_columns(by_slices(connection, query, features.c.sha256, shas))
 
     def add_features(self, name: str, values: Mapping[str, Any]) -> None:
-        """Store what was computed of pictures, by SHA-256; what is there already stays.
+        """Store what was computed of pictures, JSON values by SHA-256; what is there already stays.
 
-        Args:
-            name: of the method and its version, such as `phash-1`.
-            values: JSON values.
+        The name is of the method and its version, such as `phash-1`.
         """
         rows = [{"name": name, "sha256": sha, "value": value} for sha, value in values.items()]
         with self.database.write(relaxed=True) as connection:

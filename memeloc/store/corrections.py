@@ -56,7 +56,6 @@ class Corrections(Repository):
 
         Args:
             file: `FileRecord("answers", name, sha256, rows)`.
-            sheet_id: the sheet that came back.
             decide: gets what is known and returns what becomes of each answer. It is called within
                 the transaction, so that nothing changes meanwhile, and is not called when the very
                 same file was stored before. A text that cannot be a caption is refused.
@@ -91,10 +90,7 @@ class Corrections(Repository):
         meme_ids: Collection[str] | None = None,
         kind: Kind | None = None,
     ) -> list[CorrectionRecord]:
-        """What people answered, oldest first; standing is relative to the current source.
-
-        Of one language and kind of texts, or of all.
-        """
+        """What people answered, oldest first; standing is relative to the current source."""
         with self.database.read() as connection:
             return find_corrections(connection, tag, meme_ids, kind=kind)
 
@@ -190,13 +186,9 @@ def find_corrections(
     shown: Mapping[str, tuple[str, ...]] | None = None,
     kind: Kind | None = None,
 ) -> list[CorrectionRecord]:
-    """Stored answers, oldest first.
+    """Stored answers, oldest first; of a language, some memes and a kind, None is all.
 
-    Args:
-        connection: a transaction.
-        language, meme_ids, kind: only of these; None is all.
-        shown: the source text, by meme, to which an answer must be to be standing; None is the
-            current one.
+    An answer is standing that is to the source text in `shown`, by meme; None is the current one.
     """
     query = (
         select(

@@ -78,12 +78,7 @@ class Curation(Repository):
     def add_pairs(self, new: Iterable[Pair], settings: Mapping[str, Any] | None = None) -> int:
         """Store all that one search for duplicates found; it takes the place of the last search.
 
-        Args:
-            new: the pairs it found.
-            settings: what they were found by.
-
-        Returns:
-            The number of the search; that of the last one when it found the very same.
+        Returns the number of the search; that of the last one when it found the very same.
         """
         values = through_json(dict(settings or {}))
         ordered = sorted(
@@ -105,9 +100,7 @@ class Curation(Repository):
     def add_judgements(self, file: FileRecord, new: Sequence[Judgement]) -> int:
         """Store a file of judgements, whole or not at all, and once; how many are new.
 
-        Args:
-            file: `FileRecord("judgements", name, sha256, rows)`.
-            new: what it holds.
+        The file is `FileRecord("judgements", name, sha256, rows)`.
         """
         differing: list[dict[str, Any]] = []
         with self.database.write() as connection:
@@ -132,10 +125,8 @@ class Curation(Repository):
 
         Memes of an earlier selection that are not chosen now are left out, not deleted.
 
-        Args:
-            settings, funnel: what they were chosen by, as JSON values.
-            ids: of captions.
-            source: the tag of the new memes' source language.
+        `settings` and `funnel` are JSON values: what the captions were chosen by; `source` is the
+        tag of the new memes' source language.
         """
         items = Items(self.root, self.database)
         captions = list(items.find("caption", ids))

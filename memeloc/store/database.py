@@ -110,8 +110,7 @@ class Database:
     def write(self, *, relaxed: bool = False) -> Iterator[Connection]:
         """A transaction that alone may write: all of it is stored, or nothing.
 
-        Args:
-            relaxed: do not wait until it is on the disk, see the module's text.
+        A `relaxed` one does not wait until it is on the disk, see the module's text.
         """
         options = {"memeloc_write": True, "memeloc_relaxed": relaxed}
         with (
@@ -248,12 +247,7 @@ def add_rows(
 ) -> int:
     """Insert rows; how many were inserted or replaced.
 
-    Args:
-        connection: a transaction.
-        table: where to.
-        rows: any number.
-        key: the columns of a unique key: a row that is there stays.
-        replace: the column of such a row that gets a new value.
+    A row that is there by the unique key `key` stays, or gets a new value in the column `replace`.
     """
     if not rows:
         return 0
@@ -333,13 +327,10 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
-    driver = connection.connection.dbapi_connection
-    assert driver is not None
-    cursor = driver.cursor()
+    driver: Any = connection.connection.dbapi_connection
     level = "NORMAL" if options.get("memeloc_relaxed") else "FULL"
-    cursor.execute(f"PRAGMA synchronous={level}")
-    cursor.execute("BEGIN IMMEDIATE" if options.get("memeloc_write") else "BEGIN")
-    cursor.close()
+    driver.execute(f"PRAGMA synchronous={level}")
+    driver.execute("BEGIN IMMEDIATE" if options.get("memeloc_write") else "BEGIN")
 
 
 _AGAIN = "Nothing is lost: run the same command again when"

@@ -48,11 +48,7 @@ class Exports(Repository):
     """Captions, history and all the rest as tables; TABLES names them."""
 
     def frame(self, table_name: str, tags: Sequence[str] = ()) -> pd.DataFrame:
-        """A table as a pandas frame.
-
-        Args:
-            table_name: one of TABLES.
-            tags: languages that `captions` begins with, in this order.
+        """A table of TABLES as a pandas frame; `captions` begins with the languages `tags`.
 
         Raises:
             InputError: there is no such table.

@@ -54,12 +54,7 @@ _FETCHED = 1000
 
 @dataclass(frozen=True, slots=True)
 class AddedItems:
-    """What `Items.add` stored.
-
-    Attributes:
-        new, changed, unchanged: how many items.
-        refused: pictures that are not usable.
-    """
+    """What `Items.add` stored: how many items, and the pictures that are not usable."""
 
     new: int
     changed: int
@@ -127,10 +122,6 @@ class Items(Repository):
 
         The text of a picture is its transcript when a person has seen that, else what its source
         says, else what was read.
-
-        Args:
-            kind, source: only of this one.
-            ids: only these.
         """
         query = equal(_items_query(), {items.c.kind: kind, items.c.source: source})
         with self.database.read() as connection:

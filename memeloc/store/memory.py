@@ -40,18 +40,11 @@ class Memory(Repository):
         """Add units from outside (TMX); how many were new. A pair of texts is kept once."""
         with self.database.write() as connection:
             file_id = store_file(connection, file)[0] if file is not None else None
+            names = ("source_language", "language", "origin", "person")
             rows = [
-                {
-                    "hash": _hash(unit),
-                    "source_language": unit.source_language,
-                    "language": unit.language,
-                    "original": unit.source,
-                    "translation": unit.target,
-                    "origin": unit.origin,
-                    "person": unit.person,
-                    "file_id": file_id,
-                    "created_at": unit.created_at or now(),
-                }
+                {name: getattr(unit, name) for name in names}
+                | {"hash": _hash(unit), "original": unit.source, "translation": unit.target}
+                | {"file_id": file_id, "created_at": unit.created_at or now()}
                 for unit in units
             ]
             return add_rows(connection, memory_units, rows, ["hash"])

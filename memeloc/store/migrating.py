@@ -30,13 +30,11 @@ FOLDER = Path(__file__).parent
 def migrate(
     database: Database, *, create: bool = False, folder: Path = FOLDER, head: str = HEAD
 ) -> None:
-    """Bring `database` to the schema `head`.
+    """Bring a database of any earlier schema, or an empty one, to the schema `head`.
 
     Args:
-        database: one of any earlier schema, or an empty one.
         create: whether a SQLite file may be empty; a server's database may always be.
-        folder: where versions/ stands.
-        head: the newest migration there.
+        folder: where versions/ stands, of which `head` is the newest.
 
     Raises:
         MissingDatabaseError: it is a SQLite file that is missing or empty.
@@ -54,13 +52,15 @@ def migrate(
         schema = _schema(connection, database)
         if schema == head:
             return  # somebody else did it meanwhile
-        if not schema:
-            _create(connection, folder)
-            return
-        _check_known(schema, folder, database)
-        if database.file:
+        if schema and not (folder / "versions" / f"{schema}.py").is_file():
+            raise WorkspaceError(
+                f"{database.name}: The database has the schema {schema}, which a newer memeloc "
+                "made. Install the newer memeloc: pip install --upgrade memeloc. (One from before "
+                "0.1.0 is exported with the memeloc that made it, and imported into a new one.)"
+            )
+        if schema and database.file:
             _copy(database.file, database.file.with_name(f"{database.file.name}.before-{head}"))
-        _upgrade(connection, folder)
+        _upgrade(connection, schema, folder)
 
 
 def _schema(connection: Connection, database: Database) -> str:
@@ -76,31 +76,18 @@ def _schema(connection: Connection, database: Database) -> str:
     return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or "")
 
 
-def _check_known(schema: str, folder: Path, database: Database) -> None:
-    if not (folder / "versions" / f"{schema}.py").is_file():
-        raise WorkspaceError(
-            f"{database.name}: The database has the schema {schema}, which a newer memeloc made. "
-            "Install the newer memeloc: pip install --upgrade memeloc. (One from before 0.1.0 is "
-            "exported with the memeloc that made it, and imported into a new workspace.)"
-        )
-
-
-def _create(connection: Connection, folder: Path) -> None:
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    from memeloc.store.tables import metadata
-
-    metadata.create_all(connection)
-    MigrationContext.configure(connection).stamp(ScriptDirectory(os.fspath(folder)), "head")
-
-
-def _upgrade(connection: Connection, folder: Path) -> None:
+def _upgrade(connection: Connection, schema: str, folder: Path) -> None:
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory(os.fspath(folder))
+    if not schema:
+        from memeloc.store.tables import metadata
+
+        metadata.create_all(connection)
+        MigrationContext.configure(connection).stamp(scripts, "head")
+        return
     context = MigrationContext.configure(
         connection, opts={"fn": lambda revision, _: scripts._upgrade_revs("head", revision)}
     )

@@ -74,12 +74,7 @@ def hidden(value: Any, ids: Collection[str], hashed: Callable[[str], str]) -> An
     """JSON values with every id of a person in them hashed.
 
     An id is what stands under a heading for one (text or number), what is one of the file's
-    other rows, and whatever looks like one of Prolific's ids or an e-mail address.
-
-    Args:
-        value: a text, number, list or mapping of these.
-        ids: ids of the file.
-        hashed: gives an id's hash.
+    other rows (`ids`), and whatever looks like one of Prolific's ids or an e-mail address.
     """
     if isinstance(value, str):
         return _text(value, ids, hashed)

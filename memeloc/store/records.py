@@ -190,11 +190,8 @@ class AddedAnswers:
 class CaseRecord:
     """Something to settle.
 
-    Attributes:
-        correction: the answer that opened it.
-        others: the standing answers of other people in that round.
-        source, current: captions as they are now.
-        decision: what was decided last; empty while it is open.
+    `correction` is the answer that opened it, `others` are the standing answers of other people in
+    that round, `source` and `current` captions as they are now; `decision` is empty while open.
     """
 
     id: int

@@ -26,12 +26,11 @@ class Selection:
     """What was chosen.
 
     Attributes:
-        id: 1, 2, ...
         settings: what it was chosen by.
         funnel: how many came in and went out of each stage, and why.
         items: the chosen items, in the order in which they were collected.
-        problems: what was chosen and cannot be a meme, and why; known only as it is stored.
-        new: memes that were not there before; known only as it is stored.
+        problems, new: what was chosen and cannot be a meme, and why, and how many memes were not
+            there before; filled only as it is stored.
     """
 
     id: int
@@ -79,15 +78,9 @@ def store_selection(
     wrong: Mapping[str, InputError],
     language: str,
 ) -> Selection:
-    """Store what was chosen, and make memes of it.
+    """Store what was chosen, and make memes of it, in the source language `language`.
 
-    Args:
-        connection: a transaction.
-        settings, funnel: see `Selection`.
-        chosen: captions.
-        boxes: how many text boxes each template has.
-        wrong: templates that cannot be used, and why.
-        language: the source language of the new memes.
+    `boxes` says how many text boxes each template has, `wrong` why others cannot be used.
     """
     problems: list[InputError] = []
     good: dict[str, tuple[Item, tuple[str, ...]]] = {}

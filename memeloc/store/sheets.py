@@ -102,9 +102,7 @@ class Sheets(Repository):
     def add(self, sheet: SheetRecord, items: Sequence[tuple[str, int, int]]) -> bool:
         """Store which versions a sheet shows; False when the sheet is there already.
 
-        Args:
-            sheet: what it is.
-            items: meme id, source version's id and base version's id, in the sheet's order.
+        Its items are meme id, source version's id and base version's id, in the sheet's order.
         """
         if not sheet.id.isalnum() or len(sheet.id) > 40:
             raise InputError(f"A sheet's id is 1 to 40 letters and digits, not {sheet.id[:60]!r}.")

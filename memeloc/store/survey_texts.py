@@ -67,8 +67,7 @@ class SurveyTexts(Repository):
 
         Args:
             english: by key, all of them.
-            tag: the language of `texts`.
-            texts: by key, what ships in that language; keys that English lacks are passed over.
+            texts: by key, what ships in the language `tag`; keys that English lacks are left out.
 
         Raises:
             InputError: a text or its key cannot be stored.
@@ -80,12 +79,8 @@ class SurveyTexts(Repository):
         """The team's own texts for surveys in a language, by key.
 
         These are texts that a person has corrected, settled or found correct, that translate the
-        English of today, and that differ from what ships. de-AT takes those of de, too.
-
-        Args:
-            tag: the language.
-            english: the texts that surveys go out with; a correction of another English text is
-                left out. None takes what is stored.
+        texts of `english` (None is what is stored), and that differ from what ships. de-AT takes
+        those of de, too.
         """
         corrected: dict[str, str] = {}
         with self.database.read() as connection:
@@ -98,8 +93,7 @@ def _add_shipped(
     connection: Connection, english: Mapping[str, str], language: str, texts: Mapping[str, str]
 ) -> int:
     source = _texts(english)
-    memes_rows = {key: {"template": "", "source_language": ENGLISH} for key in source}
-    add_memes(connection, memes_rows, "survey")
+    add_memes(connection, {key: {"source_language": ENGLISH} for key in source}, "survey")
     current = current_of(connection, ENGLISH, source)
     rows = {
         meme_id: {"parts": parts}

@@ -103,9 +103,7 @@ class Surveys(Repository):
         """Store what a file of answers holds, whole or not at all, and once.
 
         Args:
-            name: the survey's.
             file: `FileRecord("submissions", name, sha256, rows)`.
-            imported: its submissions, participants and rejected rows.
             hashed: whether participants are stored as keyed hashes, and so is every mention of
                 them; without it they are stored as they are.
 

@@ -34,11 +34,7 @@ class Transcripts(Repository):
         by_id = {transcript_id(transcript.item): transcript for transcript in transcripts}
         with self.database.write() as connection:
             rows = {
-                meme_id: {
-                    "template": "",
-                    "source_language": transcript.language,
-                    "item_id": transcript.item,
-                }
+                meme_id: {"source_language": transcript.language, "item_id": transcript.item}
                 for meme_id, transcript in by_id.items()
             }
             add_memes(connection, rows, "transcript")
@@ -71,17 +67,16 @@ def _add(connection: Connection, language: str, transcripts: dict[str, Transcrip
     rows = {}
     for meme_id, transcript in transcripts.items():
         version = current.get(meme_id)
-        content = (transcript.parts, transcript.reader, transcript.marks)
-        if version is not None and (
-            version.stage != "read" or (version.parts, version.translator, version.marks) == content
-        ):
-            continue
-        rows[meme_id] = {
+        texts = {
             "parts": transcript.parts,
-            "origin": transcript.reader,
             "translator": transcript.reader,
             "marks": transcript.marks,
         }
+        if version is None or (
+            version.stage == "read"
+            and any(getattr(version, name) != value for name, value in texts.items())
+        ):
+            rows[meme_id] = {**texts, "origin": transcript.reader}
     return len(add_versions(connection, rows, current, language=language, stage="read"))
 
 

@@ -92,9 +92,7 @@ def unguarded(text: str) -> str:
 def wrong_in(cell: Any, is_text: bool) -> str:
     """What is wrong with a cell that a person typed; empty when nothing is.
 
-    Args:
-        cell: its value.
-        is_text: whether a date or a time cannot have been meant.
+    Where it `is_text`, a date or a time cannot have been meant.
     """
     if isinstance(cell, Formula):
         return f"the cell holds a formula ({cell.text[:40]}): put the text itself"

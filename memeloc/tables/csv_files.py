@@ -39,13 +39,8 @@ csv.field_size_limit(1 << 26)  # pictures as data: addresses stand in cells, too
 class CsvFile:
     """A CSV file and how it is read.
 
-    Attributes:
-        path: for sentences.
-        open: opens its bytes.
-        encoding, errors: as `open` takes them.
-        is_cut: whether it ends within a character.
-        note: what is odd about the encoding, or empty.
-        delimiter: between cells.
+    `open` opens its bytes, `encoding` and `errors` are as Python's `open` takes them; it `is_cut`
+    when it ends within a character; `note` is what is odd about the encoding.
     """
 
     path: Path
@@ -125,10 +120,7 @@ def _records(
 def decode(path: Path, opener: Callable[[], IO[bytes]], encodings: Sequence[str]) -> list[CsvFile]:
     """The ways in which a file can be read as text, the likeliest first.
 
-    Args:
-        path: for sentences.
-        opener: opens its bytes.
-        encodings: what it may be in where it is neither UTF-8 nor UTF-16.
+    `encodings` are what it may be in where it is neither UTF-8 nor UTF-16.
 
     Raises:
         InputError: it is in none of them.

@@ -20,12 +20,9 @@ OPEN_END = ("", "")
 
 
 class Line(NamedTuple):
-    """One line of a table as a format's reader gives it.
+    """One line of a table as a format's reader gives it, numbered as spreadsheets count.
 
-    Attributes:
-        number: as spreadsheets count; in JSON Lines the line's.
-        cells: what was read of it.
-        problem: reason and sentence when it cannot be read, or `OPEN_END`.
+    `problem` is reason and sentence when it cannot be read, or `OPEN_END`.
     """
 
     number: int

@@ -22,11 +22,7 @@ _ESCAPED = re.compile("_x(00[01][0-9A-Fa-f])_")
 
 
 def read_worksheets(path: Path, first: str = "") -> Iterator[Callable[[], Iterator[Line]]]:
-    """What reads the lines of each worksheet of a file.
-
-    Args:
-        path: an xlsx or ods file.
-        first: name of the worksheet that comes first, wherever it was moved.
+    """What reads the lines of each worksheet of an xlsx or ods file, the one named `first` first.
 
     Raises:
         InputError: it is broken, too large once unpacked, behind a password, or no workbook.

@@ -100,9 +100,11 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
 
 def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = os.environ.get("MEMELOC_DATABASE_URL", "")
-    create: Callable[..., None] = store_migrating._create
+    upgrade: Callable[..., None] = store_migrating._upgrade
     done: list[int] = []
-    monkeypatch.setattr(store_migrating, "_create", lambda *given: (done.append(1), create(*given)))
+    monkeypatch.setattr(
+        store_migrating, "_upgrade", lambda *given: (done.append(1), upgrade(*given))
+    )
     start = threading.Barrier(4)
     failures: list[BaseException] = []
 
