@@ -7,6 +7,7 @@ undo what people have corrected since, and neither does a table that was exporte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, select, update
 
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import add_memes, add_versions, current_of
-from memeloc.store.database import add_row, by_slices, two_columns
+from memeloc.store.queries import add_row, by_slices, two_columns
 from memeloc.store.records import ImportSummary
 from memeloc.store.tables.captions import captions, events, memes
 
@@ -23,32 +24,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The language columns of a table: name of the column to tag, and the source's tag."""
-
-    tags: dict[str, str]
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class ImportBatch:
     """Stores rows of a table in one transaction, and adds to `summary`."""
 
     connection: Connection
-    columns: Columns
+    tags: Mapping[str, str]
+    source: str
     file_id: int
     origin: str
     summary: ImportSummary
 
     def store(self, rows: list[CaptionRow]) -> None:
         """Store the rows, the source captions first."""
-        source = self.columns.source
+        source = self.source
         stored = self._add_memes(rows)
         rows = [row for row in rows if row.meme_id in stored]
         self._add(source, {row.meme_id: row.source.parts for row in rows if row.source}, {})
         current = current_of(self.connection, source, [row.meme_id for row in rows])
         sources = {meme_id: version.id for meme_id, version in current.items()}
-        for column, tag in self.columns.tags.items():
+        for column, tag in self.tags.items():
             if tag != source:
                 cells = {row.meme_id: row.captions.get(column) for row in rows}
                 texts = {meme_id: cell.parts for meme_id, cell in cells.items() if cell}
@@ -70,14 +64,14 @@ class ImportBatch:
                 if row.source is not None:
                     new[row.meme_id] = {
                         "template": row.template,
-                        "source_language": self.columns.source,
+                        "source_language": self.source,
                         "file_id": self.file_id,
                     }
                 continue
-            if meme.source_language != self.columns.source:
+            if meme.source_language != self.source:
                 raise InputError(
                     f"The meme {row.meme_id!r} is here with a source caption in "
-                    f"{meme.source_language}, not in {self.columns.source}; give it another id.",
+                    f"{meme.source_language}, not in {self.source}; give it another id.",
                     file=self.origin,
                     row=row.row,
                 )

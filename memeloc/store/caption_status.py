@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, case, func, select
 
 from memeloc.store.caption_versions import is_active, is_current
-from memeloc.store.database import two_columns
+from memeloc.store.queries import two_columns
 from memeloc.store.records import Kind, LanguageStatus
 from memeloc.store.tables.captions import captions, cases, decisions, memes
 

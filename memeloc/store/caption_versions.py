@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
-from memeloc.store.database import add_rows, by_slices, columns_of, equal, is_newest, two_columns
+from memeloc.store.queries import add_rows, by_slices, columns_of, equal, is_newest, two_columns
 from memeloc.store.records import CaptionVersion, Kind
 from memeloc.store.tables.captions import captions, memes
 from memeloc.store.tables.items import selection_items, selections

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from memeloc.model import Caption
-from memeloc.store.caption_import import Columns, ImportBatch
+from memeloc.store.caption_import import ImportBatch
 from memeloc.store.caption_status import count_languages, count_memes
 from memeloc.store.caption_versions import (
     add_versions,
@@ -21,8 +21,8 @@ from memeloc.store.caption_versions import (
     source_query,
     texts_of,
 )
-from memeloc.store.database import Repository, two_columns
 from memeloc.store.files import store_file
+from memeloc.store.queries import Repository, two_columns
 from memeloc.store.records import (
     CaptionVersion,
     FileRecord,
@@ -47,13 +47,15 @@ class Captions(Repository):
     def import_rows(
         self,
         rows: Iterable[CaptionRow],
-        columns: Columns,
+        tags: Mapping[str, str],
+        source: str,
         file: FileRecord,
         on_batch: Callable[[int], None] | None = None,
     ) -> ImportSummary:
         """Store a table's rows, some hundred a transaction; the same table again adds nothing.
 
-        The file, `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
+        `tags` are those of the language columns by name, one of which is the source's. The file,
+        `FileRecord("captions", name, sha256, rows)`, is stored with the first rows;
         `on_batch` gets how many more rows are stored.
         """
         summary = ImportSummary()
@@ -61,7 +63,7 @@ class Captions(Repository):
         while batch := list(islice(remaining, _BATCH)):
             with self.database.write() as connection:
                 file_id, _ = store_file(connection, file)
-                ImportBatch(connection, columns, file_id, file.name, summary).store(batch)
+                ImportBatch(connection, tags, source, file_id, file.name, summary).store(batch)
             if on_batch is not None:
                 on_batch(len(batch))
         return summary

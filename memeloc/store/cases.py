@@ -11,7 +11,7 @@ from memeloc.errors import InputError
 from memeloc.placeholders import misplaced
 from memeloc.store.caption_versions import add_versions, check_parts, current_of, sources_of
 from memeloc.store.corrections import find_corrections
-from memeloc.store.database import Repository, add_row, equal, two_columns
+from memeloc.store.queries import Repository, add_row, equal, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
 from memeloc.store.survey_texts import survey_text_key
 from memeloc.store.tables.captions import cases, decisions, memes

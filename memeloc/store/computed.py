@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from memeloc.store.database import Repository, add_rows, by_slices, two_columns
+from memeloc.store.queries import Repository, add_rows, by_slices, two_columns
 from memeloc.store.tables.items import features, model_answers
 
 

@@ -21,8 +21,8 @@ from memeloc.store.caption_versions import (
     sources_of,
     texts_of,
 )
-from memeloc.store.database import Repository, add_row, by_slices, equal, two_columns
 from memeloc.store.files import find_file, store_file
+from memeloc.store.queries import Repository, add_row, by_slices, equal, two_columns
 from memeloc.store.records import (
     ACCEPTING,
     STANDING,

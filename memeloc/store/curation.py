@@ -15,7 +15,9 @@ from sqlalchemy import Connection, Select, func, select
 from memeloc.curate.duplicates.pairs import Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
-from memeloc.store.database import (
+from memeloc.store.files import store_file
+from memeloc.store.items import Items
+from memeloc.store.queries import (
     Repository,
     add_row,
     add_rows,
@@ -24,8 +26,6 @@ from memeloc.store.database import (
     equal,
     is_newest,
 )
-from memeloc.store.files import store_file
-from memeloc.store.items import Items
 from memeloc.store.records import FileRecord
 from memeloc.store.selections import (
     Selection,

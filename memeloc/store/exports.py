@@ -19,7 +19,7 @@ from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
 from memeloc.store.caption_versions import is_active, is_current
-from memeloc.store.database import Repository, is_newest
+from memeloc.store.queries import Repository, is_newest
 from memeloc.store.tables.captions import (
     captions,
     cases,

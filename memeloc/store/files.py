@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from memeloc.store.database import Repository, add_row, columns_of
+from memeloc.store.queries import Repository, add_row, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.captions import files
 

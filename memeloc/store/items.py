@@ -28,7 +28,14 @@ from memeloc.items import (
     item_id,
 )
 from memeloc.model import TextBox, TextStyle
-from memeloc.store.database import (
+from memeloc.store.pictures import (
+    StoredPicture,
+    add_pictures,
+    describe,
+    picture_file,
+    write_picture,
+)
+from memeloc.store.queries import (
     Repository,
     add_rows,
     by_slices,
@@ -36,13 +43,6 @@ from memeloc.store.database import (
     equal,
     is_newest,
     two_columns,
-)
-from memeloc.store.pictures import (
-    StoredPicture,
-    add_pictures,
-    describe,
-    picture_file,
-    write_picture,
 )
 from memeloc.store.tables.items import item_versions, items, pictures, refusals
 from memeloc.store.tables.types import safe_text, through_json

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, literal, select
 
-from memeloc.store.database import Repository, add_rows, is_newest
 from memeloc.store.files import store_file
+from memeloc.store.queries import Repository, add_rows, is_newest
 from memeloc.store.records import FileRecord, Kind
 from memeloc.store.tables.captions import captions, memes, memory_units
 from memeloc.store.tables.types import encode_json, now

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from memeloc.files import replacing
-from memeloc.store.database import add_rows
+from memeloc.store.queries import add_rows
 from memeloc.store.tables.items import pictures
 
 FOLDER = "images"

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from memeloc.correct.placing import SentItem, SentSheet
 from memeloc.errors import InputError
 from memeloc.store.caption_versions import by_meme, current_query, source_query, texts_of
-from memeloc.store.database import Repository, add_row, add_rows, columns_of, equal, two_columns
+from memeloc.store.queries import Repository, add_row, add_rows, columns_of, equal, two_columns
 from memeloc.store.records import STANDING, CaptionVersion, Kind, SheetRecord, ToCorrect
 from memeloc.store.tables.captions import (
     captions,

@@ -6,8 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memeloc.store.database import Database, Repository, WorkspaceError
+from memeloc.store.database import Database, WorkspaceError
 from memeloc.store.migrating import migrate
+from memeloc.store.queries import Repository
 
 if TYPE_CHECKING:
     from memeloc.store.captions import Captions

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, select
 
-from memeloc.store.database import add_rows, columns_of
 from memeloc.store.files import store_file
 from memeloc.store.participant_ids import hash_id, hidden
+from memeloc.store.queries import add_rows, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.surveys import rejected_rows, submissions, survey_participants
 from memeloc.store.tables.types import encode_json

@@ -22,7 +22,7 @@ from memeloc.store.caption_versions import (
     current_of,
     is_current,
 )
-from memeloc.store.database import Repository, two_columns
+from memeloc.store.queries import Repository, two_columns
 from memeloc.store.tables.captions import captions, memes
 
 ENGLISH = "en"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import Connection, Text, select, type_coerce
 
 from memeloc.errors import InputError
-from memeloc.store.database import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.participant_ids import hash_id, survey_key
+from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
 from memeloc.store.submissions import (
     AddedSubmissions,

@@ -18,7 +18,7 @@ from memeloc.store.caption_versions import (
     current_query,
     is_current,
 )
-from memeloc.store.database import Repository, by_slices, two_columns
+from memeloc.store.queries import Repository, by_slices, two_columns
 from memeloc.store.records import CaptionVersion
 from memeloc.store.tables.captions import captions, memes
 

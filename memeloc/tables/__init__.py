@@ -13,9 +13,7 @@ from memeloc.tables.cells import (
     Formula,
     clean_text,
     drawable,
-    guarded,
     text_of,
-    unguarded,
     wrong_in,
 )
 from memeloc.tables.reading import read_table, read_tables
@@ -33,12 +31,10 @@ __all__ = [
     "Table",
     "clean_text",
     "drawable",
-    "guarded",
     "new_workbook",
     "read_table",
     "read_tables",
     "text_of",
-    "unguarded",
     "write_table",
     "wrong_in",
 ]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.files import file_sha256
-from memeloc.store.caption_import import Columns
 from memeloc.store.records import FileRecord, ImportSummary, LanguageStatus
 from memeloc.workspace.part import Part
 
@@ -117,11 +116,12 @@ class Captions(Part):
             if len(result.left_out) < _EXAMPLES:
                 result.left_out.append(str(problem.error))
 
-        columns = Columns({column.name: column.locale.tag for column in table.languages}, source)
+        tags = {column.name: column.locale.tag for column in table.languages}
         rows = table.count() // len(table.languages)
         summary = self._store.captions.import_rows(
             table.rows(note),
-            columns,
+            tags,
+            source,
             FileRecord("captions", path.name, file_sha256(path), rows),
             lambda more: on_progress(more, rows) if on_progress else None,
         )

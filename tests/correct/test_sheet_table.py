@@ -251,7 +251,7 @@ def test_any_text_typed_comes_back_from_a_csv_and_a_workbook(tmp_path: Path, tex
     rows = rows_of(path)
     place = rows[0].index(HEADINGS["text"])
     # As this program writes it; a spreadsheet keeps the apostrophe where it stands.
-    from memeloc.tables import guarded
+    from memeloc.tables.cells import guarded
 
     rows[3][place] = guarded(text)
     save(path, rows)

@@ -19,7 +19,8 @@ from memeloc.curate.review.questions import find_question
 from memeloc.curate.review.rows import ReviewRow, ReviewSide
 from memeloc.curate.review.sheets import write_review
 from memeloc.errors import InputError
-from memeloc.tables import clean_text, drawable, guarded
+from memeloc.tables import clean_text, drawable
+from memeloc.tables.cells import guarded
 from tests.curate.drawn import as_jpeg, draw_picture
 
 TEXT = st.text(max_size=40)
@@ -252,7 +253,7 @@ def test_what_goes_out_comes_back(
 
 @given(TEXT)
 def test_a_guarded_cell_is_no_formula(text: str) -> None:
-    from memeloc.tables import unguarded
+    from memeloc.tables.cells import unguarded
 
     assert unguarded(guarded(text)) == text
     assert not guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -23,7 +23,6 @@ from memeloc.store import (
     SheetRecord,
     Store,
 )
-from memeloc.store.caption_import import Columns
 from memeloc.store.records import ImportSummary
 from memeloc.templates import load_templates
 
@@ -84,9 +83,9 @@ def reopen(place: Path) -> Store:
 def import_table(store: Store, path: Path) -> ImportSummary:
     """Import a captions table, English first; it has no problems."""
     table = read_captions(path, load_templates(())[0], None, source="en", locales=default())
-    columns = Columns({each.name: each.locale.tag for each in table.languages}, "en")
+    tags = {each.name: each.locale.tag for each in table.languages}
     file = FileRecord("captions", path.name, file_sha256(path), table.count())
-    return store.captions.import_rows(table.rows(lambda problem: None), columns, file)
+    return store.captions.import_rows(table.rows(lambda problem: None), tags, "en", file)
 
 
 @pytest.fixture

@@ -102,9 +102,7 @@ def test_several_make_a_store_at_once(place: Path, monkeypatch: pytest.MonkeyPat
     url = os.environ.get("MEMELOC_DATABASE_URL", "")
     upgrade: Callable[..., None] = store_migrating._upgrade
     done: list[int] = []
-    monkeypatch.setattr(
-        store_migrating, "_upgrade", lambda *given: (done.append(1), upgrade(*given))
-    )
+    monkeypatch.setattr(store_migrating, "_upgrade", lambda *all_: (done.append(1), upgrade(*all_)))
     start = threading.Barrier(4)
     failures: list[BaseException] = []
 

@@ -23,14 +23,13 @@ from memeloc.tables import (
     Table,
     clean_text,
     drawable,
-    guarded,
     new_workbook,
     read_table,
     read_tables,
     text_of,
-    unguarded,
     write_table,
 )
+from memeloc.tables.cells import guarded, unguarded
 
 TYPED = ["plain", "=1+1", "+49", "-x", "@all", "'=quoted", "http://example.org", "", "two\nlines"]
 ANY_TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
