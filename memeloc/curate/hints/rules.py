@@ -1,4 +1,4 @@
-"""Homophones, names that are words, repeated sounds. In: words of a caption. Out: hints.
+"""Words that sound like others, names that are words, echoes. In: a caption's words. Out: hints.
 
 Nearly every word sounds like some other, so a sound counts only where both words can be seen: both
 stand in the caption, or one in the caption and one in what is known of the picture. Without the
