@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memeloc.templates.loading import find_template, load_template, load_templates
     from memeloc.templates.making import LAYOUTS, add_template, preview, write_preview
     from memeloc.templates.pictures import MAX_BYTES, MAX_PIXELS, open_picture, picture_size
-    from memeloc.templates.writing import write_folder, write_template
+    from memeloc.templates.writing import write_template
 
 __all__ = [
     "LAYOUTS",
@@ -28,7 +28,6 @@ __all__ = [
     "open_picture",
     "picture_size",
     "preview",
-    "write_folder",
     "write_preview",
     "write_template",
 ]
@@ -39,6 +38,6 @@ __getattr__, __dir__ = lazy_package(
         "memeloc.templates.loading": ["find_template", "load_template", "load_templates"],
         "memeloc.templates.making": ["LAYOUTS", "add_template", "preview", "write_preview"],
         "memeloc.templates.pictures": ["MAX_BYTES", "MAX_PIXELS", "open_picture", "picture_size"],
-        "memeloc.templates.writing": ["write_folder", "write_template"],
+        "memeloc.templates.writing": ["write_template"],
     },
 )

@@ -68,7 +68,7 @@ def add_template(
     """Make a template of a picture: the folder `to`/NAME with the picture and a template.toml.
 
     It is called as the picture where no name is given, and has the boxes of a key of `LAYOUTS`.
-    The picture is written anew, as by `write_folder`.
+    The picture is written anew, as by `write_template`.
 
     Raises:
         InputError: the picture cannot be read, the name is wrong, there is no such layout, or a

@@ -7,7 +7,6 @@ was taken, no camera, no thumbnail. A folder is there whole or not at all.
 from __future__ import annotations
 
 import io
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -27,88 +26,45 @@ from memeloc.templates.pictures import open_picture
 _PLACES = 6  # digits after the point: a millionth of a picture is less than a pixel of any
 
 
-def write_template(
-    template: FoundTemplate, folder: Path, *, name: str | None = None, replace: bool = False
-) -> Path:
+def write_template(template: FoundTemplate, folder: Path, *, name: str | None = None) -> Path:
     """Make a template's folder, `folder`/NAME, of a template that was collected with its picture.
 
     Its address and terms become the template's source and licence, unless its details have a
     `source`. It is called `name`; else `safe_name` of its details, else its own name where that is
-    safe as a file's, else its item's id. For the rest see `write_folder`.
+    safe as a file's, else its item's id. Without boxes it gets one at the top and one at the
+    bottom. A JPEG stays one (quality 92), all else becomes a PNG; of an animated picture the first
+    frame is kept. A template of that name that says and shows the same is left as it is.
 
     Raises:
-        InputError: there is no picture, or as for `write_folder`.
+        InputError: the name is no name for a file, there is no picture or it cannot be read, a box
+            reaches outside the picture, another template has that name, or the disk refuses.
     """
     if template.picture is None:
         raise InputError(
             f"the template {template.name[:60]!r} of {template.origin.source} came without a "
             "picture, so nothing can be written on it"
         )
+    folder = folder / check_tag_name(name or _name_of(template), "a template's name")
     source = template.details.get("source")
-    return write_folder(
-        folder,
-        name or _name_of(template),
-        template.picture,
-        template.boxes,
-        title=template.name,
-        description=template.description,
-        keywords=template.keywords,
-        source=source if isinstance(source, str) and source else template.origin.url,
-        licence=template.origin.terms,
-        replace=replace,
-    )
-
-
-def write_folder(
-    to: Path,
-    name: str,
-    picture: bytes,
-    boxes: Sequence[TextBox] = (),
-    *,
-    title: str = "",
-    description: str = "",
-    keywords: Sequence[str] = (),
-    source: str = "",
-    licence: str = "",
-    replace: bool = False,
-) -> Path:
-    """Make the folder `to`/NAME with the picture and a template.toml.
-
-    A JPEG stays one (quality 92), all else becomes a PNG; of an animated picture the first frame
-    is kept. A template of that name that says and shows the same is left as it is.
-
-    Args:
-        to: the folder of templates; made when it is not there.
-        picture: the bytes of a picture's file.
-        boxes: where its text goes; empty is a box at the top and one at the bottom.
-        title, description, keywords, source, licence: as in `Template`; line feeds become spaces.
-        replace: put it in the place of another template of that name, which otherwise is an error.
-
-    Raises:
-        InputError: the name is no name for a file, the picture cannot be read, a box reaches
-            outside the picture, another template has that name, or the disk refuses.
-    """
-    check_tag_name(name, "a template's name")
-    folder = to / name
     try:
-        image = open_picture(picture)
-        file, content = encode(image, picture)
+        image = open_picture(template.picture)
+        file, content = encode(image, template.picture)
         head = {
-            "title": plain(title),
-            "description": plain(description),
-            "keywords": [plain(keyword) for keyword in keywords],
+            "title": plain(template.name),
+            "description": plain(template.description),
+            "keywords": [plain(keyword) for keyword in template.keywords],
             "image": file,
-            "source": plain(source),
-            "licence": plain(licence),
+            "source": plain(source if isinstance(source, str) and source else template.origin.url),
+            "licence": plain(template.origin.terms),
         }
-        text = f"{tomli_w.dumps(head)}\n{boxes_toml(boxes or TOP_BOTTOM)}"
+        text = f"{tomli_w.dumps(head)}\n{boxes_toml(template.boxes or TOP_BOTTOM)}"
         definition = check_definition(parse_toml(text), folder / DEFINITION)
         check_turned_boxes(definition.boxes, image.size, folder / DEFINITION)
     except InputError as error:
         raise InputError(error.message, file=folder) from error
     files = {file: content, DEFINITION: text.encode()}
     if not _holds(folder, files):
-        put_folder(folder, files, replace=replace)
+        put_folder(folder, files)
     return folder
 
 
@@ -122,30 +78,25 @@ def _name_of(template: FoundTemplate) -> str:
         return item_id(template.origin.source, "template", template.origin.key, template.name)
 
 
-def put_folder(folder: Path, files: Mapping[str, bytes], *, replace: bool = False) -> None:
+def put_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a folder, which then is there whole or not at all.
 
     It is made beside its place, under a name that begins with a dot, so that nobody loads it when
     this process dies before it is complete.
 
     Raises:
-        InputError: there is one already, and it is not to be replaced; or the disk refuses.
+        InputError: there is one already; or the disk refuses.
     """
-    if folder.exists() and not replace:
+    if folder.exists():
         raise InputError("is there already; choose another name", file=folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            new = partial / "new"
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as partial:
+            new = Path(partial) / "new"
             new.mkdir()
             for name, content in files.items():
                 (new / name).write_bytes(content)
-            if folder.exists():
-                folder.rename(partial / "old")
             new.rename(folder)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=folder) from error
 

@@ -12,7 +12,7 @@ from PIL import Image
 from memeloc.errors import InputError
 from memeloc.items import FoundTemplate, Origin
 from memeloc.model import STYLES, TextBox, TextStyle
-from memeloc.templates import load_template, write_folder, write_template
+from memeloc.templates import load_template, write_template
 from memeloc.templates.loading import TOP_BOTTOM
 from tests.templates.conftest import refusal, striped
 
@@ -68,7 +68,7 @@ def test_a_name_that_no_file_can_have_becomes_an_id(tmp_path: Path) -> None:
 
 
 def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path, "plain", encoded("JPEG"))
+    folder = write_template(found(picture=encoded("JPEG"), boxes=()), tmp_path)
     template = load_template(folder)
     assert template.boxes == TOP_BOTTOM
     assert template.image.name == "picture.jpg"
@@ -77,7 +77,7 @@ def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
 def test_nothing_but_pixels_gets_in(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x010F] = "A camera of mine"
-    folder = write_folder(tmp_path, "photo", encoded("JPEG", exif=exif))
+    folder = write_template(found(picture=encoded("JPEG", exif=exif)), tmp_path)
     assert b"camera" not in (folder / "picture.jpg").read_bytes()
 
 
@@ -88,13 +88,11 @@ def test_the_same_again_is_left_alone(tmp_path: Path) -> None:
     assert (folder / "template.toml").stat().st_ino == before
 
 
-def test_another_of_that_name_is_replaced_only_on_demand(tmp_path: Path) -> None:
+def test_another_of_that_name_is_never_written_over(tmp_path: Path) -> None:
     folder = write_template(found(), tmp_path)
     other = found(description="Something else.")
     assert "is there already" in refusal(lambda: write_template(other, tmp_path))
     assert load_template(folder).description == ""
-    write_template(other, tmp_path, replace=True)
-    assert load_template(folder).description == "Something else."
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["late-train"]
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import binom, multinomial, norm
 
 from memeloc.survey.design.power import (
     changes_differ,
-    difference_table,
-    majority_table,
+    difference,
+    majority,
+    power_tables,
     proportions_differ,
 )
 
 
 def test_majorities_of_two_labels_are_binomial() -> None:
-    for row in majority_table(seed=5, answers=(1, 3, 4, 5, 9), agreements=(0.5, 0.7, 0.9, 1.0)):
-        n, p = row.answers, row.agreement
+    for n, p in product((1, 3, 4, 5, 9), (0.5, 0.7, 0.9, 1.0)):
+        row = majority(n, p, seed=5)
         right = float(binom.sf(n // 2, n, p))
         tied = float(binom.pmf(n // 2, n, p)) if n % 2 == 0 else 0.0
         assert row.right == pytest.approx(right, abs=5 * 0.5 / 20_000**0.5)
@@ -38,9 +41,7 @@ def test_majorities_with_unknown_and_three_labels_are_multinomial() -> None:
                     tied += chance
                 elif a == most:
                     right += chance
-    (row,) = majority_table(
-        seed=5, answers=(5,), agreements=(0.6,), unknown=0.2, labels=3, draws=200_000
-    )
+    row = majority(5, 0.6, seed=5, unknown=0.2, labels=3, draws=200_000)
     assert row.right == pytest.approx(right, abs=0.005)
     assert row.tied == pytest.approx(tied, abs=0.005)
 
@@ -68,7 +69,8 @@ def exact_paired(items: int, disagreement: float, difference: float) -> float:
 
 
 def test_differences_are_those_of_exact_power() -> None:
-    for row in difference_table(seed=9, items=(50, 100, 300), share=0.4, disagreement=0.2):
+    for items in (50, 100, 300):
+        row = difference(items, seed=9)
         assert row.smallest is not None
         assert row.paired is not None
         for found, power in (
@@ -82,7 +84,7 @@ def test_differences_are_those_of_exact_power() -> None:
 
 def test_a_textbook_difference() -> None:
     """Two groups of 300: 0.40 against 0.40 + d by the normal approximation is d = 0.114."""
-    (row,) = difference_table(seed=1, items=(300,), share=0.4)
+    row = difference(300, seed=1)
     z = norm.ppf(0.975) + norm.ppf(0.8)
     d = 0.114
     need = z**2 * (0.4 * 0.6 + (0.4 + d) * (0.6 - d)) / d**2
@@ -91,22 +93,21 @@ def test_a_textbook_difference() -> None:
 
 
 def test_more_items_show_smaller_differences_and_comparing_items_helps() -> None:
-    rows = difference_table(seed=2, items=(20, 50, 200, 1000))
+    rows = [difference(items, seed=2) for items in (20, 50, 200, 1000)]
     smallest = [row.smallest or 1 for row in rows]
     assert smallest == sorted(smallest, reverse=True)
     assert all((row.paired or 1) < (row.smallest or 1) for row in rows[1:])
 
 
 def test_too_few_items_show_nothing() -> None:
-    (row,) = difference_table(seed=2, items=(2,))
+    row = difference(2, seed=2)
     assert row.smallest is None
     assert row.paired is None
 
 
 def test_same_seed_same_table() -> None:
-    first = (majority_table(seed=3), difference_table(seed=3))
-    assert (majority_table(seed=3), difference_table(seed=3)) == first
-    assert majority_table(seed=4) != first[0]
-    # A row does not depend on which others are asked for.
-    assert majority_table(seed=3, answers=(5,), agreements=(0.8,))[0] in first[0]
-    assert difference_table(seed=3, items=(300,))[0] in first[1]
+    tables = power_tables(seed=3, draws=1000)
+    assert power_tables(seed=3, draws=1000) == tables
+    assert power_tables(seed=4, draws=1000).majority != tables.majority
+    assert majority(5, 0.8, seed=3, draws=1000) in tables.majority
+    assert difference(300, seed=3, draws=1000) in tables.difference
