@@ -30,7 +30,7 @@ from memeloc.errors import MemelocError
 from memeloc.version import __version__
 
 COMMANDS = {
-    "init": "init.init",
+    "init": "workspace.init",
     "collect": "collect.app",
     "ocr": "ocr.ocr",
     "dedup": "dedup.dedup",
@@ -38,19 +38,19 @@ COMMANDS = {
     "filter": "filter_.filter_items",
     "review": "review.app",
     "select": "select.select",
-    "import": "import_.import_table",
+    "import": "workspace.import_table",
     "translate": "translate.translate",
     "correct": "correct.app",
     "render": "render.render",
     "proof": "proof.proof",
     "survey": "survey.app",
-    "export": "export.export",
-    "status": "status.status",
+    "export": "workspace.export",
+    "status": "workspace.status",
     "locales": "locales.app",
     "fonts": "fonts.app",
     "templates": "templates.app",
     "keywords": "keywords.app",
-    "memory": "memory.app",
+    "memory": "translate.memory",
 }
 """Where each command is, in the order of help: verbs in the order of the work, then the nouns."""
 

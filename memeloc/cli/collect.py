@@ -162,9 +162,9 @@ def _run(
         )
     if result.cost:
         say(result.cost)
-    found = ", ".join(f"{count:,} {kind}s" for kind, count in result.found.items())
+    counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.found.items())
     done = (
-        f"{found or 'Nothing'} found in {result.seconds} s: {result.new:,} new, "
+        f"{counts or 'Nothing'} found in {result.seconds} s: {result.new:,} new, "
         f"{result.changed:,} changed, {result.unchanged:,} unchanged"
     )
     asked = result.requests

@@ -71,7 +71,7 @@ def export(
 ) -> None:
     """Write a sheet of captions for one person to correct.
 
-    It has the source, the text to be corrected, the picture, the room there is, a place for
+    It has the source, the text to be corrected, the picture, the space there is, a place for
     another text, a status to pick and the guide in the language. Round 2 shows round 1's result.
     The texts of surveys are the ones that memeloc ships, to be made your team's own.
 
@@ -123,9 +123,7 @@ _ANSWERS = Table(
 
 @app.command(name="import")
 def import_(
-    files: list[Path] = Argument(
-        ..., metavar="FILE...", help="Sheets that came back, of any format."
-    ),
+    files: list[Path] = Argument(..., metavar="FILE...", help="Sheets that came back, any format."),
     lang: str = Option("", metavar="TAG", help="The language, if the file has lost it."),
     round_: int = Option(0, "--round", min=0, max=9, help="The round, if the file has lost it."),
     person: AnsweredBy = "",
@@ -198,7 +196,7 @@ def status(as_json: AsJson = False) -> None:
 
 @app.command(name="check")
 def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False) -> None:
-    """Look at the captions as they stand: parts, script, numbers, punctuation, room, fonts.
+    """Look at the captions as they stand: parts, script, numbers, punctuation, capacity, fonts.
 
     These are warnings. Nothing is changed.
 
@@ -277,7 +275,7 @@ def report(
 ) -> None:
     """Say what correction taught: how much was touched, by whom, how far, and what most often.
 
-    HTER is the share of words that had to be edited, chrF the likeness of the texts before and
+    HTER is the share of words that had to be edited, chrF the similarity of the texts before and
     after; both are sacreBLEU's.
 
     \b
@@ -307,25 +305,17 @@ _CASES = Table(
 
 @app.command()
 def settle(
-    case: int | None = Argument(
-        None, metavar="CASE", help="The case's number; without it, all open."
-    ),
+    case: int | None = Argument(None, metavar="CASE", help="A case's number; without, all open."),
     accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
-    text: str | None = Option(
-        None, metavar="TEXT", help="Type another text, its parts joined by ' // '."
-    ),
+    text: str | None = Option(None, metavar="TEXT", help="Another text, parts joined by ' // '."),
     keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
     comment: str = Option("", metavar="TEXT", help="Why."),
     person: str = Option(
         "", "--as", metavar="NAME", help="Who decides.", show_default="your login"
     ),
     lang: str | None = Option(None, metavar="TAG", help="Only cases of this language."),
-    to: Path | None = Option(
-        None, metavar="FILE", help="Write the open cases to a CSV to decide in."
-    ),
-    from_: Path | None = Option(
-        None, "--from", metavar="FILE", help="Take the decisions from that CSV."
-    ),
+    to: Path | None = Option(None, metavar="FILE", help="Write open cases to a CSV to decide in."),
+    from_: Path | None = Option(None, "--from", metavar="FILE", help="Read decisions from a CSV."),
     as_json: AsJson = False,
 ) -> None:
     """List what is to be settled, and decide it.

@@ -13,7 +13,7 @@ _STAGES = {
     "people": "decided by people",
     "bytes": "same file",
     "hash": "near hash",
-    "likeness": "alike by models",
+    "likeness": "similar by models",
     "caption": "same text",
 }
 _TABLE = Table(
@@ -62,7 +62,7 @@ def dedup(
     """Find duplicates among what was collected: say of each which one stays, or ask a person.
 
     Pictures go through three stages: the same file, near perceptual hashes with the same text, and
-    likeness by embedding models where these are set. Captions are compared with those on the same
+    similarity by embedding models where these are set. Captions are compared with those on the same
     template. Nothing is deleted: the same command with other settings says anew what goes. Other
     settings stand in the table curate.dedup of memeloc.toml.
 

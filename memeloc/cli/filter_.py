@@ -70,9 +70,7 @@ def filter_items(
     names: list[str] | None = Argument(
         None, metavar="[NAME...]", help="Filters; without, those of memeloc.toml."
     ),
-    lang: list[str] | None = Option(
-        None, metavar="TAG", help="Language to keep, may be given several times."
-    ),
+    lang: list[str] | None = Option(None, metavar="TAG", help="Language to keep; may be repeated."),
     set_: list[str] | None = Option(
         None,
         "--set",
@@ -83,9 +81,7 @@ def filter_items(
     jobs: Jobs = None,
     model: str = Option("", metavar="NAME", help="The language model, for filters that ask one."),
     budget: float | None = Option(None, min=0, help="The most that the model may cost."),
-    dry_run: bool = Option(
-        False, "--dry-run", help="Say what would be judged, and what it would cost."
-    ),
+    dry_run: bool = Option(False, "--dry-run", help="Say what would be judged, at what cost."),
     list_: bool = Option(False, "--list", help="List the filters and their settings, and stop."),
     item: str | None = Option(
         None,

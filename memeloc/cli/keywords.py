@@ -26,7 +26,7 @@ RulesFile = Annotated[
     Path | None,
     Option("--rules", metavar="FILE", help="Rules of your own, as TOML; --lang is not used."),
 ]
-Limit = Annotated[int, Option("--limit", min=1, help="Variants of one keyword, itself among them.")]
+Limit = Annotated[int, Option(min=1, help="Variants of one keyword, itself among them.")]
 _LIMIT = 300
 _VARIANTS = Table("Variants", "variants", "keyword variant=text kind rule", empty=True)
 _MATCHES = Table("Keywords found", "matches", "line found keyword kind rule", empty=True)
@@ -41,9 +41,7 @@ def expand(
     ),
     lang: Lang = "",
     rules: RulesFile = None,
-    kind: list[str] | None = Option(
-        None, "--kind", metavar="KIND", help="Only these kinds, such as arabizi."
-    ),
+    kind: list[str] | None = Option(None, metavar="KIND", help="Only these kinds, as arabizi."),
     limit: Limit = _LIMIT,
     out: Path | None = Option(None, "--out", "-o", metavar="FILE", help="Write them as CSV."),
     as_json: AsJson = False,

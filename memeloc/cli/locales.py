@@ -82,9 +82,7 @@ def show_locale(tag: Tag, locales: LocaleFolders = None, as_json: AsJson = False
 
 @app.command("check")
 def check(
-    tag: str | None = Argument(
-        None, metavar="TAG", help="A BCP 47 tag, such as de; or give --all."
-    ),
+    tag: str | None = Argument(None, metavar="TAG", help="A BCP 47 tag, such as de; or --all."),
     every: bool = Option(False, "--all", help="Check every locale."),
     locales: LocaleFolders = None,
     font: FontFiles = None,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typer import Argument, Option
 
-from memeloc.cli.options import AsJson, Jobs
+from memeloc.cli.options import AsJson, Jobs, TemplateFolders
 from memeloc.cli.show import Table, explain, show
 
 _TABLE = Table(
@@ -28,9 +28,7 @@ def match(
     pictures: list[Path] | None = Argument(
         None, metavar="[PICTURE...]", help="Files; without, the pictures that were collected."
     ),
-    templates: list[Path] | None = Option(
-        None, metavar="DIR", help="Folder of templates, may be given several times."
-    ),
+    templates: TemplateFolders = None,
     distance: int = Option(
         12, min=0, max=64, metavar="BITS", help="Bits of 64 that a caption may change."
     ),

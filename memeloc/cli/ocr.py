@@ -85,18 +85,18 @@ def _read_files(
     from memeloc.workspace.reading import read_files
 
     with progress() as bar:
-        result = read_files(files, language, reader=reader, jobs=jobs, on_progress=bar.phase)
+        pictures = read_files(files, language, reader=reader, jobs=jobs, on_progress=bar.phase)
     texts = []
-    for picture in result.pictures:
+    for picture in pictures:
         if not picture.failure:
-            texts += [f"{picture.file}:"] if len(result.pictures) > 1 else []
+            texts += [f"{picture.file}:"] if len(pictures) > 1 else []
             texts.append("\n".join(picture.parts) or "(no text)")
-    show(result, *texts, as_json=as_json)
-    for picture in result.pictures:
+    show({"pictures": pictures}, *texts, as_json=as_json)
+    for picture in pictures:
         if picture.failure:
             named = picture.file in picture.failure
             say(picture.failure if named else f"{picture.file}: {picture.failure}")
         elif picture.marks and not as_json:
             say(f"{picture.file}: {', '.join(picture.marks)}")
-    if any(picture.failure for picture in result.pictures):
+    if any(picture.failure for picture in pictures):
         raise typer.Exit(1)

@@ -29,9 +29,7 @@ def proof(
     jobs: int | None = Option(
         None, min=1, help="Tesseracts that run at once.", show_default="one a usable processor"
     ),
-    fail_on_problems: bool = Option(
-        False, "--fail-on-problems", help="Exit with 1 if any picture has a problem."
-    ),
+    fail_on_problems: bool = Option(False, "--fail-on-problems", help="Exit with 1 on a problem."),
     as_json: AsJson = False,
 ) -> None:
     """List the problems of a rendered set, worst first, and where its languages differ most.

@@ -43,22 +43,16 @@ def render(
     langs: str = Option(
         "all", metavar="TAGS", help="Languages to render, as de,es,hi,zh; or all, for every column."
     ),
-    out: Path = Option(
-        Path("out"), metavar="DIR", help="The folder for the pictures, manifest and page."
-    ),
+    out: Path = Option(Path("out"), metavar="DIR", help="Folder of pictures, manifest, page."),
     templates: TemplateFolders = None,
-    kind: str = Option(
-        "jpg", "--format", metavar="KIND", help="Kind of picture file: jpg, png or webp."
-    ),
+    kind: str = Option("jpg", "--format", metavar="KIND", help="Picture files: jpg, png or webp."),
     quality: int = Option(90, min=1, max=100, help="Of JPEG and WebP."),
     max_side: int | None = Option(
         None, min=16, metavar="PIXELS", help="Scale larger pictures down to this side."
     ),
     jobs: Jobs = None,
     font: FontFiles = None,
-    parity: bool = Option(
-        False, "--parity", help="Set each meme at one size in all its languages."
-    ),
+    parity: bool = Option(False, "--parity", help="Set a meme at one size in all its languages."),
     locales: LocaleFolders = None,
     source: str | None = Option(
         None,

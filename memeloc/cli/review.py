@@ -127,4 +127,4 @@ def status(
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.curating.review_status(question or [])
-    show(result, _STATUS, as_json=as_json)
+    show({"questions": result}, _STATUS, as_json=as_json)

@@ -40,11 +40,9 @@ def select(
     templates_per_topic: int | None = Option(
         None, min=0, help="Templates that a topic needs.", show_default="3"
     ),
-    top: int | None = Option(
-        None, min=0, help="Templates taken of a topic, 0 for all.", show_default="3"
-    ),
+    top: int | None = Option(None, min=0, help="Templates of a topic; 0 is all.", show_default="3"),
     most_per_template: int | None = Option(
-        None, min=0, help="Captions taken of a template, 0 for all.", show_default="0"
+        None, min=0, help="Captions of a template; 0 is all.", show_default="0"
     ),
     topics: bool | None = Option(
         None, "--topics/--no-topics", help="Take only templates on a topic, or any."
@@ -63,9 +61,9 @@ def select(
 ) -> None:
     """Choose what is worth translating, and say at each stage what went out and why.
 
-    Puts together duplicates, verdicts and what people said; then takes templates with enough
+    Puts together duplicates, verdicts and what people answered; then takes templates with enough
     captions, topics with enough templates, and each topic's templates with most captions. Choosing
-    again, by other settings, takes the place of this: memes not chosen then are set aside with all
+    again, by other settings, takes the place of this: memes not chosen then are left out with all
     that was done for them.
 
     \b

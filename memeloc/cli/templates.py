@@ -89,9 +89,7 @@ def show_template(name: Name, templates: TemplateFolders = None, as_json: AsJson
 @app.command("preview")
 def preview(
     name: Name,
-    out: Path | None = Option(
-        None, "--out", metavar="FILE", help="Where to write the PNG (default: NAME-boxes.png)."
-    ),
+    out: Path | None = Option(None, metavar="FILE", help="The PNG (default: NAME-boxes.png)."),
     templates: TemplateFolders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -112,15 +110,10 @@ def preview(
 @app.command("add")
 def add(
     image: Path = Argument(..., metavar="IMAGE", help="A picture."),
-    name: str | None = Option(
-        None, "--name", metavar="NAME", help="The template's name (default: that of the picture)."
-    ),
-    to: Path = Option(
-        Path("templates"), "--to", metavar="DIR", help="The folder of templates it goes into."
-    ),
+    name: str | None = Option(None, metavar="NAME", help="Its name (default: the picture's)."),
+    to: Path = Option(Path("templates"), metavar="DIR", help="Folder of templates it goes into."),
     boxes: str = Option(
         "top-bottom",
-        "--boxes",
         metavar="LAYOUT",
         help="Boxes to begin with: top-bottom, caption, side-by-side or four.",
     ),

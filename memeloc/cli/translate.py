@@ -1,4 +1,4 @@
-"""`memeloc translate`. In: the workspace's captions. Out: the same in more languages."""
+"""`memeloc translate, memory`. In: captions, TMX files. Out: the same in more languages; TMX."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 import memeloc
 from memeloc.cli.options import AsJson, DryRun, Taxonomy, check_taxonomy, languages
@@ -200,3 +200,47 @@ def _list_models(folder: Path, as_json: bool) -> None:
     result = {"models": rows, "problems": [str(problem) for problem in problems]}
     show(result, _MODELS, as_json=as_json)
     explain("", problems, fail=True)
+
+
+memory = typer.Typer(
+    no_args_is_help=True, help="Exchange the translation memory with other programs."
+)
+
+
+@memory.command("import")
+def import_memory(
+    file: Path = Argument(..., metavar="FILE", help="A TMX file of any program."),
+    as_json: AsJson = False,
+) -> None:
+    """Add a TMX file to the workspace's translation memory.
+
+    Taken are its units from the workspace's source language into the languages that memeloc knows.
+
+    \b
+    Example:
+      memeloc memory import memes.tmx
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.translating.import_memory(file)
+    show(result, f"{result.units:,} units, {result.new:,} of them new", as_json=as_json)
+    for reason, count in result.skipped.items():
+        say(f"{count:,} passed over: {reason}")
+
+
+@memory.command("export")
+def export_memory(
+    file: Path = Argument(..., metavar="FILE", help="The TMX file to write."),
+    langs: str = Option(
+        "", metavar="TAGS", help="Languages, as de,es.", show_default="all of the workspace's"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Write the workspace's translation memory as TMX 1.4.
+
+    \b
+    Example:
+      memeloc memory export memes.tmx --langs de,es
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.translating.export_memory(file, languages(langs))
+    show(result, f"Wrote {result.units:,} units to {file}", as_json=as_json)

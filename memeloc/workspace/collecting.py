@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from memeloc.collect.fetching.settings import FetchSettings
+from memeloc.collect.protocol import build
+from memeloc.collect.registry import find
 from memeloc.items import Found, Refusal
+from memeloc.settings import validate
 from memeloc.workspace.part import Phases, silent
 from memeloc.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from memeloc.collect.fetching.settings import FetchSettings
     from memeloc.collect.year_by_model import YearReader
     from memeloc.store import Store
 
@@ -96,8 +99,6 @@ class Collecting(Reading):
             MissingError: what the source needs is not installed.
         """
         from memeloc.collect.fetching.fetch import Fetcher
-        from memeloc.collect.protocol import build
-        from memeloc.collect.registry import find
 
         make = find(source)
         values = self._options(source, options or {})
@@ -132,20 +133,14 @@ class Collecting(Reading):
         self, source: str, options: Mapping[str, Any] | None = None, *, delay: float | None = None
     ) -> CollectPlan:
         """What `collect` would ask a source; nothing is asked or stored."""
-        from memeloc.collect.protocol import build
-        from memeloc.collect.registry import find
-
         values = self._options(source, options or {})
         build(find(source), values, source)
+        stored = self._store.items.count().items()
         return CollectPlan(
             source,
             {key: str(value) for key, value in values.items() if value not in (None, "", ())},
             self._fetch_settings((), delay, None).delay,
-            {
-                kind: count
-                for (name, kind), count in self._store.items.count().items()
-                if name == source
-            },
+            {kind: count for (name, kind), count in stored if name == source},
         )
 
     def _options(self, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,9 +153,6 @@ class Collecting(Reading):
     def _fetch_settings(
         self, hosts: Sequence[str], delay: float | None, max_age: float | None
     ) -> FetchSettings:
-        from memeloc.collect.fetching.settings import FetchSettings
-        from memeloc.settings import validate
-
         values = dict(self._workspace.settings.collect.get("fetch", {}))
         hosts = [*values.get("allow_hosts", ()), *hosts]
         values["allow_hosts"] = frozenset(host.lower() for host in hosts)
@@ -190,30 +182,26 @@ class _Storing:
     def __init__(self, store: Store, result: CollectResult) -> None:
         self._items = store.items
         self._result = result
-        self._found: list[Found] = []
-        self._refusals: list[Refusal] = []
+        self._waiting: list[Found | Refusal] = []
         self._since = time.monotonic()
 
     def add(self, thing: Found | Refusal) -> None:
-        if isinstance(thing, Refusal):
-            self._refusals.append(thing)
-        else:
-            self._found.append(thing)
+        self._waiting.append(thing)
+        if not isinstance(thing, Refusal):
             kind = type(thing).__name__.removeprefix("Found").lower()
             self._result.found[kind] = self._result.found.get(kind, 0) + 1
-        waiting = len(self._found) + len(self._refusals)
-        if waiting >= _BATCH or time.monotonic() - self._since > _WAIT:
+        if len(self._waiting) >= _BATCH or time.monotonic() - self._since > _WAIT:
             self.flush()
 
     def flush(self) -> None:
-        if self._found:
-            added = self._items.add(self._found)
+        refusals = [thing for thing in self._waiting if isinstance(thing, Refusal)]
+        if found := [thing for thing in self._waiting if not isinstance(thing, Refusal)]:
+            added = self._items.add(found)
             self._result.new += added.new
             self._result.changed += added.changed
             self._result.unchanged += added.unchanged
             self._result.refusals += added.refused
-        if self._refusals:
-            self._items.add_refusals(self._refusals)
-            self._result.refusals += self._refusals
-        self._found, self._refusals = [], []
-        self._since = time.monotonic()
+        if refusals:
+            self._items.add_refusals(refusals)
+            self._result.refusals += refusals
+        self._waiting, self._since = [], time.monotonic()

@@ -21,6 +21,7 @@ from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
 from memeloc.items import Item
 from memeloc.settings import validate
+from memeloc.store.computed import Computed
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
 
@@ -108,7 +109,7 @@ class Deduplicating(Part):
             chosen,
             hashes=hashes,
             judgements=store.curation.judgements("duplicates"),
-            embed=_embedding(workspace, embedders, hashes, on_progress) if embedders else None,
+            embed=_embedding(store.computed, embedders, hashes, on_progress) if embedders else None,
             not_run=not_run,
             models=names,
             jobs=jobs,
@@ -175,45 +176,33 @@ def hash_files(
 
 
 def _embedding(
-    workspace: WorkspaceFolder,
+    computed: Computed,
     embedders: Mapping[_Task, embedding.Embedder],
     hashes: Mapping[str, int],
     on_progress: Phases,
 ) -> Callable[[Sequence[Item]], Embedded]:
+    def vectors(task: _Task, things: Mapping[str, Any]) -> dict[str, embedding.Vectors]:
+        feature = f"embedding-{embedders[task].name}"
+        # A feature belongs to a SHA-256; that of a text is its own.
+        shas = {key: _sha(key) for key in things}
+        stored = computed.features(feature, list(shas.values()))
+        ready = {key: embedding.unpack(stored[sha]) for key, sha in shas.items() if sha in stored}
+        missing = [key for key in things if key not in ready]
+        for start in range(0, len(missing), _EMBEDDED):
+            keys = missing[start : start + _EMBEDDED]
+            rows = embedders[task].embed([things[key] for key in keys])
+            ready.update(zip(keys, rows, strict=True))
+            computed.add_features(feature, {shas[key]: embedding.pack(ready[key]) for key in keys})
+            on_progress(f"embedding {task}", len(keys), len(missing))
+        return ready
+
     def embed(items: Sequence[Item]) -> Embedded:
         # A picture without a hash cannot be read.
         files = {item.picture: item.path for item in items if item.picture in hashes}
         texts = {text: text for item in items if (text := raw_text(item.parts))}
-        images, words = embedders["images"], embedders["texts"]
-        return Embedded(
-            pictures=_vectors(workspace, images, files, "embedding pictures", on_progress),
-            texts=_vectors(workspace, words, texts, "embedding texts", on_progress),
-        )
+        return Embedded(pictures=vectors("images", files), texts=vectors("texts", texts))
 
     return embed
-
-
-def _vectors(
-    workspace: WorkspaceFolder,
-    model: embedding.Embedder,
-    things: Mapping[str, Any],
-    phase: str,
-    on_progress: Phases,
-) -> dict[str, embedding.Vectors]:
-    feature = f"embedding-{model.name}"
-    computed = workspace.store.computed
-    # A feature belongs to a SHA-256; that of a text is its own.
-    shas = {key: _sha(key) for key in things}
-    stored = computed.features(feature, list(shas.values()))
-    vectors = {key: embedding.unpack(stored[sha]) for key, sha in shas.items() if sha in stored}
-    missing = [key for key in things if key not in vectors]
-    for start in range(0, len(missing), _EMBEDDED):
-        keys = missing[start : start + _EMBEDDED]
-        rows = model.embed([things[key] for key in keys])
-        vectors.update(zip(keys, rows, strict=True))
-        computed.add_features(feature, {shas[key]: embedding.pack(vectors[key]) for key in keys})
-        on_progress(phase, len(keys), len(missing))
-    return vectors
 
 
 def _sha(key: str) -> str:

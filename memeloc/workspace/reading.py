@@ -63,13 +63,6 @@ class ReadFile:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFiles:
-    """The texts of picture files."""
-
-    pictures: list[ReadFile]
-
-
 def read_files(
     files: Sequence[Path],
     language: str = "en",
@@ -77,7 +70,7 @@ def read_files(
     reader: str = "auto",
     jobs: int | None = None,
     on_progress: Phases = silent,
-) -> ReadFiles:
+) -> list[ReadFile]:
     """The text in picture files in one language; nothing is stored."""
     locale = default().get(language)
     name = choose(locale, reader).name
@@ -95,7 +88,7 @@ def read_files(
         on_progress("reading", len(pictures), len(to_read))
 
     read_pictures(to_read, jobs=min(jobs or usable_cpus(), len(to_read)), on_read=take)
-    return ReadFiles([read[picture.key] for picture in to_read])
+    return [read[picture.key] for picture in to_read]
 
 
 @dataclass(frozen=True, slots=True)

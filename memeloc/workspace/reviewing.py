@@ -25,7 +25,7 @@ from memeloc.ocr.transcript import NO_TEXT
 from memeloc.store.records import FileRecord
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part, Phases, silent
-from memeloc.workspace.sheet_pictures import PICTURE_SIDE, SheetPictures
+from memeloc.workspace.sheets import PICTURE_SIDE, SheetPictures
 
 _PAGE_SIDE = 640
 """Pixels of the longer side of a picture on a page."""
@@ -71,13 +71,6 @@ class ReviewImport:
 
     files: list[ImportedReview]
     problems: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewStatuses:
-    """How far each question is."""
-
-    questions: list[ReviewStatus]
 
 
 class Reviewing(Part):
@@ -170,7 +163,7 @@ class Reviewing(Part):
             )
         return ReviewImport(imported, [str(problem) for problem in problems])
 
-    def review_status(self, questions: Sequence[str] = ()) -> ReviewStatuses:
+    def review_status(self, questions: Sequence[str] = ()) -> list[ReviewStatus]:
         """How far each question is; none named are all that anything is asked of."""
         workspace = self._workspace
         curation = workspace.store.curation
@@ -184,7 +177,7 @@ class Reviewing(Part):
             status = review_status(question, asked, curation.judgements(question.name))
             if questions or status.subjects:
                 statuses.append(status)
-        return ReviewStatuses(statuses)
+        return statuses
 
     def _person(self, person: str) -> str:
         """The name as it stands with earlier answers: two spellings are not two people."""

@@ -1,22 +1,36 @@
-"""Sheets for correctors. In: captions to correct. Out: a sheet with pictures and a guide."""
+"""Sheets for correctors. In: captions to correct. Out: a sheet with small pictures and a guide.
+
+The pictures are JPEG files in the workspace's images/, each under a hash of what it shows, so that
+no picture is made twice.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+
+from PIL import Image
 
 from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
-from memeloc.model import Locale
+from memeloc.errors import InputError
+from memeloc.files import replacing
+from memeloc.model import Caption, Locale, Template
 from memeloc.placeholders import placeholders
 from memeloc.resources import folder
 from memeloc.store.records import Kind, ToCorrect
 from memeloc.store.survey_texts import ENGLISH
+from memeloc.store.transcripts import transcript_id
+from memeloc.templates.pictures import open_picture
 from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.sheet_pictures import SheetPictures
+from memeloc.workspace.part import Part
 
 _GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
+PICTURE_SIDE = 320
+"""Longer side of the pictures on a sheet, in pixels."""
+_QUALITY = 80
 _NOTHING_READ = "(nothing was read)"
 """Stands for the source of a transcript's empty part: XLIFF and PO leave a unit without one out."""
 
@@ -101,3 +115,49 @@ def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
     names = placeholders(" ".join(item.source.parts)) if kind == "survey" else ()
     if names:
         yield f"keep as it is: {' '.join(names)}"
+
+
+class SheetPictures(Part):
+    """Pictures of captions and of collected items, as sheets show them."""
+
+    def of_caption(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
+        """The picture of a caption."""
+        renderer = self._workspace.renderer
+        shows = f"{renderer.fingerprint(template, locale)}|{PICTURE_SIDE}|{text_key(parts)}"
+        path = self._path(shows)
+        if not path.is_file():
+            image = renderer.render(template, Caption(tuple(parts)), locale).image
+            _save_small(image, path, PICTURE_SIDE)
+        return path
+
+    def of_transcripts(self, meme_ids: Iterable[str]) -> dict[str, Path]:
+        """The pictures that transcripts were read in, by the transcript's id."""
+        by_item = {meme_id.removeprefix(transcript_id("")): meme_id for meme_id in meme_ids}
+        items = self._store.items.find("picture", ids=list(by_item))
+        return {by_item[item.id]: item.path for item in items if item.path is not None}
+
+    def small(self, picture: Path | None, side: int = PICTURE_SIDE) -> Path | None:
+        """A picture as a sheet shows it, its longer side at most `side` pixels.
+
+        None when there is no picture, or it cannot be opened.
+        """
+        if picture is None:
+            return None
+        path = self._path(f"{picture.stem}|{side}|small")
+        if not path.is_file():
+            try:
+                _save_small(open_picture(picture), path, side)
+            except InputError:
+                return None
+        return path
+
+    def _path(self, shows: str) -> Path:
+        name = hashlib.sha256(shows.encode()).hexdigest()[:32]
+        return (self._workspace.root or Path()) / "images" / name[:2] / f"{name}.jpg"
+
+
+def _save_small(image: Image.Image, path: Path, side: int) -> None:
+    small = image.convert("RGB")
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    with replacing(path) as temporary:
+        small.save(temporary, "JPEG", quality=_QUALITY, dpi=(96, 96))

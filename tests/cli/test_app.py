@@ -128,8 +128,8 @@ def test_help_tells_of_each_command_what_its_own_help_tells(command: Command) ->
     help_text = " ".join(command("--help").out.replace("│", " ").split())
     for name in cli.COMMANDS:
         own = " ".join(command(name, "--help").out.replace("│", " ").split())
-        said = help_text[help_text.index(f" {name} ") + len(name) + 2 :]
-        first = said.split(". ")[0]
+        answer = help_text[help_text.index(f" {name} ") + len(name) + 2 :]
+        first = answer.split(". ")[0]
         assert first[:60] in own, name
 
 
@@ -190,8 +190,8 @@ def test_output_that_cannot_be_written_is_a_sentence() -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "memeloc", "--version"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    said = "memeloc: the output cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    answer = "memeloc: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, answer)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes it")

@@ -74,9 +74,9 @@ def test_harm_is_refused_with_its_reason_and_the_rest_collected(command: Run, fo
             "--allow-host", site.host, "--json",
         )  # fmt: skip
     assert done.status == 0, done.err
-    said = json.loads(done.out)
-    assert said["found"] == {"picture": 1}
-    reasons = {one["url"].removeprefix(site.url): one["reason"] for one in said["refusals"]}
+    shown = json.loads(done.out)
+    assert shown["found"] == {"picture": 1}
+    reasons = {row["url"].removeprefix(site.url): row["reason"] for row in shown["refusals"]}
     for path in ("/to-this-machine", "/to-metadata"):
         assert reasons[path] == "inside the network"
     assert reasons["http://169.254.169.254/latest/meta-data"] == "inside the network"
@@ -85,12 +85,12 @@ def test_harm_is_refused_with_its_reason_and_the_rest_collected(command: Run, fo
     assert reasons["/endless"] == "too large"
     assert reasons["/page.png"] == "not a picture"
     assert len(reasons) >= len(hostile_site.REASONS)
-    assert all(one["sentence"] for one in said["refusals"])
+    assert all(row["sentence"] for row in shown["refusals"])
     with Workspace.open(folder) as workspace:
         (item,) = workspace.store.items.find()
         assert item.path is not None
         assert item.path.read_bytes() == hostile_site.good_picture()
-        assert len(workspace.store.items.refusals()) == len(said["refusals"])
+        assert len(workspace.store.items.refusals()) == len(shown["refusals"])
         assert item.path.is_relative_to(folder / "images")
 
 

@@ -73,11 +73,11 @@ def _write(rows: Sequence[dict[str, str]], path: Path) -> Path:
     return path
 
 
-def _answer(sheet: Path, said: Said) -> Path:
+def _answer(sheet: Path, reply: Said) -> Path:
     """Fill in a CSV sheet: a status and, for `corrected`, the texts of the parts."""
     rows = _rows(sheet)
     for row in rows:
-        status, *texts = said.get(row["meme"], ("",))
+        status, *texts = reply.get(row["meme"], ("",))
         row["status"] = status
         row["your text"] = texts[int(row["part"]) - 1] if texts else ""
     return _write(rows, sheet)
@@ -235,9 +235,9 @@ def test_the_second_round_sees_the_first_ones_result(workspace: Path, command: C
 
 def test_status_says_what_is_out_and_what_came_back(workspace: Path, command: Command) -> None:
     _import(command, *_two_sheets(command))
-    said = _ok(command("correct", "status", "--json"))
-    assert said["to_settle"] == 1
-    rows = {row["person"]: row for row in said["sheets"]}
+    reply = _ok(command("correct", "status", "--json"))
+    assert reply["to_settle"] == 1
+    rows = {row["person"]: row for row in reply["sheets"]}
     assert (rows["anna"]["sent"], rows["anna"]["answered"]) == (4, 3)
     assert rows["anna"]["corrected"] == 2
     shown = command("correct", "status")
@@ -282,8 +282,8 @@ def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command)
 def test_a_dry_run_stores_nothing(workspace: Path, command: Command) -> None:
     sheet, _ = _two_sheets(command)
     before = _captions(command)
-    said = command("correct", "import", sheet, "--dry-run")
-    assert "3 placed (nothing stored)" in said.out
+    reply = command("correct", "import", sheet, "--dry-run")
+    assert "3 placed (nothing stored)" in reply.out
     assert _captions(command) == before
     assert not _ok(command("correct", "import", sheet, "--dry-run", "--json"))["stored"]
     (came,) = _import(command, sheet)
@@ -326,7 +326,7 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     done = command("correct", "import", picture, table, "missing.xlsx", sheet, "--json")
     assert done.status == 1
     files = json.loads(done.out)["files"]
-    assert ["error" in one for one in files] == [True, True, True, False]
+    assert ["error" in entry for entry in files] == [True, True, True, False]
     assert files[3]["outcomes"] == {"placed": 3}
     assert "Traceback" not in done.err
     hindi = command("correct", "import", sheet, "--lang", "hi")

@@ -210,12 +210,12 @@ def _edit_xliff(sheet: Path, new: dict[str, str]) -> None:
         source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
         assert source is not None
         assert target is not None
-        protected = {one.text: one for one in target.iter(f"{space}ph")}
-        assert set(protected) == {one.text for one in source.iter(f"{space}ph")}
+        protected = {each.text: each for each in target.iter(f"{space}ph")}
+        assert set(protected) == {each.text for each in source.iter(f"{space}ph")}
         if key in new and protected:
             # As a tool does it that moves tags: its own order, and tags without what they hold.
-            for one in list(target):
-                target.remove(one)
+            for each in list(target):
+                target.remove(each)
             target.text = ""
             last = None
             for piece in new[key].replace("}", "}|").replace("{", "|{").split("|"):
@@ -247,7 +247,7 @@ def test_a_lost_placeholder_is_a_sentence_and_the_mended_file_is_taken(
     _fill_in(sheet, {"progress": "{number} من {المجموع}", "next": "هيّا"})
     (came,) = _import(command, sheet)
     assert came["outcomes"] == {"placed": 1, "refused": 1}
-    (refused,) = (one for one in came["answers"] if one["outcome"] == "refused")
+    (refused,) = (each for each in came["answers"] if each["outcome"] == "refused")
     assert refused["reason"] == "placeholders"
     assert refused["message"] == (
         f"{sheet}, row {place}, column your text: {{total}} is missing, {{المجموع}} stands for "
@@ -264,12 +264,12 @@ def test_other_checks_warn_as_for_captions(folder: Path, command: Command) -> No
     sheet = _export(command, "--lang", "ar", "--to", "samira")
     _fill_in(sheet, {"next": "Onwards then", "progress": "{number} – {total}"})
     (came,) = _import(command, sheet)
-    assert {(one["meme_id"], one["check"]) for one in came["warnings"]} == {
+    assert {(each["meme_id"], each["check"]) for each in came["warnings"]} == {
         ("survey:next", "script")
     }
     checked = _ok(command("correct", "check", "--kind", "survey", "--langs", "ar", "--json"))
     assert checked["survey_texts"] == len(catalogue())
-    assert "survey:next" in {one["meme_id"] for one in checked["warnings"]}
+    assert "survey:next" in {each["meme_id"] for each in checked["warnings"]}
 
 
 def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: Command) -> None:
@@ -291,10 +291,10 @@ def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: C
     assert command("correct", "settle", "--from", _write(rows, table)).status == 0
     assert _corrections("ar") == {"progress": "{number} / {total}"}
     second = _rows(_export(command, "--lang", "ar", "--round", 2, "--to", "cleo"))
-    (row,) = (one for one in second if one["meme"] == "survey:progress")
+    (row,) = (each for each in second if each["meme"] == "survey:progress")
     assert row["to be corrected"] == "{number} / {total}"
     report = _ok(command("correct", "report", "--kind", "survey", "--json"))
-    assert [one["person"] for one in report["rows"]] == ["anna", "ben"]
+    assert [each["person"] for each in report["rows"]] == ["anna", "ben"]
 
 
 def test_a_language_that_ships_none_is_translated_with_all_placeholders(
@@ -338,9 +338,9 @@ def test_captions_never_show_a_surveys_text(folder: Path, command: Command) -> N
     counted = _ok(command("status", "--json"))
     assert counted["memes"] == 1
     assert counted["languages"][0]["stages"] == {"imported": 1}
-    said = {one["language"]: one["stages"] for one in counted["survey_texts"]}
-    assert said["en"] == {"shipped": len(catalogue())}
-    assert said["ar"] == {"shipped": len(catalogue()) - 1, "corrected 1": 1}
+    answer = {each["language"]: each["stages"] for each in counted["survey_texts"]}
+    assert answer["en"] == {"shipped": len(catalogue())}
+    assert answer["ar"] == {"shipped": len(catalogue()) - 1, "corrected 1": 1}
     assert f"\nen (source)\t{len(catalogue())}\t" in command("status").out
     assert (
         _ok(command("translate", "--langs", "ar", "--with", "pseudo", "--json"))["plan"]["captions"]
@@ -401,17 +401,17 @@ def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command
         cultures = [{"code": "EG", "locale": "ar", "resident": True}]
         workspace.store.surveys.add("pilot", {**design, **numbers, "cultures": cultures}, [])
         ids = store_shipped_texts(workspace.store, [workspace.locale("ar")])
-        said = workspace.store.captions.current("ar", kind="survey")
-        assert ids == list(said)
-        assert str(said[survey_text_id("taxonomy.kind.question")].caption) == "هل هذا لطيف؟"
+        answer = workspace.store.captions.current("ar", kind="survey")
+        assert ids == list(answer)
+        assert str(answer[survey_text_id("taxonomy.kind.question")].caption) == "هل هذا لطيف؟"
         few = store_shipped_texts(workspace.store, [workspace.locale("ar")], "multi3hate")
-        assert not [one for one in few if ".kind." in one]
+        assert not [each for each in few if ".kind." in each]
     done = _ok(command("correct", "export", "--kind", "survey", "--lang", "ar", "--json"))
     assert done["survey_texts"] == len(ids) > len(catalogue())
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "answer"),
     [
         (("correct", "export", "--kind", "survey", "--lang", "en"), "written in English"),
         (("correct", "export", *MULTI3HATE[:3], "kindness", "--lang", "ar"), "kindness"),
@@ -422,8 +422,8 @@ def test_the_taxonomies_of_the_workspaces_surveys_go_along(folder: Path, command
     ],
 )
 def test_wrong_usage_is_a_sentence(
-    words: tuple[str, ...], said: str, folder: Path, command: Command
+    words: tuple[str, ...], answer: str, folder: Path, command: Command
 ) -> None:
     done = command(*words)
     assert done.status in (1, 2)
-    assert said in " ".join(done.err.split())
+    assert answer in " ".join(done.err.split())

@@ -71,16 +71,16 @@ def verdicts() -> dict[str, tuple[str, object]]:
 def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) -> None:
     done = command("dedup", "--json")
     assert done.status == 0, done.err
-    told = json.loads(done.out)
-    said = verdicts()
-    assert said[name("large")] == ("keep", None)
-    assert said[name("again")] == said[name("small")] == ("drop", name("large"))
-    assert said[name("sibling")] == said[name("other")] == ("keep", None)
-    assert said[name("silent")] == ("ask", name("large"))
+    result = json.loads(done.out)
+    answer = verdicts()
+    assert answer[name("large")] == ("keep", None)
+    assert answer[name("again")] == answer[name("small")] == ("drop", name("large"))
+    assert answer[name("sibling")] == answer[name("other")] == ("keep", None)
+    assert answer[name("silent")] == ("ask", name("large"))
     with Workspace.find() as workspace:
-        one, two = (item.id for item in workspace.store.items.find("caption"))
-    assert (said[one], said[two]) == (("drop", two), ("keep", None))
-    lines = {(line["kind"], line["stage"]): line for line in told["stages"]}
+        row, two = (item.id for item in workspace.store.items.find("caption"))
+    assert (answer[row], answer[two]) == (("drop", two), ("keep", None))
+    lines = {(line["kind"], line["stage"]): line for line in result["stages"]}
     assert lines["picture", "bytes"]["duplicates"] == 1
     assert lines["picture", "hash"]["duplicates"] == 1
     assert lines["picture", "hash"]["asked"] == 2, "the silent one, about both memes of its hash"
@@ -93,10 +93,10 @@ def test_planted_duplicates_go_and_can_come_back(planted: Path, command: Run) ->
     assert {pair.outcome for pair in pairs} == {"duplicate", "ask"}
 
     assert command("dedup", "--keep", "first", "--rule", "paper").status == 0
-    said = verdicts()
-    kept = {item for item, (what, _) in said.items() if what == "keep"}
+    answer = verdicts()
+    kept = {item for item, (what, _) in answer.items() if what == "keep"}
     assert kept >= {name("small"), name("other")}
-    assert said[name("large")] == said[name("sibling")] == ("drop", name("small"))
+    assert answer[name("large")] == answer[name("sibling")] == ("drop", name("small"))
 
     again = command("dedup")
     assert verdicts()[name("silent")] == ("drop", name("large"))
@@ -152,7 +152,7 @@ def test_wrong_settings_are_reported(planted: Path, command: Run) -> None:
 
 def test_a_damaged_picture_is_reported_and_stays(planted: Path, command: Run) -> None:
     with Workspace.find() as workspace:
-        item = next(one for one in workspace.store.items.find("picture") if one.id == name("other"))
+        item = next(row for row in workspace.store.items.find("picture") if row.id == name("other"))
         assert item.path is not None
         item.path.write_bytes(b"no picture at all")
     done = command("dedup")
@@ -173,13 +173,13 @@ def test_a_meme_finds_its_template(tmp_path: Path, command: Run, planted: Path) 
     own.mkdir()
     draw_picture(77, 300, 240).save(own / "soft-shapes.png")
     files = (tmp_path / "meme.jpg", tmp_path / "unknown.png")
-    told = json.loads(command("match", *files, "--json").out)["pictures"]
-    assert (told[0]["template"], told[0]["found"]) == ("robot-chef", True)
-    assert not told[1]["found"]
-    told = json.loads(command("match", *files, "--templates", own, "--json").out)["pictures"]
-    assert [one["template"] for one in told] == ["robot-chef", "soft-shapes"]
-    assert all(one["found"] for one in told)
-    assert told[0]["next_distance"] - told[0]["distance"] >= 4
+    result = json.loads(command("match", *files, "--json").out)["pictures"]
+    assert (result[0]["template"], result[0]["found"]) == ("robot-chef", True)
+    assert not result[1]["found"]
+    result = json.loads(command("match", *files, "--templates", own, "--json").out)["pictures"]
+    assert [row["template"] for row in result] == ["robot-chef", "soft-shapes"]
+    assert all(row["found"] for row in result)
+    assert result[0]["next_distance"] - result[0]["distance"] >= 4
 
     with Workspace.find() as workspace:
         ground = draw_picture(3)

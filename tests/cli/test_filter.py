@@ -69,8 +69,8 @@ def _json(outcome: Outcome, status: int = 0) -> dict:
 
 
 def test_filters_judge_once_and_again_only_what_changed(folder, command: Command):
-    first = {one["filter"]: one for one in _json(command("filter", "--json"))["filters"]}
-    assert {name: one["judged"] for name, one in first.items()} == {
+    first = {entry["filter"]: entry for entry in _json(command("filter", "--json"))["filters"]}
+    assert {name: entry["judged"] for name, entry in first.items()} == {
         "language": 30,
         "script": 30,
         "mixing": 30,
@@ -79,20 +79,20 @@ def test_filters_judge_once_and_again_only_what_changed(folder, command: Command
     }
     assert (first["language"]["keep"], first["language"]["drop"]) == (25, 5)
     assert (first["quality"]["drop"], first["topics"]["drop"]) == (1, 1)
-    again = {one["filter"]: one for one in _json(command("filter", "--json"))["filters"]}
-    assert all(one["judged"] == 0 for one in again.values())
-    assert {name: one["reasons"] for name, one in again.items()} == {
-        name: one["reasons"] for name, one in first.items()
+    again = {entry["filter"]: entry for entry in _json(command("filter", "--json"))["filters"]}
+    assert all(entry["judged"] == 0 for entry in again.values())
+    assert {name: entry["reasons"] for name, entry in again.items()} == {
+        name: entry["reasons"] for name, entry in first.items()
     }
     other = _json(command("filter", "language", "--set", "sure=0.95", "--json"))["filters"]
-    assert [one["judged"] for one in other] == [30]
+    assert [entry["judged"] for entry in other] == [30]
     german = _json(command("filter", "language", "--lang", "de", "--json"))["filters"][0]
     assert (german["keep"], german["drop"]) == (5, 25)
 
 
 def test_a_dry_run_stores_nothing(folder, command: Command):
-    told = _json(command("filter", "--dry-run", "--json"))
-    assert [one["to_judge"] for one in told["filters"]] == [30, 30, 30, 5, 5]
+    result = _json(command("filter", "--dry-run", "--json"))
+    assert [entry["to_judge"] for entry in result["filters"]] == [30, 30, 30, 5, 5]
     with Workspace.find(folder) as workspace:
         assert workspace.store.curation.verdicts() == {}
 
@@ -109,16 +109,18 @@ def test_settings_of_the_workspace_are_used(folder, command: Command):
         "[curate]", '[curate]\nfilters = ["quality"]\n\n[curate.quality]\nsmallest_side = 10\n'
     )
     file.write_text(text, encoding="utf-8")
-    (one,) = _json(command("filter", "--json"))["filters"]
-    assert (one["filter"], one["keep"]) == ("quality", 5)
+    (entry,) = _json(command("filter", "--json"))["filters"]
+    assert (entry["filter"], entry["keep"]) == ("quality", 5)
 
 
 def test_every_verdict_of_an_item_can_be_explained(folder, command: Command):
     command("filter")
     with Workspace.find(folder) as workspace:
-        item = next(one for one in workspace.store.items.find("caption") if one.parts[0] == GERMAN)
-    told = _json(command("filter", "--explain", item.id, "--json"))
-    verdicts = {one["filter"]: one for one in told["verdicts"]}
+        item = next(
+            entry for entry in workspace.store.items.find("caption") if entry.parts[0] == GERMAN
+        )
+    result = _json(command("filter", "--explain", item.id, "--json"))
+    verdicts = {entry["filter"]: entry for entry in result["verdicts"]}
     assert verdicts["language"]["reason"] == "other language"
     assert verdicts["language"]["evidence"]["language"] == "de"
     assert "other language" in command("filter", "--explain", item.id).out
@@ -129,7 +131,7 @@ def test_every_verdict_of_an_item_can_be_explained(folder, command: Command):
 
 def test_filters_and_their_settings_are_listed(command: Command):
     listed = _json(command("filter", "--list", "--json"))["filters"]
-    assert [one["name"] for one in listed][:5] == [
+    assert [entry["name"] for entry in listed][:5] == [
         "language",
         "script",
         "mixing",
@@ -141,7 +143,7 @@ def test_filters_and_their_settings_are_listed(command: Command):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "answer"),
     [
         (("nonsense",), 1, "There is no filter 'nonsense'"),
         (("language", "--set", "colour=red"), 1, "has no setting 'colour'"),
@@ -153,18 +155,18 @@ def test_filters_and_their_settings_are_listed(command: Command):
         (("topics", "--set", "file=none.toml"), 1, "cannot be read"),
     ],
 )
-def test_wrong_use_is_reported(folder, command: Command, arguments, status, said):
+def test_wrong_use_is_reported(folder, command: Command, arguments, status, answer):
     outcome = command("filter", *arguments)
     assert outcome.status == status
-    assert said in " ".join(outcome.err.replace("│", " ").split())
+    assert answer in " ".join(outcome.err.replace("│", " ").split())
 
 
 def test_one_filter_that_cannot_go_on_leaves_the_others(folder, command: Command):
     with Workspace.find(folder) as workspace:
         says = [
-            Judgement(one.id, "description", person, "A kitchen.", row=row)
+            Judgement(entry.id, "description", person, "A kitchen.", row=row)
             for row, person in enumerate(("ana", "ben"))
-            for one in workspace.store.items.find("template")
+            for entry in workspace.store.items.find("template")
         ]
         workspace.store.curation.add_judgements(
             FileRecord("judgements", "sheet.csv", "0" * 64, 10), says
@@ -178,12 +180,12 @@ def test_one_filter_that_cannot_go_on_leaves_the_others(folder, command: Command
 
 def test_choosing_again_undoes_a_selection(folder, command: Command):
     command("filter")
-    told = _json(command("select", *FEW, "--json"))
-    stages = {one["stage"]: one for one in told["stages"]}
+    result = _json(command("select", *FEW, "--json"))
+    stages = {entry["stage"]: entry for entry in result["stages"]}
     assert stages["language"]["reasons"] == {"other language": 5}
     assert stages["quality"]["reasons"] == {"too small": 5}
     assert stages["on a topic"]["reasons"] == {"no topic": 5}
-    assert len(told["items"]) == told["new"] == 15
+    assert len(result["items"]) == result["new"] == 15
     page = (folder / "funnel.html").read_text(encoding="utf-8")
     assert "15 of 30 captions selected" in page
     assert "German baker" in page
@@ -215,27 +217,31 @@ def test_a_dry_run_selects_nothing(folder, command: Command):
 def test_people_overrule_filters(folder, command: Command):
     command("filter")
     with Workspace.find(folder) as workspace:
-        german = [one for one in workspace.store.items.find("caption") if one.parts[0] == GERMAN]
+        german = [
+            entry for entry in workspace.store.items.find("caption") if entry.parts[0] == GERMAN
+        ]
         says = [Judgement(german[0].id, "language", "ana", "keep", "a quotation", 2)]
         workspace.store.curation.add_judgements(
             FileRecord("judgements", "sheet.csv", "0" * 64, 1), says
         )
-    told = _json(command("select", *FEW, "--json"))
-    assert german[0].id in told["items"]
-    assert len(told["items"]) == 16
+    result = _json(command("select", *FEW, "--json"))
+    assert german[0].id in result["items"]
+    assert len(result["items"]) == 16
     explained = _json(command("filter", "--explain", german[0].id, "--json"))
-    assert [(one["person"], one["answer"]) for one in explained["people"]] == [("ana", "keep")]
+    assert [(entry["person"], entry["answer"]) for entry in explained["people"]] == [
+        ("ana", "keep")
+    ]
 
 
 def test_selection_s_options(folder, command: Command):
     command("filter", "language", "topics")
-    told = _json(command("select", *FEW, "--filters", "language,script", "--json", "--dry-run"))
-    stages = {one["stage"]: one for one in told["stages"]}
+    result = _json(command("select", *FEW, "--filters", "language,script", "--json", "--dry-run"))
+    stages = {entry["stage"]: entry for entry in result["stages"]}
     assert stages["script"]["reasons"] == {"not judged yet": 25}
     free = _json(command("select", "--no-topics", "--per-template", "1", "--json", "--dry-run"))
     assert len(free["items"]) == 25
     best = _json(command("select", *FEW, "--most-per-template", "2", "--json", "--dry-run"))
-    assert {one["stage"] for one in best["stages"]} >= {"at most 2 captions a template"}
+    assert {entry["stage"] for entry in best["stages"]} >= {"at most 2 captions a template"}
     wrong = command("select", "--filters", "nonsense")
     assert wrong.status == 1
     elsewhere = folder / "elsewhere.html"

@@ -55,12 +55,12 @@ def folder(tmp_path: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) ->
     with Workspace.create(root, languages=["de"]) as workspace:
         workspace.store.items.add(found)
         (template,) = workspace.store.items.find("template")
-        said = [
+        answer = [
             Judgement(template.id, "description", who, f"A lemon, says {who}.", row=row)
             for row, who in enumerate(("ana", "ben"), 2)
         ]
         workspace.store.curation.add_judgements(
-            FileRecord("judgements", "d.csv", "0" * 64, 2), said
+            FileRecord("judgements", "d.csv", "0" * 64, 2), answer
         )
     settings = root / "memeloc.toml"
     table = "[language_model]\nmodel = 'tiny'\nprice_in = 1.0\nprice_out = 1.0\n"
@@ -84,8 +84,8 @@ def test_a_dry_run_then_a_run_then_nothing_left_to_ask(
     with Workspace.find() as workspace:
         parts = {item.id: item.parts[0] for item in workspace.store.items.find("caption")}
         verdicts = workspace.store.curation.verdicts("multimodality")
-    got = {parts[item]: one["multimodality"] for item, one in verdicts.items()}
-    assert {text: one.verdict for text, one in got.items()} == {
+    got = {parts[item]: entry["multimodality"] for item, entry in verdicts.items()}
+    assert {text: entry.verdict for text, entry in got.items()} == {
         "drink this": "keep", "drink vinegar": "drop",
         "look at this": "drop", "pears are sweet": "drop",
     }  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_model_named_on_the_command_line_looks_at_pictures(
     assert body["model"] == "eyes"
     with Workspace.find() as workspace:
         ((verdict,),) = (
-            tuple(one.values()) for one in workspace.store.curation.verdicts("cartoon").values()
+            tuple(entry.values()) for entry in workspace.store.curation.verdicts("cartoon").values()
         )
     assert (verdict.verdict, verdict.evidence["shows"]) == ("keep", "lemons")
 
@@ -130,7 +130,7 @@ def test_wordplay_waits_for_people_with_hints(
     assert not chat.bodies
     with Workspace.find() as workspace:
         verdicts = [
-            one["wordplay"] for one in workspace.store.curation.verdicts("wordplay").values()
+            entry["wordplay"] for entry in workspace.store.curation.verdicts("wordplay").values()
         ]
-    assert [one.verdict for one in verdicts] == ["ask"] * len(TEXTS)
-    assert all("hints" in one.evidence for one in verdicts)
+    assert [entry.verdict for entry in verdicts] == ["ask"] * len(TEXTS)
+    assert all("hints" in entry.evidence for entry in verdicts)

@@ -18,9 +18,9 @@ def test_expand_words_and_files(tmp_path: Path, command: Run) -> None:
     path.write_text("شاي\n", "utf-8")
     done = command("keywords", "expand", path, "قهوة", "--lang", "ar", "--json")
     assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert told["language"] == "ar"
-    assert [one["text"] for one in told["variants"] if one["kind"] == "word"] == ["شاي", "قهوة"]
+    result = json.loads(done.out)
+    assert result["language"] == "ar"
+    assert [row["text"] for row in result["variants"] if row["kind"] == "word"] == ["شاي", "قهوة"]
     done = command("keywords", "expand", "قهوة", "--lang", "ar", "--kind", "cue", "--limit", "1000")
     assert "POV قهوة" in done.out
     assert "qahwa" not in done.out
@@ -34,9 +34,9 @@ def test_find_lines(tmp_path: Path, command: Run) -> None:
     path = tmp_path / "captions.txt"
     path.write_text("صباح الخير\nبدون قهوووة لا\nanother line\n", "utf-8")
     done = command("keywords", "find", path, "-k", "قهوة", "--lang", "ar", "--json")
-    told = json.loads(done.out)
-    assert told["lines"] == 3
-    (match,) = told["matches"]
+    result = json.loads(done.out)
+    assert result["lines"] == 3
+    (match,) = result["matches"]
     assert (match["line"], match["found"], match["keyword"]) == (2, "قهوووه", "قهوة")
     assert "قهوووه" in command("keywords", "find", path, "-k", "قهوة", "--lang", "ar").out
 

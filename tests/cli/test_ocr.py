@@ -215,11 +215,11 @@ def _export(command: Command, form: str, *options: object) -> Path:
     return Path(done["file"])
 
 
-def _fill_csv(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
+def _fill_csv(path: Path, answer: dict[str, tuple[str, str, str]]) -> None:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     for row in rows:
-        status, *texts = said[row["meme"].removeprefix("text:")]
+        status, *texts = answer[row["meme"].removeprefix("text:")]
         row["status"] = status
         row["your text"] = texts[int(row["part"]) - 1]
     with path.open("w", encoding="utf-8", newline="") as stream:
@@ -228,7 +228,7 @@ def _fill_csv(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
         writer.writerows(rows)
 
 
-def _fill_xlsx(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
+def _fill_xlsx(path: Path, answer: dict[str, tuple[str, str, str]]) -> None:
     book = load_workbook(path)
     page = book["Captions"]
     names = {cell.value: cell.column for cell in page[1]}
@@ -236,7 +236,7 @@ def _fill_xlsx(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
     assert len(page._images) == 4  # the very pictures
     for line in range(2, page.max_row + 1):
         meme_id = str(page.cell(line, names["meme"]).value).removeprefix("text:")
-        status, *texts = said[meme_id]
+        status, *texts = answer[meme_id]
         page.cell(line, names["status"]).value = status or None
         text = texts[int(page.cell(line, names["part"]).value) - 1]
         page.cell(line, names["your text"]).value = text or None
@@ -246,11 +246,11 @@ def _fill_xlsx(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
     book.save(path)
 
 
-def _fill_po(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
+def _fill_po(path: Path, answer: dict[str, tuple[str, str, str]]) -> None:
     catalogue = polib.pofile(str(path))
     for entry in catalogue:
         _, meme_id, part, *_ = entry.msgctxt.split("|")
-        status, *texts = said[meme_id.removeprefix("text:")]
+        status, *texts = answer[meme_id.removeprefix("text:")]
         text = texts[int(part) - 1]
         if text:
             entry.msgstr = text
@@ -260,12 +260,12 @@ def _fill_po(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
     catalogue.save(str(path))
 
 
-def _fill_xliff(path: Path, said: dict[str, tuple[str, str, str]]) -> None:
+def _fill_xliff(path: Path, answer: dict[str, tuple[str, str, str]]) -> None:
     tree = etree.parse(str(path))
     space = "{urn:oasis:names:tc:xliff:document:1.2}"
     for unit in tree.iter(f"{space}trans-unit"):
         _, meme_id, part, *_ = unit.get("id").split("|")
-        status, *texts = said[meme_id.removeprefix("text:")]
+        status, *texts = answer[meme_id.removeprefix("text:")]
         target = unit.find(f"{space}target")
         text = texts[int(part) - 1]
         if text:
@@ -289,14 +289,14 @@ def test_transcripts_go_out_come_back_and_are_settled(
 ) -> None:
     _ok(command("ocr", "--json"))
     read = _transcripts()
-    said = {
+    answer = {
         _id("monday"): ("corrected", "Monday forecast:", "the same, but wet"),
         _id("bus"): ("correct", "", ""),
         _id("bus2"): ("corrected", "my bus left", "-"),
         _id("sky"): ("no text in the picture", "", ""),
     }
     anna = _export(command, form, "--to", "anna")
-    FILL[form](anna, said)
+    FILL[form](anna, answer)
     (done,) = _ok(command("correct", "import", anna, "--json"))["files"]
     assert done["problems"] == []
     assert done["outcomes"] == {"placed": 3, "case": 1}
@@ -314,7 +314,7 @@ def test_transcripts_go_out_come_back_and_are_settled(
 
     # Ben, of the same round, differs on one.
     ben = _export(command, form, "--to", "ben")
-    FILL[form](ben, said | {_id("monday"): ("corrected", "Monday's forecast:", "the same")})
+    FILL[form](ben, answer | {_id("monday"): ("corrected", "Monday's forecast:", "the same")})
     (done,) = _ok(command("correct", "import", ben, "--json"))["files"]
     assert done["outcomes"]["case"] == 2
     cases = _ok(command("correct", "settle", "--json"))["cases"]
@@ -339,10 +339,10 @@ def test_confirming_an_empty_transcript_means_no_text(workspace: Path, command: 
     _ok(command("ocr", "--json"))
     sheet = _export(command, "csv", "--to", "anna")
     nothing = ("", "", "")
-    said = {_id(key): nothing for key in ("monday", "bus", "bus2")} | {
+    answer = {_id(key): nothing for key in ("monday", "bus", "bus2")} | {
         _id("sky"): ("correct", "", "")
     }
-    _fill_csv(sheet, said)
+    _fill_csv(sheet, answer)
     (done,) = _ok(command("correct", "import", sheet, "--json"))["files"]
     assert done["outcomes"] == {"case": 1}
     assert "no-text" in done["answers"][0]["message"]
@@ -354,8 +354,8 @@ def test_text_that_was_passed_over_is_typed_into_the_empty_part(
     _ok(command("ocr", "--json"))
     sheet = _export(command, "csv", "--to", "anna")
     nothing = ("", "", "")
-    said = {_id(key): nothing for key in ("monday", "bus", "bus2")}
-    _fill_csv(sheet, said | {_id("sky"): ("corrected", "blue", "")})
+    answer = {_id(key): nothing for key in ("monday", "bus", "bus2")}
+    _fill_csv(sheet, answer | {_id("sky"): ("corrected", "blue", "")})
     (done,) = _ok(command("correct", "import", sheet, "--json"))["files"]
     assert done["outcomes"] == {"placed": 1}
     assert _transcripts()[_id("sky")] == ("blue",)

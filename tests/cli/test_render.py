@@ -84,7 +84,7 @@ def test_what_is_skipped_is_named_up_to_twenty(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "answer"),
     [
         (("--langs", "fr"), 1, "en, de, zh-Hans"),
         (("--langs", "de", "--format", "gif"), 1, "jpg, png, webp"),
@@ -101,11 +101,11 @@ def test_wrong_options(
     tmp_path: Path,
     arguments: tuple[str, ...],
     status: int,
-    said: str,
+    answer: str,
 ) -> None:
     done = command("render", table, "--out", tmp_path / "out", *arguments)
     assert done.status == status
-    assert said in done.err
+    assert answer in done.err
     assert "Traceback" not in done.err
 
 

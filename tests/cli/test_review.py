@@ -102,11 +102,11 @@ def test_a_person_in_two_spellings_is_one_person(folder: Path, command: Run) -> 
 
 def test_no_text_is_asked_until_a_person_wrote_it(folder: Path, command: Run) -> None:
     def asked() -> int:
-        told = json.loads(command("review", "status", "no-text", "--json").out)
-        return int(told["questions"][0]["subjects"])
+        result = json.loads(command("review", "status", "no-text", "--json").out)
+        return int(result["questions"][0]["subjects"])
 
     assert asked() == 0, "nothing was read yet"
-    read = [Transcript(one, ("x",), "en", "reader 1", 0.0, (NO_TEXT,)) for one in PAIR]
+    read = [Transcript(row, ("x",), "en", "reader 1", 0.0, (NO_TEXT,)) for row in PAIR]
     with Workspace.find() as workspace:
         workspace.store.transcripts.add(read)
     assert asked() == 2
@@ -137,8 +137,8 @@ def test_a_file_twice_adds_nothing_new_answers_stand_beside(folder: Path, comman
     answer(path, {ONE: "yes"})
     assert "2 answers" in command("review", "import", path).out
     with Workspace.find() as workspace:
-        said = {one.subject: one.answer for one in workspace.store.curation.judgements("wordplay")}
-    assert said == {ONE: "yes", TWO: "no"}
+        shown = {row.subject: row.answer for row in workspace.store.curation.judgements("wordplay")}
+    assert shown == {ONE: "yes", TWO: "no"}
 
 
 def test_pairs_go_out_as_a_page_or_sheet(folder: Path, command: Run) -> None:
@@ -187,11 +187,11 @@ def test_wrong_rows_are_reported_and_the_rest_taken(folder: Path, command: Run) 
     assert "nothing is stored" in done.out
     done = command("review", "import", "a.csv", "missing.csv", "--person", "asha", "--json")
     assert done.status == 1
-    told = json.loads(done.out)
-    assert told["files"][0]["new"] == 1
-    assert len(told["problems"]) == 3
-    assert any("row 4, column your answer" in one for one in told["problems"])
-    assert any("'gone-1' is nothing" in one for one in told["problems"])
+    result = json.loads(done.out)
+    assert result["files"][0]["new"] == 1
+    assert len(result["problems"]) == 3
+    assert any("row 4, column your answer" in row for row in result["problems"])
+    assert any("'gone-1' is nothing" in row for row in result["problems"])
 
 
 def test_wrong_usage(folder: Path, command: Run) -> None:

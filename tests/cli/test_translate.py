@@ -314,8 +314,8 @@ def test_a_chat_server_is_told_the_room_of_each_box(workspace: Path, command: Co
         assert "prices of openai are 0" in outcome.err
         assert len(server.bodies) == 68
         questions = [json.loads(body["messages"][1]["content"]) for body in server.bodies]
-    assert all(part["room_in_characters"] > 5 for one in questions for part in one["caption"])
-    assert all(one["picture"] for one in questions)
+    assert all(part["room_in_characters"] > 5 for row in questions for part in row["caption"])
+    assert all(row["picture"] for row in questions)
     assert len(_captions(workspace, "de")) == 68
 
 

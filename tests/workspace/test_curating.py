@@ -40,7 +40,7 @@ def test_pictures_are_collected_deduplicated_and_judged(
             {"keep": "first"}, on_progress=lambda *phase: phases.append(phase)
         )
         assert isinstance(found.stages[0], StageLine)
-        assert [one["reason"] for one in found.duplicates] == ["same file"]
+        assert [row["reason"] for row in found.duplicates] == ["same file"]
         assert sum(more for phase, more, _ in phases if phase == "hashing") == 2
         (plan_of_quality,) = workspace.curating.plan_filters(["quality"]).filters
         assert plan_of_quality.to_judge == 3

@@ -1,0 +1,146 @@
+"""`memeloc init, import, export, status`. In: a folder, a table. Out: a workspace, its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, Strict, TemplateFolders, languages, split
+from memeloc.cli.output import progress, say
+from memeloc.cli.show import Column, Table, explain, show
+
+
+def init(
+    folder: Path = Argument(Path(), metavar="DIR", help="The workspace's folder; made if need be."),
+    source: str = Option("en", metavar="TAG", help="The language that captions are written in."),
+    langs: str = Option("", metavar="TAGS", help="Languages to translate into, as de,es,hi,zh."),
+    as_json: AsJson = False,
+) -> None:
+    """Make a workspace: a folder with memeloc.toml and a database.
+
+    The other commands find it from the working directory upwards. A team shares a database by
+    MEMELOC_DATABASE_URL or the settings.
+
+    \b
+    Example:
+      memeloc init my-memes --langs de,es,hi,zh
+    """
+    with memeloc.Workspace.create(folder, source=source, languages=split(langs)) as workspace:
+        made = {
+            "folder": str(folder.resolve()),
+            "settings": str(folder.resolve() / "memeloc.toml"),
+            "database": workspace.store.database.name,
+            "source": workspace.source.tag,
+            "languages": [locale.tag for locale in workspace.languages],
+        }
+    where = f", in {folder}" if folder != Path() else ""
+    then = (
+        f"A workspace is in {made['folder']}; its settings are in memeloc.toml.\n"
+        f"Next: memeloc import TABLE{where}"
+    )
+    show(made, then, as_json=as_json)
+
+
+def import_table(
+    captions: Path = Argument(
+        ...,
+        metavar="TABLE",
+        help="CSV, JSON Lines or Parquet: meme_id, template, then a column a language.",
+    ),
+    langs: str = Option("all", metavar="TAGS", help="Columns besides the source, or all."),
+    templates: TemplateFolders = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import memes and captions from a table, the same as `memeloc render` reads.
+
+    A caption that differs from the last import becomes a new version; the old one stays. The same
+    table again changes nothing, and undoes no correction. What is wrong is left out and named.
+
+    \b
+    Example:
+      memeloc import captions.csv
+      memeloc import captions.csv --langs de,hi --strict
+    """
+    with memeloc.Workspace.find() as workspace, progress("Importing", None, unit="rows") as bar:
+        result = workspace.captions.import_table(
+            captions,
+            languages=languages(langs),
+            templates=templates or (),
+            strict=strict,
+            on_progress=bar.report,
+        )
+    explain("Note", result.notes)
+    explain("Left out", result.left_out, more=sum(result.problems.values()) - len(result.left_out))
+    if result.empty:
+        cells = ", ".join(f"{tag} {count:,}" for tag, count in sorted(result.empty.items()))
+        say(f"Note: empty cells are captions still to translate ({cells})")
+    added, changed = sum(result.added.values()), sum(result.changed.values())
+    then = (
+        f"Imported {result.memes:,} new memes. Captions: {added:,} new, {changed:,} changed, "
+        f"{result.unchanged:,} unchanged."
+        if added + changed
+        else f"Nothing is new: all {result.unchanged:,} captions are here already."
+    )
+    show(result, then, as_json=as_json)
+
+
+def export(
+    table: str = Argument(
+        ...,
+        metavar="TABLE",
+        help="captions, history, memes, corrections, cases, memory, sheets or files.",
+    ),
+    to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
+    as_json: AsJson = False,
+) -> None:
+    """Write a table of the workspace to a file.
+
+    `captions` has a row a meme and a column a language, and is what `render` and `import` read;
+    `history` has a row for every version of every caption, with who, when and from where.
+    In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    \b
+    Example:
+      memeloc export captions --to captions.csv
+      memeloc export history --to history.parquet
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.captions.export(table, to)
+    show(result, f"Wrote {result.rows:,} rows of {table} to {to}", as_json=as_json)
+
+
+def _columns(languages: Any) -> list[Column]:
+    from memeloc.workspace.captions import stages_of
+
+    return [
+        ("language", lambda row: f"{row.language} (source)" if row.source else row.language),
+        *(
+            (stage, lambda row, stage=stage: row.stages.get(stage, 0))
+            for stage in stages_of(languages)
+        ),
+        "changed_source missing to_settle",
+    ]
+
+
+_TABLES = (
+    Table("{0.memes:,} memes", "languages", lambda result: _columns(result.languages)),
+    Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
+)
+
+
+def status(as_json: AsJson = False) -> None:
+    """Count the captions by language and stage, and say what to do next.
+
+    \b
+    Example:
+      memeloc status
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.status()
+    counts = ", ".join(f"{count:,} {kind}s" for kind, count in result.collected.items())
+    then = [f"Collected: {counts}"] if counts else []
+    show(result, *_TABLES, *then, *(f"Next: {step}" for step in result.next), as_json=as_json)
