@@ -125,8 +125,7 @@ def test_pages_are_asked_for_again_only_if_they_have_changed(tmp_path: Path) -> 
         with fetcher(site, tmp_path, max_age=0.0) as ours:
             assert ours.get(site.url + "/a").text == "first"
         with fetcher(site, tmp_path, max_age=0.0) as ours:
-            again = ours.get(site.url + "/a")
-            assert (again.text, again.from_cache) == ("first", True)
+            assert ours.get(site.url + "/a").text == "first"
             assert (ours.statistics.fetched, ours.statistics.not_modified) == (0, 1)
         version.update(tag='"two"', text="second")
         with fetcher(site, tmp_path, max_age=0.0) as ours:

@@ -27,7 +27,7 @@ from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 def document(html: str | bytes, site: str = "memegenerator", url: str = "") -> Document:
     body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    page = Page(url or "https://example.org/list", body, "text/html; charset=utf-8", moment, False)
+    page = Page(url or "https://example.org/list", body, "text/html; charset=utf-8", moment)
     return Document(page, selectors_of(site))
 
 
@@ -211,10 +211,10 @@ class OnePage:
     def __init__(self, body: bytes) -> None:
         self.body = body
 
-    def get(self, url: str, *, accept: str = "page", max_bytes: int | None = None) -> Page:
+    def get(self, url: str, *, accept: str = "page") -> Page:
         if accept == "picture":
             raise InputError("no picture")
-        return Page(url, self.body, "text/html", datetime(2026, 1, 1, tzinfo=UTC), False)
+        return Page(url, self.body, "text/html", datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @settings(max_examples=200, deadline=None)

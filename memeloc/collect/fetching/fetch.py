@@ -64,14 +64,12 @@ class Page:
         body: its bytes, decompressed.
         content_type: as the server stated it, with parameters.
         fetched: when it was last known to be so.
-        from_cache: whether its bytes were there already.
     """
 
     url: str
     body: bytes = field(repr=False)
     content_type: str
     fetched: datetime
-    from_cache: bool
 
     @property
     def text(self) -> str:
@@ -152,22 +150,18 @@ class Fetcher:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def get(self, url: str, *, accept: Accept = "page", max_bytes: int | None = None) -> Page:
+    def get(self, url: str, *, accept: Accept = "page") -> Page:
         """Fetch an address, or take it from what was fetched before.
 
-        Args:
-            url: http or https.
-            accept: what is expected; a `picture` is checked to be one, by its content.
-            max_bytes: how many it may have, other than the settings say for its kind.
+        A `picture` is checked to be one, by its content.
 
         Raises:
             FetchRefused: it is not fetched, or not taken; `reason` is a short key for why.
         """
-        limit = max_bytes or (
-            self.settings.max_picture_bytes if accept == "picture" else self.settings.max_page_bytes
-        )
+        settings = self.settings
+        limit = settings.max_picture_bytes if accept == "picture" else settings.max_page_bytes
         try:
-            entry, content, kept = self._follow(url, _Wanted(accept, limit, self.settings.max_age))
+            entry, content = self._follow(url, _Wanted(accept, limit, settings.max_age))
             if accept == "picture" and not entry.picture:
                 check_picture(entry.url, content)
                 self._keep(replace(entry, picture=True))
@@ -177,7 +171,7 @@ class Fetcher:
             self.statistics.refused += 1
             raise
         moment = datetime.fromtimestamp(entry.fetched, UTC)
-        return Page(entry.url, content, entry.content_type, moment, kept)
+        return Page(entry.url, content, entry.content_type, moment)
 
     def post(self, url: str, form: dict[str, str]) -> Page:
         """Send a form with a password to an API and read its answer; one request, nothing is kept.
@@ -198,18 +192,23 @@ class Fetcher:
         if answer.status != 200:
             raise refusal_of(url, answer.status)
         kind = answer.headers.get("content-type", "")
-        return Page(url, answer.body, kind, datetime.now(UTC), False)
+        return Page(url, answer.body, kind, datetime.now(UTC))
 
-    def _follow(self, url: str, wanted: _Wanted) -> tuple[Entry, bytes, bool]:
-        """The page at the end of an address's redirects, and whether its bytes were there."""
+    def _follow(self, url: str, wanted: _Wanted) -> tuple[Entry, bytes]:
+        """The page at the end of an address's redirects."""
         first = url
         for _ in range(self.settings.max_redirects + 1):
             parsed, place = place_of(url)
             if not wanted.is_robots:
-                self._check_robots(parsed, place)
-            entry, content, kept = self._hop(parsed, place, wanted)
+                rules = self._robots_of(place)
+                if isinstance(rules, FetchRefused):
+                    raise FetchRefused(str(parsed), rules.reason, rules.message)
+                if not rules.can_fetch(str(parsed), _AGENT_TOKEN):
+                    sentence = "the site's robots.txt asks not to fetch it"
+                    raise FetchRefused(str(parsed), "robots.txt", sentence)
+            entry, content = self._hop(parsed, place, wanted)
             if not entry.location:
-                return entry, content, kept
+                return entry, content
             try:
                 url = str(parsed.join(entry.location))
             except (httpx.InvalidURL, ValueError) as error:
@@ -218,17 +217,17 @@ class Fetcher:
         sentence = f"it leads on more than {self.settings.max_redirects} times"
         raise FetchRefused(first, "too many redirects", sentence)
 
-    def _hop(self, parsed: httpx.URL, place: Place, wanted: _Wanted) -> tuple[Entry, bytes, bool]:
+    def _hop(self, parsed: httpx.URL, place: Place, wanted: _Wanted) -> tuple[Entry, bytes]:
         """One address: from the cache while it is fresh, else asked for."""
         url = str(parsed)
         cached = self._cache.find(url) if self._cache is not None else None
         content = self._cache.body(cached) if self._cache and cached and cached.body else None
         if cached is not None and time.time() - cached.fetched < wanted.max_age:
             if cached.location:
-                return cached, b"", True
+                return cached, b""
             if content is not None:
                 self.statistics.cached += 1
-                return cached, within(url, content, wanted.limit), True
+                return cached, within(url, content, wanted.limit)
         if self._silent.get(place.name, 0) >= GIVE_UP_AFTER:
             sentence = f"{place.name} took no connection {GIVE_UP_AFTER} times, so it is left alone"
             raise FetchRefused(url, "not reached", sentence)
@@ -251,10 +250,10 @@ class Fetcher:
         if answer.status == 304 and cached is not None and content is not None:
             self.statistics.not_modified += 1
             entry = self._keep(replace(cached, fetched=time.time()))
-            return entry, within(url, content, wanted.limit), True
+            return entry, within(url, content, wanted.limit)
         location = answer.headers.get("location", "")
         if answer.status in _REDIRECTS and location:
-            return self._keep(Entry(url, time.time(), location)), b"", False
+            return self._keep(Entry(url, time.time(), location)), b""
         if answer.status != 200:
             raise refusal_of(url, answer.status)
         self.statistics.fetched += 1
@@ -266,7 +265,7 @@ class Fetcher:
             etag=answer.headers.get("etag", ""),
             modified=answer.headers.get("last-modified", ""),
         )
-        return self._keep(entry, answer.body), answer.body, False
+        return self._keep(entry, answer.body), answer.body
 
     def _keep(self, entry: Entry, body: bytes | None = None) -> Entry:
         return entry if self._cache is None else self._cache.put(entry, body)
@@ -325,13 +324,6 @@ class Fetcher:
 
     # Politeness
 
-    def _check_robots(self, url: httpx.URL, place: Place) -> None:
-        rules = self._robots_of(place)
-        if isinstance(rules, FetchRefused):
-            raise FetchRefused(str(url), rules.reason, rules.message)
-        if not rules.can_fetch(str(url), _AGENT_TOKEN):
-            raise FetchRefused(str(url), "robots.txt", "the site's robots.txt asks not to fetch it")
-
     def _robots_of(self, place: Place) -> Protego | FetchRefused:
         """The rules of a host: none when it has no robots.txt, all refused when it cannot tell."""
         key = f"{place.scheme}://{place.name}"
@@ -339,7 +331,7 @@ class Fetcher:
             wanted = _Wanted("page", _ROBOTS_BYTES, _ROBOTS_AGE, is_robots=True)
             rules: Protego | FetchRefused
             try:
-                entry, content, _ = self._follow(f"{key}/robots.txt", wanted)
+                entry, content = self._follow(f"{key}/robots.txt", wanted)
                 rules = Protego.parse(decode(content, entry.content_type)[0])
             except FetchRefused as error:
                 rules = error

@@ -22,15 +22,13 @@ class FetchSettings:
     """How pages are fetched.
 
     Attributes:
-        delay: seconds between two requests to a host, at least; its Crawl-delay may make it more.
-        timeout: seconds that a server may stay silent.
-        total: seconds that one request may take in all.
+        delay: between two requests to a host, at least; its Crawl-delay may make it more.
+        timeout: how long a server may stay silent; `total` is for a whole request.
         max_page_bytes, max_picture_bytes: of what comes, after decompression.
         retries: how often a request is sent again when the server is busy or the line is cut.
-        patience: seconds that a server may ask to wait before it counts as refusing.
-        max_redirects: how many are followed, one after another.
-        max_age: seconds during which a page is not asked for again, so that a run that was cut off
-            goes on where it was.
+        patience: how long a server may ask to wait before it counts as refusing.
+        max_age: for how long a page is not asked for again, so that a run that was cut off goes on
+            where it was.
         user_agent: how the tool introduces itself: a line of ASCII letters.
         allow_hosts: `host:port` that may be inside the network, for a server of one's own.
         seed: of the jitter between retries.

@@ -9,11 +9,13 @@ tags a file has, and aliases count as often as they are used.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+from pydantic import dataclasses as validated
 
 from memeloc.collect.page_values import CONTROLS
 from memeloc.errors import InputError, MissingError
@@ -33,6 +35,8 @@ MAX_REGIONS = 50
 MAX_LINE = 500
 """Characters that a name, a source or a keyword may have."""
 
+Number = Annotated[float, Field(gt=-1e6, lt=1e6, allow_inf_nan=False)]
+
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _KEYS = frozenset(
     {"id", "variant", "name", "source", "keywords", "text", "example", "sample", "overlay"}
@@ -40,7 +44,7 @@ _KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@validated.dataclass(frozen=True, slots=True)
 class Region:
     """A text region as memegen has it; the defaults are memegen's.
 
@@ -61,14 +65,14 @@ class Region:
     style: str = "upper"
     color: str = "white"
     font: str = "thick"
-    anchor_x: float = 0.0
-    anchor_y: float = 0.0
-    angle: float = 0.0
-    scale_x: float = 1.0
-    scale_y: float = 0.2
+    anchor_x: Number = 0.0
+    anchor_y: Number = 0.0
+    angle: Number = 0.0
+    scale_x: Number = 1.0
+    scale_y: Number = 0.2
     align: str = "center"
-    start: float = 0.0
-    stop: float = 1.0
+    start: Number = 0.0
+    stop: Number = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +80,25 @@ class Config:
     """A config.yml.
 
     Attributes:
-        name: the template's title; empty when it has none.
-        source: where the meme comes from, mostly an address; empty when not given.
-        keywords, aliases: what else it is found by.
+        source: where the meme comes from, mostly an address.
         regions: in the order of a caption's lines.
-        example: a caption's lines; None when there is no example.
+        example: a caption's lines.
         overlays: where memegen lays pictures of the user, as they are written.
         styles: names of other pictures of the same template, as older files list them.
         other: keys that memegen's classes do not have, as they are written.
         notes: what was odd, a sentence each.
     """
 
-    name: str = ""
-    source: str = ""
-    keywords: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    regions: tuple[Region, ...] = ()
-    example: tuple[str, ...] | None = None
-    overlays: tuple[Mapping[str, Any], ...] = ()
-    styles: tuple[str, ...] = ()
-    other: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    name: str
+    source: str
+    keywords: tuple[str, ...]
+    aliases: tuple[str, ...]
+    regions: tuple[Region, ...]
+    example: tuple[str, ...]
+    overlays: tuple[Mapping[str, Any], ...]
+    styles: tuple[str, ...]
+    other: Mapping[str, Any]
+    notes: tuple[str, ...]
 
 
 def parse_config(content: bytes, path: Path) -> Config:
@@ -121,7 +123,7 @@ def parse_config(content: bytes, path: Path) -> Config:
         keywords=_lines(table.get("keywords"), "keywords", notes),
         aliases=_lines(table.get("aliases"), "aliases", notes),
         regions=_regions(table.get("text"), notes),
-        example=None if example is None else _example(example, notes),
+        example=_example(example, notes),
         overlays=tuple(each for each in _listed(table.get("overlay")) if isinstance(each, dict)),
         styles=_lines(table.get("styles"), "styles", notes),
         other={key: value for key, value in table.items() if key not in _KEYS},
@@ -230,32 +232,21 @@ def _region(entry: Any, where: str, notes: list[str]) -> Region:
     if entry is not None and not isinstance(entry, dict):
         notes.append(f"{where} is not a mapping, so all of memegen's defaults stand for it")
     entry = entry if isinstance(entry, dict) else {}
-    defaults = {each.name: each.default for each in fields(Region)}
-    unknown = sorted(entry.keys() - defaults.keys())
+    names = {each.name for each in fields(Region)}
+    unknown = sorted(entry.keys() - names)
     if unknown:
         notes.append(f"{where}: memegen has no {', '.join(map(repr, unknown[:5]))}")
-    values: dict[str, Any] = {}
-    for name, default in defaults.items():
-        value = entry.get(name)
-        read = _number(value) if isinstance(default, float) else _text(value, default)
-        if read is not None:
-            values[name] = read
-        elif value is not None:
-            kind = "number" if isinstance(default, float) else "text"
-            notes.append(
-                f"{where}: {name!r} is {value!r:.60} and not a {kind}; memegen's default "
-                f"{default!r} stands for it"
-            )
-    return Region(**values)
-
-
-def _text(value: Any, default: Any) -> str | None:
-    return (value.strip() or default) if isinstance(value, str) else None
-
-
-def _number(value: Any) -> float | None:
+    values: dict[str, Any] = {
+        name: value.strip() if isinstance(value, str) else value
+        for name, value in entry.items()
+        if name in names and value is not None and value != ""
+    }
     try:
-        number = float(value) if isinstance(value, str) else math.nan
-    except ValueError:
-        return None
-    return number if abs(number) < 1e6 else None
+        return Region(**values)
+    except ValidationError as error:
+        for name in sorted({str(problem["loc"][0]) for problem in error.errors()}):
+            value = values.pop(name)
+            notes.append(
+                f"{where}: {name!r} cannot be {value!r:.60}; memegen's default stands for it"
+            )
+        return Region(**values)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from PIL import Image, ImageSequence, ImageStat
@@ -86,34 +86,22 @@ def read_still(path: Path, folder: Path) -> Still:
     picture = open_picture(path)
     content = path.read_bytes()
     frames, frame = 1, 0
+    most = min(_FRAMES_SEARCHED, 1 + _PIXELS_SEARCHED // (picture.width * picture.height))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(content)) as moving:
-                frames = int(getattr(moving, "n_frames", 1))
-                if frames > 1 and moving.format != "TIFF" and _is_flat(picture):
-                    for number, image in _frames(moving, picture.size):
-                        if not _is_flat(image):
-                            frame, content = number, _png(image)
-                            break
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content)) as moving:
+            frames = int(getattr(moving, "n_frames", 1))
+            if frames > 1 and moving.format != "TIFF" and _is_flat(picture):
+                for number, image in enumerate(islice(ImageSequence.Iterator(moving), most)):
+                    still = image.convert("RGB")
+                    if not _is_flat(still):
+                        encoded = io.BytesIO()
+                        still.save(encoded, "PNG", optimize=True)
+                        frame, content = number, encoded.getvalue()
+                        break
     except Exception:  # the first frame is good, and a damaged later one may raise anything at all
         frame = 0
     return Still(path.name, content, picture.size, frames, frame)
 
 
-def _frames(moving: Image.Image, size: tuple[int, int]) -> Iterator[tuple[int, Image.Image]]:
-    pixels = size[0] * size[1]
-    for number, frame in enumerate(ImageSequence.Iterator(moving)):
-        if number >= _FRAMES_SEARCHED or number * pixels > _PIXELS_SEARCHED:
-            return
-        yield number, frame.convert("RGB")
-
-
 def _is_flat(picture: Image.Image) -> bool:
     return max(ImageStat.Stat(picture).stddev) < _FLAT
-
-
-def _png(picture: Image.Image) -> bytes:
-    encoded = io.BytesIO()
-    picture.save(encoded, "PNG", optimize=True)
-    return encoded.getvalue()

@@ -266,15 +266,14 @@ def _text(row: Row, columns: Sequence[str]) -> str:
     return row.text(_column(row, columns)).strip()
 
 
-def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
+def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     """What the numbers of a column mean, as the dataset states in the Parquet file."""
     try:
-        info = json.loads(metadata.get(b"huggingface", b"{}"))
-        features = info["info"]["features"]
+        features = json.loads(metadata[b"huggingface"])["info"]["features"]
         return {
-            str(column): [str(name) for name in feature["names"]]
+            column: [str(name) for name in feature["names"]]
             for column, feature in features.items()
-            if isinstance(feature, dict) and isinstance(feature.get("names"), list)
+            if "names" in feature
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
@@ -282,5 +281,4 @@ def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
 
 def _label(value: Any, names: Sequence[str]) -> str:
     """A label as it is written, or by the name that the dataset gives its number."""
-    number = isinstance(value, int) and not isinstance(value, bool)
-    return names[value] if number and 0 <= value < len(names) else text_of(value)
+    return names[value] if type(value) is int and 0 <= value < len(names) else text_of(value)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.memegen.boxes import PlacedRegion, place
-from memeloc.collect.memegen.case import cased
 from memeloc.collect.memegen.config import Config, parse_config
 from memeloc.collect.memegen.pictures import Pictures, Still, look_through, read_still
 from memeloc.collect.page_values import without_empty
@@ -32,6 +31,12 @@ _CONFIGS = ("config.yml", "config.yaml")
 _LARGEST_READ = 300_000  # bytes; what is larger than the parser's limit it refuses
 _SQUARE = (600, 600)  # memegen's own size, for the boxes of a template that has no picture
 _PLACEHOLDERS = frozenset({("top line", "bottom line"), ("your text", "goes here")})
+_CASES: dict[str, Callable[[str], str]] = {
+    "lower": str.lower,
+    "casefold": str.lower,
+    "title": str.title,
+    "capitalize": str.capitalize,
+}
 _SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
 
 
@@ -246,7 +251,7 @@ def _regions(placed: Sequence[PlacedRegion]) -> dict[str, Any]:
 
 def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> Iterator[FoundCaption]:
     """The template's example, a part for each box, unless it has only empty lines."""
-    lines = config.example or ()
+    lines = config.example
     if not any(lines):
         return
     kept = [*lines[: len(placed)], *[""] * (len(placed) - len(lines))]
@@ -265,3 +270,23 @@ def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> Iterat
         details["notes"] = ["memegen makes emoji of names like :wave:; they stand as written"]
     origin = Origin(NAME, f"{key}#example", f"{key}/config.yml")
     yield FoundCaption(origin, key, parts, details=details)
+
+
+def cased(line: str, style: str, lines: Sequence[str]) -> str:
+    """A line in the case of its region's style; `lines` are all of the caption.
+
+    After `stylize` in memegen's `app/models/text.py`. `upper` is left to the renderer, which knows
+    the language, and `mock` (alternating case) is left out: it does not translate.
+
+    >>> cased("one does not simply", "default", ["one does not simply"])
+    'One does not simply'
+    """
+    if style in _CASES:
+        return _CASES[style](line)
+    if style not in ("default", "thin"):
+        return line
+    written = [each for each in lines if each.strip()]
+    sentences = any(each.endswith((".", "?", "!")) for each in written)
+    if line.islower() and (sentences or all(each.islower() for each in written)):
+        line = line.capitalize()
+    return re.sub(r"\bi\b", "I", line)

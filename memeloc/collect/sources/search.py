@@ -92,10 +92,8 @@ class SearchSource:
                     if first is not result:
                         first.keywords.update(result.keywords)
                         first.also.add(result.file)
-                        first.title, first.page = (
-                            first.title or result.title,
-                            first.page or result.page,
-                        )
+                        first.title = first.title or result.title
+                        first.page = first.page or result.page
             except InputError as error:
                 yield Refusal(NAME, path.name, "not readable", error.message)
         for result in wanted.values():

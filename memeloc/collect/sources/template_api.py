@@ -75,16 +75,7 @@ class TemplateApi(ABC):
         details: dict[str, Any],
         keywords: tuple[str, ...] = (),
     ) -> Iterator[FoundTemplate | Refusal]:
-        """A template with its picture.
-
-        Args:
-            fetcher: fetches the picture.
-            origin, entry: of the template.
-            picture: its picture's address; empty where none is named.
-            boxes: how many text boxes it has; None is unknown.
-            details: more than the entry's own.
-            keywords: of the template.
-        """
+        """A template with its picture, at an address that may be empty, and its number of boxes."""
         content = fetch_picture(fetcher, self.name, picture, entry.page.url)
         if isinstance(content, Refusal):
             yield content
