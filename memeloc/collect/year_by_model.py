@@ -16,7 +16,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from memeloc.collect.years import plain_digits
+from memeloc.collect.years import EARLIEST, plain_digits
 from memeloc.items import Year
 from memeloc.language_models import AnswerError, LanguageModel
 from memeloc.language_models.prompts import Prompt, read_prompt
@@ -44,27 +44,16 @@ class YearReader:
     Args:
         model: which is asked.
         prompt: a TOML file with another text to ask.
-        earliest, latest: years that are believed; None is the present one.
-
-    Attributes:
-        asked: texts that the model was asked about.
-        refused: those whose answer was not borne out by the text, or was none.
+        latest: no year after this one is believed; None is the present one.
     """
 
     def __init__(
-        self,
-        model: LanguageModel,
-        prompt: Path | None = None,
-        *,
-        earliest: int = 1900,
-        latest: int | None = None,
+        self, model: LanguageModel, prompt: Path | None = None, *, latest: int | None = None
     ) -> None:
         self.model = model
         shipped = files("memeloc.collect") / "prompts" / "year.toml"
         self.prompt: Prompt = read_prompt(prompt or shipped, {"entry": {"text"}})
-        self.earliest = earliest
         self.latest = latest or datetime.now(UTC).year
-        self.asked = self.refused = 0
 
     def __call__(self, text: str) -> Year | None:
         """The year that a text gives; None when it gives none, or the model reads none from it.
@@ -75,17 +64,13 @@ class YearReader:
         text = text[:LONGEST_TEXT]
         if not _YEAR_LIKE.search(_plain(text)):
             return None  # nothing could bear an answer out
-        self.asked += 1
         try:
             read = self.model.ask(self.prompt.fill("entry", {"text": text}), YearRead).value
         except AnswerError:
-            self.refused += 1
             return None
-        if read.year is None:
-            return None
-        if self.earliest <= read.year <= self.latest and bears_out(text, read.evidence, read.year):
-            return Year(read.year, "model", read.evidence.strip())
-        self.refused += 1
+        year = read.year or 0
+        if EARLIEST <= year <= self.latest and bears_out(text, read.evidence, year):
+            return Year(year, "model", read.evidence.strip())
         return None
 
 

@@ -35,7 +35,6 @@ def _reader(chat: ChatServer, answer: Any, **more: Any) -> YearReader:
 def test_a_year_comes_with_the_words_that_say_so(chat: ChatServer) -> None:
     reader = _reader(chat, {"evidence": " the summer of 2012", "year": 2012})
     assert reader(TEXT) == Year(2012, "model", "the summer of 2012")
-    assert (reader.asked, reader.refused) == (1, 0)
     assert TEXT in chat.bodies[0]["messages"][1]["content"]
 
 
@@ -55,7 +54,7 @@ def test_a_year_comes_with_the_words_that_say_so(chat: ChatServer) -> None:
 def test_what_the_text_does_not_bear_out_is_refused(chat: ChatServer, answer: Any) -> None:
     reader = _reader(chat, answer)
     assert reader(TEXT) is None
-    assert (reader.asked, reader.refused) == (1, 1)
+    assert len(chat.bodies) == 1
 
 
 def test_a_text_without_years_is_not_asked(chat: ChatServer) -> None:
@@ -63,13 +62,12 @@ def test_a_text_without_years_is_not_asked(chat: ChatServer) -> None:
     assert reader(TEXT) is None
     assert reader("A snail of unknown age, 12345 days old.") is None
     assert reader("x" * 9000 + TEXT) is None
-    assert (reader.asked, reader.refused, len(chat.bodies)) == (1, 0, 1)
+    assert len(chat.bodies) == 1
 
 
 def test_years_out_of_range_are_refused(chat: ChatServer) -> None:
-    reader = _reader(chat, {"evidence": "drawn in 1999", "year": 1999}, earliest=2000)
-    assert reader(TEXT) is None
-    assert reader.refused == 1
+    reader = _reader(chat, {"evidence": "in 1812", "year": 1812})
+    assert reader("A battle in 1812, drawn in 2012.") is None
     chat.refuse = lambda number, body: error(401, "wrong key")
     with pytest.raises(ServiceError, match="wrong key"):
         reader(TEXT)

@@ -220,19 +220,15 @@ class Fetcher:
     def _hop(self, parsed: httpx.URL, place: Place, wanted: _Wanted) -> tuple[Entry, bytes]:
         """One address: from the cache while it is fresh, else asked for."""
         url = str(parsed)
-        cached = self._cache.find(url) if self._cache is not None else None
-        content = self._cache.body(cached) if self._cache and cached and cached.body else None
+        cached, content = (self._cache and self._cache.find(url)) or (None, b"")
         if cached is not None and time.time() - cached.fetched < wanted.max_age:
-            if cached.location:
-                return cached, b""
-            if content is not None:
-                self.statistics.cached += 1
-                return cached, within(url, content, wanted.limit)
+            self.statistics.cached += not cached.location
+            return cached, within(url, content, wanted.limit)
         if self._silent.get(place.name, 0) >= GIVE_UP_AFTER:
             sentence = f"{place.name} took no connection {GIVE_UP_AFTER} times, so it is left alone"
             raise FetchRefused(url, "not reached", sentence)
         headers = {}
-        if cached is not None and content is not None:
+        if cached is not None:
             # RFC 9110 allows others than ASCII; few servers mean them.
             conditions = {"If-None-Match": cached.etag, "If-Modified-Since": cached.modified}
             headers = {name: value for name, value in conditions.items() if value.isascii()}
@@ -247,7 +243,7 @@ class Fetcher:
             reason = "busy" if isinstance(error.__cause__, _BusyError) else "not reached"
             raise FetchRefused(url, reason, error.message) from error
         self._silent.pop(place.name, None)
-        if answer.status == 304 and cached is not None and content is not None:
+        if answer.status == 304 and cached is not None:
             self.statistics.not_modified += 1
             entry = self._keep(replace(cached, fetched=time.time()))
             return entry, within(url, content, wanted.limit)

@@ -38,23 +38,15 @@ class HttpCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def find(self, url: str) -> Entry | None:
-        """The entry of an address; None when there is none that can be read, bytes and all."""
+    def find(self, url: str) -> tuple[Entry, bytes] | None:
+        """The entry of an address and its bytes; None when they are not there or damaged."""
         try:
             entry = Entry(**json.loads(self._entry_file(url).read_text("utf-8")))
+            content = self._body_file(entry.body).read_bytes() if entry.body else b""
         except (OSError, ValueError, TypeError):
             return None
-        if entry.url != url or (entry.body and not self._body_file(entry.body).is_file()):
-            return None
-        return entry
-
-    def body(self, entry: Entry) -> bytes | None:
-        """The bytes of an entry; None when they are gone or damaged."""
-        try:
-            content = self._body_file(entry.body).read_bytes()
-        except OSError:
-            return None
-        return content if hashlib.sha256(content).hexdigest() == entry.body else None
+        whole = not entry.body or hashlib.sha256(content).hexdigest() == entry.body
+        return (entry, content) if entry.url == url and whole else None
 
     def put(self, entry: Entry, content: bytes | None = None) -> Entry:
         """Keep an entry, with its bytes where they are new."""

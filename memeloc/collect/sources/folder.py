@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
 
+@dataclass
 class FolderSource:
     """A folder of pictures, with all folders in it.
 
@@ -27,13 +29,11 @@ class FolderSource:
     name = "folder"
     summary = "a plain folder of pictures"
 
-    def __init__(
-        self, path: Path, *, templates: bool = False, language: str = "", terms: str = ""
-    ) -> None:
-        self.path = path
-        self.templates = templates
-        self.language = language
-        self.terms = terms
+    path: Path
+    _: KW_ONLY
+    templates: bool = False
+    language: str = ""
+    terms: str = ""
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | FoundTemplate | Refusal]:
         """Read the folder; nothing is fetched. A link that leads out of it is refused.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ _BATCH = 16
 """Rows of Parquet that are held at a time, pictures and all."""
 
 
+@dataclass
 class HuggingFaceSource:
     """A dataset in a form of the Hugging Face Hub.
 
@@ -60,22 +62,13 @@ class HuggingFaceSource:
     name = NAME
     summary = "a dataset as on the Hugging Face Hub: Parquet with pictures, or an image folder"
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        image: str = "",
-        text: str = "",
-        label: tuple[str, ...] = (),
-        language: str = "",
-        terms: str = "",
-    ) -> None:
-        self.path = path
-        self.image = image
-        self.text = text
-        self.label = label
-        self.language = language
-        self.terms = terms
+    path: Path
+    _: KW_ONLY
+    image: str = ""
+    text: str = ""
+    label: tuple[str, ...] = ()
+    language: str = ""
+    terms: str = ""
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | Refusal]:
         """Read the files; nothing is fetched.

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from memeloc.collect.sources.dataset_files import (
     Dataset,
@@ -33,6 +34,7 @@ QUESTIONS = ("harmfulness", "target")
 """What the entries of HarMeme's `labels` answer, in order."""
 
 
+@dataclass
 class _JsonLinesSource(ABC):
     """Memes as rows with the columns id, text, a picture and labels.
 
@@ -40,17 +42,17 @@ class _JsonLinesSource(ABC):
     label where any of them gives it; then the training split.
     """
 
-    name: str
-    what: str
-    table_folders: tuple[str, ...] = ("",)
-    picture_folders: tuple[str, ...] = ("",)
-    picture_column: str
-    label_column: str
+    name: ClassVar[str]
+    what: ClassVar[str]
+    table_folders: ClassVar[tuple[str, ...]] = ("",)
+    picture_folders: ClassVar[tuple[str, ...]] = ("",)
+    picture_column: ClassVar[str]
+    label_column: ClassVar[str]
 
-    def __init__(self, path: Path, *, language: str = "en", terms: str = "") -> None:
-        self.path = path
-        self.language = language
-        self.terms = terms
+    path: Path
+    _: KW_ONLY
+    language: str = "en"
+    terms: str = ""
 
     @abstractmethod
     def labels(self, value: Any) -> dict[str, str]:
@@ -131,6 +133,7 @@ class _JsonLinesSource(ABC):
         raise NotTakenError("no picture", f"there is no picture {name[:120]!r}")
 
 
+@dataclass
 class HatefulMemesSource(_JsonLinesSource):
     """Hateful Memes, or a dataset in its form.
 
@@ -147,11 +150,8 @@ class HatefulMemesSource(_JsonLinesSource):
     picture_column = "img"
     label_column = "label"
 
-    def __init__(
-        self, path: Path, *, language: str = "en", question: str = "hateful", terms: str = ""
-    ) -> None:
-        super().__init__(path, language=language, terms=terms)
-        self.question = question
+    _: KW_ONLY
+    question: str = "hateful"
 
     def labels(self, value: Any) -> dict[str, str]:
         """The label under the question's name."""
@@ -167,6 +167,7 @@ class HatefulMemesSource(_JsonLinesSource):
         return stem if same else key
 
 
+@dataclass
 class HarMemeSource(_JsonLinesSource):
     """HarMeme, or a dataset in its form.
 

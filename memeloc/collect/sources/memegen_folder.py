@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ _CASES: dict[str, Callable[[str], str]] = {
 _SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
 
 
+@dataclass
 class MemegenFolderSource:
     """A checkout of memegen as a source.
 
@@ -51,9 +52,9 @@ class MemegenFolderSource:
     name = NAME
     summary = "a checkout of memegen: its templates, text regions and example captions"
 
-    def __init__(self, path: Path, *, styles: bool = False) -> None:
-        self.path = path
-        self.styles = styles
+    path: Path
+    _: KW_ONLY
+    styles: bool = False
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundTemplate | FoundCaption | Refusal]:
         """Read the folder, see `read_folder`; nothing is fetched."""

@@ -9,6 +9,7 @@ Bui et al. 2024, arXiv:2411.03888. The copy on the Hugging Face Hub is Parquet: 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ _COLUMNS = (_ID, _TEMPLATE, _TRANSLATION, _ENGLISH)
 Found = FoundTemplate | FoundPicture | FoundCaption | Refusal
 
 
+@dataclass
 class Multi3HateSource:
     """A checkout of Multi3Hate.
 
@@ -53,18 +55,11 @@ class Multi3HateSource:
     name = "multi3hate"
     summary = "a checkout of Multi3Hate: memes in five languages with their labels"
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        languages: tuple[str, ...] = (),
-        captions: bool = False,
-        terms: str = "",
-    ) -> None:
-        self.path = path
-        self.languages = languages
-        self.captions = captions
-        self.terms = terms
+    path: Path
+    _: KW_ONLY
+    languages: tuple[str, ...] = ()
+    captions: bool = False
+    terms: str = ""
 
     def collect(self, fetcher: Fetcher) -> Iterator[Found]:
         """Read the checkout; nothing is fetched.

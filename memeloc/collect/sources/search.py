@@ -11,7 +11,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_to_bytes, urljoin
@@ -53,6 +53,7 @@ class _Wanted:
     also: set[str] = field(default_factory=set)
 
 
+@dataclass
 class SearchSource:
     """Pictures that image searches found.
 
@@ -67,13 +68,11 @@ class SearchSource:
     name = NAME
     summary = "image search results: lists of addresses or saved result pages, by keyword"
 
-    def __init__(
-        self, path: Path, *, keyword: str = "", origin: str = "", smallest: int = 64
-    ) -> None:
-        self.path = path
-        self.keyword = keyword
-        self.origin = origin
-        self.smallest = smallest
+    path: Path
+    _: KW_ONLY
+    keyword: str = ""
+    origin: str = ""
+    smallest: int = 64
 
     def collect(self, fetcher: Fetcher) -> Iterator[FoundPicture | Refusal]:
         """Yield each picture once; a file, an address or a picture that fails is a refusal.
