@@ -16,7 +16,6 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
-from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 
 if TYPE_CHECKING:
@@ -99,20 +98,3 @@ def _help_of(doc: str) -> dict[str, str]:
         name: " ".join(text.split())
         for name, text in re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE)
     }
-
-
-def build(source: Callable[..., Source], values: dict[str, Any], name: str) -> Source:
-    """A source with its options set.
-
-    Raises:
-        InputError: an option is unknown, or one that is needed is missing.
-    """
-    options = options_of(source)
-    for key in values:
-        if key not in inspect.signature(source).parameters:
-            names = ", ".join(option.name for option in options) or "none"
-            raise InputError(f"the source {name} has no option {key!r}; it has {names}")
-    for option in options:
-        if option.required and option.name not in values:
-            raise InputError(f"the source {name} needs {option.name}: {option.help or 'a value'}")
-    return source(**values)

@@ -6,7 +6,10 @@ that keeps the protocol in memeloc.collect.protocol.
 
 from __future__ import annotations
 
-from memeloc.collect.protocol import Source
+from typing import Any
+
+from memeloc.collect.protocol import Source, options_of
+from memeloc.errors import InputError
 from memeloc.plugins import Registry
 
 SOURCES: Registry[Source] = Registry(
@@ -30,3 +33,15 @@ SOURCES: Registry[Source] = Registry(
 
 names = SOURCES.names
 find = SOURCES.load
+
+
+def build(name: str, values: dict[str, Any]) -> Source:
+    """A source with its options set.
+
+    Raises:
+        InputError: there is no such source or option, or an option that is needed is missing.
+    """
+    for option in options_of(find(name)):
+        if option.required and option.name not in values:
+            raise InputError(f"the source {name} needs {option.name}: {option.help or 'a value'}")
+    return SOURCES.make(name, values)

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memeloc.collect.fetching.settings import FetchSettings
-from memeloc.collect.protocol import build
-from memeloc.collect.registry import find
+from memeloc.collect.registry import build, find
 from memeloc.items import Found, Refusal
 from memeloc.settings import validate
 from memeloc.workspace.part import Phases, silent
@@ -109,7 +108,7 @@ class Collecting(Reading):
             self._years(make, result) as more,
             Fetcher(self._store.cache_folder / "http", settings) as fetcher,
         ):
-            things = build(make, {**values, **more}, source).collect(fetcher)
+            things = build(source, {**values, **more}).collect(fetcher)
             storing = _Storing(self._store, result)
             try:
                 for thing in islice(things, limit or None):
@@ -134,7 +133,7 @@ class Collecting(Reading):
     ) -> CollectPlan:
         """What `collect` would ask a source; nothing is asked or stored."""
         values = self._options(source, options or {})
-        build(find(source), values, source)
+        build(source, values)
         stored = self._store.items.count().items()
         return CollectPlan(
             source,

@@ -8,7 +8,6 @@ look at the name can give another answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 import httpx
@@ -28,12 +27,8 @@ _DOCUMENTATION = IPv6Network("3fff::/20")  # RFC 9637; Python's table does not h
 
 
 class FetchRefused(MemelocError):  # noqa: N818 - a refusal, not a fault
-    """Something was not fetched, or not taken.
-
-    Attributes:
-        url: what was asked for.
-        reason: a short key that can be counted.
-        message: a sentence.
+    """Something was not fetched, or not taken: its url, a short key that can be counted (`reason`)
+    and a sentence (`message`).
     """
 
     def __init__(self, url: str, reason: str, message: str) -> None:
@@ -47,23 +42,13 @@ class FetchRefused(MemelocError):  # noqa: N818 - a refusal, not a fault
         return (FetchRefused, (self.url, self.reason, self.message))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a URL leads: scheme, host in lower case and in ASCII, and port."""
-
-    scheme: str
-    host: str
-    port: int
-
-    @property
-    def name(self) -> str:
-        """`host:port`, as `allow_hosts` lists them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+def host_port(host: str, port: int) -> str:
+    """`host:port`, as `allow_hosts` lists them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def place_of(url: str) -> tuple[httpx.URL, Place]:
-    """A URL without its fragment, and where it leads.
+def check_address(url: str) -> tuple[httpx.URL, str]:
+    """A URL without its fragment, and its `host:port` in lower case and in ASCII.
 
     Raises:
         FetchRefused: it is no address that is followed.
@@ -88,7 +73,7 @@ def place_of(url: str) -> tuple[httpx.URL, Place]:
         raise FetchRefused(
             url, "not a web port", f"port {port} is not one that the web is served on"
         )
-    return parsed, Place(parsed.scheme, host, port)
+    return parsed, host_port(host, port)
 
 
 def is_public(address: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 import certifi
 import httpcore
 
-from memeloc.collect.fetching.addresses import FetchRefused, Place, is_public
+from memeloc.collect.fetching.addresses import FetchRefused, host_port, is_public
 
 
 class Deadline(threading.local):
@@ -90,7 +90,7 @@ class _PublicOnly(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect to one of the addresses of a host, all of which must be public."""
         host = host.strip("[]")
-        name = Place("", host.lower(), port).name
+        name = host_port(host.lower(), port)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:

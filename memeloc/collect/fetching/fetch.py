@@ -26,7 +26,7 @@ try:
     import httpx
     from protego import Protego
 
-    from memeloc.collect.fetching.addresses import FetchRefused, Place, place_of
+    from memeloc.collect.fetching.addresses import FetchRefused, check_address
     from memeloc.collect.fetching.connecting import Deadline, public_pool
 except ModuleNotFoundError as error:
     raise MissingError(f"Collecting needs {error.name}: pip install 'memeloc[collect]'") from error
@@ -179,13 +179,13 @@ class Fetcher:
         Raises:
             FetchRefused: the address is not https and no allowed host, or there is no answer.
         """
-        parsed, place = place_of(url)
-        if parsed.scheme != "https" and place.name not in self.settings.allow_hosts:
+        parsed, server = check_address(url)
+        if parsed.scheme != "https" and server not in self.settings.allow_hosts:
             raise FetchRefused(url, "not https", "a password is sent over https only")
         wanted = _Wanted("json", self.settings.max_page_bytes, 0.0)
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         try:
-            answer = self._send(parsed, place, wanted, headers, urlencode(form).encode())
+            answer = self._send(parsed, server, wanted, headers, urlencode(form).encode())
         except (*_CUT_OFF, _BusyError) as error:
             sentence = f"it cannot be reached ({str(error) or type(error).__name__})"
             raise FetchRefused(url, "not reached", sentence) from error
@@ -198,15 +198,15 @@ class Fetcher:
         """The page at the end of an address's redirects."""
         first = url
         for _ in range(self.settings.max_redirects + 1):
-            parsed, place = place_of(url)
+            parsed, server = check_address(url)
             if not wanted.is_robots:
-                rules = self._robots_of(place)
+                rules = self._robots_of(f"{parsed.scheme}://{server}")
                 if isinstance(rules, FetchRefused):
                     raise FetchRefused(str(parsed), rules.reason, rules.message)
                 if not rules.can_fetch(str(parsed), _AGENT_TOKEN):
                     sentence = "the site's robots.txt asks not to fetch it"
                     raise FetchRefused(str(parsed), "robots.txt", sentence)
-            entry, content = self._hop(parsed, place, wanted)
+            entry, content = self._hop(parsed, server, wanted)
             if not entry.location:
                 return entry, content
             try:
@@ -217,15 +217,15 @@ class Fetcher:
         sentence = f"it leads on more than {self.settings.max_redirects} times"
         raise FetchRefused(first, "too many redirects", sentence)
 
-    def _hop(self, parsed: httpx.URL, place: Place, wanted: _Wanted) -> tuple[Entry, bytes]:
+    def _hop(self, parsed: httpx.URL, server: str, wanted: _Wanted) -> tuple[Entry, bytes]:
         """One address: from the cache while it is fresh, else asked for."""
         url = str(parsed)
         cached, content = (self._cache and self._cache.find(url)) or (None, b"")
         if cached is not None and time.time() - cached.fetched < wanted.max_age:
             self.statistics.cached += not cached.location
             return cached, within(url, content, wanted.limit)
-        if self._silent.get(place.name, 0) >= GIVE_UP_AFTER:
-            sentence = f"{place.name} took no connection {GIVE_UP_AFTER} times, so it is left alone"
+        if self._silent.get(server, 0) >= GIVE_UP_AFTER:
+            sentence = f"{server} took no connection {GIVE_UP_AFTER} times, so it is left alone"
             raise FetchRefused(url, "not reached", sentence)
         headers = {}
         if cached is not None:
@@ -234,15 +234,15 @@ class Fetcher:
             headers = {name: value for name, value in conditions.items() if value.isascii()}
         try:
             answer = self._backoff.ask(
-                lambda: self._send(parsed, place, wanted, headers),
-                lambda error: _transient(place.host, error),
+                lambda: self._send(parsed, server, wanted, headers),
+                lambda error: _transient(parsed.host, error),
             )
         except ServiceError as error:
             if isinstance(error.__cause__, httpcore.ConnectError | httpcore.ConnectTimeout):
-                self._silent[place.name] = self._silent.get(place.name, 0) + 1
+                self._silent[server] = self._silent.get(server, 0) + 1
             reason = "busy" if isinstance(error.__cause__, _BusyError) else "not reached"
             raise FetchRefused(url, reason, error.message) from error
-        self._silent.pop(place.name, None)
+        self._silent.pop(server, None)
         if answer.status == 304 and cached is not None:
             self.statistics.not_modified += 1
             entry = self._keep(replace(cached, fetched=time.time()))
@@ -269,7 +269,7 @@ class Fetcher:
     def _send(
         self,
         url: httpx.URL,
-        place: Place,
+        server: str,
         wanted: _Wanted,
         headers: dict[str, str],
         form: bytes | None = None,
@@ -285,9 +285,9 @@ class Fetcher:
             scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
         )
         with self._lock:
-            turn = self._locks.setdefault(place.name, threading.Lock())
+            turn = self._locks.setdefault(server, threading.Lock())
         with turn:
-            time.sleep(max(0.0, self._next.get(place.name, 0.0) - time.monotonic()))
+            time.sleep(max(0.0, self._next.get(server, 0.0) - time.monotonic()))
             self.statistics.requests += 1
             deadline = self._deadline.moment = time.monotonic() + self.settings.total
             wait = 0.0
@@ -315,14 +315,15 @@ class Fetcher:
                         )
                     return _Response(answer.status, received, body)
             finally:
-                pause = max(min(wait, self.settings.patience), self._pause(place))
-                self._next[place.name] = time.monotonic() + pause
+                pause = max(
+                    min(wait, self.settings.patience), self._pause(f"{url.scheme}://{server}")
+                )
+                self._next[server] = time.monotonic() + pause
 
     # Politeness
 
-    def _robots_of(self, place: Place) -> Protego | FetchRefused:
+    def _robots_of(self, key: str) -> Protego | FetchRefused:
         """The rules of a host: none when it has no robots.txt, all refused when it cannot tell."""
-        key = f"{place.scheme}://{place.name}"
         if key not in self._robots:
             wanted = _Wanted("page", _ROBOTS_BYTES, _ROBOTS_AGE, is_robots=True)
             rules: Protego | FetchRefused
@@ -341,8 +342,8 @@ class Fetcher:
             self._robots[key] = rules
         return self._robots[key]
 
-    def _pause(self, place: Place) -> float:
-        rules = self._robots.get(f"{place.scheme}://{place.name}")
+    def _pause(self, key: str) -> float:
+        rules = self._robots.get(key)
         asked = rules.crawl_delay(_AGENT_TOKEN) if isinstance(rules, Protego) else None
         return max(self.settings.delay, min(float(asked or 0.0), _LONGEST_PAUSE))
 

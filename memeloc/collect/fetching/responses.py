@@ -57,9 +57,7 @@ def read_body(
     """The body of a response, decompressed.
 
     Args:
-        url: for the error.
-        chunks: the body as it comes.
-        coding: its Content-Encoding.
+        url, chunks, coding: of the response; the coding is its Content-Encoding.
         limit: bytes that it may have, before and after decompression.
         deadline: when it has to be there, by `time.monotonic`.
         shorten: end at the limit instead of refusing.

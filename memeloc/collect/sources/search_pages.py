@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, urljoin
 
 from selectolax.lexbor import LexborHTMLParser
@@ -57,15 +57,11 @@ _LAZY = ("data-src", "data-iurl", "data-original", "data-lazy-src", "data-thumb"
 _COUNTER = re.compile(r"\s*0*[0-2](?!\d)")  # the side of a counter or a spacer, in pixels
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """A picture that a result page names.
 
-    Attributes:
-        url: absolute, or a `data:` URL, or a path relative to the page where its origin is unknown.
-        title: what the page says of it; empty when it says nothing.
-        page: the page that shows it, as the results say; empty when they do not.
-        small: whether it is only the small copy that result pages show.
+    `url` is absolute, a `data:` URL, or relative to the page where its origin is unknown. `title`
+    and `page` (which shows it) may be empty; `small` is only the copy that result pages show.
     """
 
     url: str
@@ -74,14 +70,9 @@ class Address:
     small: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ResultPage:
-    """A saved result page.
-
-    Attributes:
-        origin: the address that it was saved from; empty when it does not say.
-        keyword: what was searched for; empty when it does not say.
-        pictures: in the order of the results, each once.
+class ResultPage(NamedTuple):
+    """A saved result page: where it was saved from and what was searched for, as far as it says,
+    and its pictures in the order of the results, each once.
     """
 
     origin: str
@@ -92,10 +83,7 @@ class ResultPage:
 def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
     """Find the pictures of a saved page; `path` is named in the errors.
 
-    Args:
-        content: the page's bytes.
-        path: where it stands.
-        origin: the address that it was saved from, when the user knows it.
+    Its `origin` is the address that it was saved from, when the user knows it.
 
     Raises:
         InputError: it is too large, or nothing that can be read as HTML.
@@ -233,7 +221,7 @@ def _unique(addresses: Iterable[Address], base: str) -> list[Address]:
         start = url[:14].lower()
         if start.startswith("data:"):
             if start.startswith("data:image/") and start != "data:image/svg":
-                kept.setdefault(url, replace(address, url=url, small=True))
+                kept.setdefault(url, address._replace(url=url, small=True))
             continue
         url = _joined(base, url).partition("#")[0]
         parts = split_address(url)
@@ -241,5 +229,5 @@ def _unique(addresses: Iterable[Address], base: str) -> list[Address]:
             continue
         if not url.lower().partition("?")[0].endswith(".svg"):
             small = _SMALL.search(parts.hostname or "") is not None
-            kept.setdefault(url, replace(address, url=url, small=small))
+            kept.setdefault(url, address._replace(url=url, small=small))
     return list(kept.values())
