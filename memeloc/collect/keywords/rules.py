@@ -17,6 +17,10 @@ from memeloc.settings import read_toml, validate
 WORD = "word"
 """The kind of a keyword as it was given."""
 
+Texts = tuple[str, ...]
+Letter = Annotated[str, Field(min_length=1, max_length=1)]
+Times = Annotated[int, Field(ge=1, le=20)]
+
 _PLACE = "{word}"
 _SHIPPED = Path(__file__).parents[1] / "keyword_rules"
 
@@ -28,60 +32,38 @@ class _Table(BaseModel):
 class MatchRules(_Table):
     """What counts as the same when a text is searched."""
 
-    ignore: Annotated[str, Field(description="characters that are passed over")] = ""
-    same: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=1)], str],
-        Field(description="characters, and what each is taken for"),
-    ] = {}
-    elongation: Annotated[
-        bool, Field(description="whether a letter three times or more is one or two")
-    ] = False
+    ignore: str = Field("", description="characters that are passed over")
+    same: dict[Letter, str] = Field({}, description="characters, and what each is taken for")
+    elongation: bool = Field(
+        False, description="whether a letter three times or more is one or two"
+    )
 
 
 class KeywordRule(_Table):
     """One way of making variants: affixes, replace, words, repeat, insert, letters or patterns."""
 
-    name: Annotated[str, Field(min_length=1, max_length=80, description="for people")]
-    kind: Annotated[str, Field(min_length=1, max_length=40, description="the sort of variant")]
-    on: Annotated[
-        tuple[str, ...],
-        Field(description="kinds of variants it is applied to; word is the keyword itself"),
-    ] = (WORD,)
-    most: Annotated[
-        int, Field(ge=1, le=1000, description="variants of a keyword that it makes, at the most")
-    ] = 40
+    name: str = Field(min_length=1, max_length=80, description="for people")
+    kind: str = Field(min_length=1, max_length=40, description="the sort of variant")
+    on: Texts = Field((WORD,), description="kinds it is applied to; word is the keyword itself")
+    most: int = Field(40, ge=1, le=1000, description="variants of a keyword that it makes")
 
-    prefixes: Annotated[tuple[str, ...], Field(description="put before")] = ()
-    suffixes: Annotated[tuple[str, ...], Field(description="put behind")] = ()
-    joining: Annotated[
-        dict[str, str], Field(description="an ending, and what it becomes before a suffix")
-    ] = {}
-    replace: Annotated[
-        tuple[tuple[str, tuple[str, ...]], ...],
-        Field(description="letters, and what stands for them: one by one, then all the first"),
-    ] = ()
-    words: Annotated[
-        dict[str, tuple[str, ...]], Field(description="whole words, and others for them")
-    ] = {}
-    repeat: Annotated[
-        str, Field(description="letters that are held, one place at a time; or last, or any")
-    ] = ""
-    insert: Annotated[str, Field(description="what is put within a word")] = ""
-    after: Annotated[str, Field(description="letters behind which it is put")] = ""
-    times: Annotated[
-        tuple[Annotated[int, Field(ge=1, le=20)], ...], Field(description="how often in all")
-    ] = (3,)
-    letters: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=1)], tuple[str, ...]],
-        Field(description="letters of another script for each; the likelier ones first"),
-    ] = {}
-    vowels: Annotated[
-        tuple[str, ...], Field(description="what may stand between two consonants then")
-    ] = ("",)
-    keep: Annotated[bool, Field(description="whether a letter without others stays")] = False
-    patterns: Annotated[
-        tuple[str, ...], Field(description="phrases with {word} where the keyword stands")
-    ] = ()
+    prefixes: Texts = Field((), description="put before")
+    suffixes: Texts = Field((), description="put behind")
+    joining: dict[str, str] = Field({}, description="an ending, and what it is before a suffix")
+    replace: tuple[tuple[str, Texts], ...] = Field(
+        (), description="letters, and what stands for them: one by one, then all the first"
+    )
+    words: dict[str, Texts] = Field({}, description="whole words, and others for them")
+    repeat: str = Field("", description="letters that are repeated, one place at a time; last; any")
+    insert: str = Field("", description="what is put within a word")
+    after: str = Field("", description="letters behind which it is put")
+    times: tuple[Times, ...] = Field((3,), description="how often in all")
+    letters: dict[Letter, Texts] = Field(
+        {}, description="letters of another script for each; the likelier ones first"
+    )
+    vowels: Texts = Field(("",), description="what may stand between two consonants then")
+    keep: bool = Field(False, description="whether a letter without others stays")
+    patterns: Texts = Field((), description="phrases with {word} where the keyword stands")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -102,10 +84,10 @@ class KeywordRule(_Table):
 class KeywordRules(_Table):
     """A language's rules."""
 
-    language: Annotated[str, Field(min_length=1, description="tag")]
-    name: Annotated[str, Field(description="of the language")] = ""
-    match: MatchRules = MatchRules()
-    rule: Annotated[tuple[KeywordRule, ...], Field(description="in the order of application")] = ()
+    language: str = Field(min_length=1, description="tag")
+    name: str = Field("", description="of the language")
+    match: MatchRules = Field(default_factory=MatchRules)
+    rule: tuple[KeywordRule, ...] = Field((), description="in the order of application")
 
 
 def rule_languages() -> tuple[str, ...]:

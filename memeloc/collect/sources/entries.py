@@ -23,17 +23,13 @@ _MAX_PICTURES = 2000
 
 
 class Section(NamedTuple):
-    """A part of an entry.
-
-    Attributes:
-        heading: as written; empty before the first one.
-        kind: about, origin, spread, meaning, examples, leave_out, or empty.
-        text: lines, one a paragraph.
-    """
+    """A part of an entry; `heading` is empty before the first one."""
 
     heading: str
     kind: str
+    """About, origin, spread, meaning, examples, leave_out, or empty."""
     text: str
+    """Lines, one a paragraph."""
 
 
 class Example(NamedTuple):

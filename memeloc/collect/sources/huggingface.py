@@ -8,7 +8,7 @@ Three forms, all of which may stand in one folder: Parquet with a column of pict
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,11 +156,9 @@ class HuggingFaceSource:
             raise InputError(wrong, file=path) from error
 
     def _picture_column(self, names: Sequence[str], path: Path) -> str:
-        wanted = (self.image,) if self.image else _PICTURE_COLUMNS
-        for name in wanted:
-            for column in names:
-                if column == name or column.lower() == name:
-                    return column
+        wanted = (self.image.lower(),) if self.image else _PICTURE_COLUMNS
+        if column := _column(names, wanted):
+            return column
         raise InputError(
             f"has no column of pictures ({' or '.join(wanted)}); its columns are "
             f"{', '.join(names)[:300]}",
@@ -195,13 +193,13 @@ class HuggingFaceSource:
     ) -> FoundPicture:
         if self.text and self.text not in row.cells:
             raise NotTakenError("not readable", f"there is no column {self.text[:60]!r}")
-        text = self.text or _column(row, _TEXT_COLUMNS)
+        text = self.text or _column(row.cells, _TEXT_COLUMNS)
         labels = {
             column: _label(value, classes.get(column, ()))
             for column, value in row.cells.items()
             if (column in self.label if self.label else column.lower().startswith("label"))
         }
-        used = {picture_column, *labels, text, _column(row, _LANGUAGE_COLUMNS)}
+        used = {picture_column, *labels, text, _column(row.cells, _LANGUAGE_COLUMNS)}
         return FoundPicture(
             origin,
             content,
@@ -249,14 +247,14 @@ def _tables(dataset: Dataset) -> tuple[list[Path], list[Path]]:
     return tables, outside
 
 
-def _column(row: Row, wanted: Sequence[str]) -> str:
+def _column(columns: Iterable[str], wanted: Sequence[str]) -> str:
     """The first of the columns that there is, whatever its case; empty when there is none."""
-    names = {name.lower(): name for name in reversed(list(row.cells))}
+    names = {name.lower(): name for name in reversed(list(columns))}
     return next((names[name] for name in wanted if name in names), "")
 
 
 def _text(row: Row, columns: Sequence[str]) -> str:
-    return row.text(_column(row, columns)).strip()
+    return row.text(_column(row.cells, columns)).strip()
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:

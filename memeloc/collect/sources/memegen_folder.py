@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ _CONFIGS = ("config.yml", "config.yaml")
 _LARGEST_READ = 300_000  # bytes; what is larger than the parser's limit it refuses
 _SQUARE = (600, 600)  # memegen's own size, for the boxes of a template that has no picture
 _PLACEHOLDERS = frozenset({("top line", "bottom line"), ("your text", "goes here")})
-_CASES: dict[str, Callable[[str], str]] = {
+_CASES = {
     "lower": str.lower,
     "casefold": str.lower,
     "title": str.title,
@@ -161,25 +161,38 @@ def _read_template(
         sentence = "there is no default picture in this folder; the template comes in without one"
         yield Refusal(NAME, where, "no picture", sentence)
     placed = place(config.regions, still.size if still else _SQUARE)
-    details = _details(key, name, config, pictures, still) | _regions(placed)
-    yield _template(Origin(NAME, key, where), config.name or key, config, still, placed, details)
+    details = _details(key, name, config, pictures, still)
+    template = FoundTemplate(
+        origin=Origin(NAME, key, where),
+        name=config.name or key,
+        picture=still.content if still else None,
+        keywords=config.keywords,
+        boxes=tuple(each.box for each in placed),
+        details=without_empty(details | {"regions": _regions(placed)}),
+    )
+    yield template
     yield from _example(key, config, placed)
     for style in pictures.styles if styles else ():
         still = yield from _still([style], folder)
-        if still is None:
-            continue
-        placed = place(config.regions, still.size)
-        safe_name = f"{name}-{style.stem}"
-        details = {
-            "id": key,
-            "style": style.stem,
-            "safe_name": safe_names([safe_name])[safe_name],
-            "source": config.source,
-            "picture": still.file,
-        } | _regions(placed)
-        origin = Origin(NAME, f"{key}?style={style.stem}", f"{key}/{style.name}")
-        title = f"{config.name or key} ({style.stem})"
-        yield _template(origin, title, config, still, placed, details)
+        if still is not None:
+            placed = place(config.regions, still.size)
+            safe_name = f"{name}-{style.stem}"
+            details = {
+                "id": key,
+                "style": style.stem,
+                "safe_name": safe_names([safe_name])[safe_name],
+                "source": config.source,
+                "regions": _regions(placed),
+                "picture": still.file,
+            }
+            yield replace(
+                template,
+                origin=Origin(NAME, f"{key}?style={style.stem}", f"{key}/{style.name}"),
+                name=f"{template.name} ({style.stem})",
+                picture=still.content,
+                boxes=tuple(each.box for each in placed),
+                details=details,
+            )
 
 
 def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Still | None]:
@@ -193,24 +206,6 @@ def _still(paths: Sequence[Path], folder: Path) -> Generator[Refusal, None, Stil
             message = f"cannot be read: {error.strerror}"
         yield Refusal(NAME, f"{folder.name}/{path.name}", "not a picture", message)
     return None
-
-
-def _template(
-    origin: Origin,
-    title: str,
-    config: Config,
-    still: Still | None,
-    placed: Sequence[PlacedRegion],
-    details: dict[str, Any],
-) -> FoundTemplate:
-    return FoundTemplate(
-        origin=origin,
-        name=title,
-        picture=still.content if still else None,
-        keywords=config.keywords,
-        boxes=tuple(each.box for each in placed),
-        details=without_empty(details),
-    )
 
 
 def _details(
@@ -240,14 +235,11 @@ def _details(
     return details
 
 
-def _regions(placed: Sequence[PlacedRegion]) -> dict[str, Any]:
+def _regions(placed: Sequence[PlacedRegion]) -> list[dict[str, Any]]:
     """The regions as they were written, the names of their boxes, and what has no equivalent."""
-    return {
-        "regions": [
-            {"box": each.box.name, **asdict(each.region), "notes": list(each.notes)}
-            for each in placed
-        ]
-    }
+    return [
+        {"box": each.box.name, **asdict(each.region), "notes": list(each.notes)} for each in placed
+    ]
 
 
 def _example(key: str, config: Config, placed: Sequence[PlacedRegion]) -> Iterator[FoundCaption]:
@@ -284,6 +276,8 @@ def cased(line: str, style: str, lines: Sequence[str]) -> str:
     """
     if style in _CASES:
         return _CASES[style](line)
+    if style == "capitalize":
+        return line.capitalize()
     if style not in ("default", "thin"):
         return line
     written = [each for each in lines if each.strip()]

@@ -100,20 +100,15 @@ class SearchSource:
 
     def _files(self) -> list[Path]:
         suffixes = PAGES + TABLES + LISTS
-        if self.path.is_file():
-            return [self.path]
-        if not self.path.is_dir():
+        if not self.path.exists():
             raise InputError("there is no such file or folder of search results", file=self.path)
-        files = sorted(
-            path
-            for path in self.path.iterdir()
-            if path.is_file() and path.suffix.lower() in suffixes and path.name[0] != "."
-        )
-        if not files:
+        inside = sorted(self.path.glob("[!.]*"))
+        files = [path for path in inside if path.is_file() and path.suffix.lower() in suffixes]
+        if not files and not self.path.is_file():
             raise InputError(
                 f"holds no search results: they are {', '.join(suffixes)} files", file=self.path
             )
-        return files
+        return files or [self.path]
 
     def _results(self, path: Path) -> Iterator[_Wanted | Refusal]:
         suffix = path.suffix.lower()
