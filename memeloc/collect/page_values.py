@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -117,16 +117,18 @@ def refused(source: str, url: str, error: MemelocError) -> Refusal:
     return Refusal(source, url[:4000], str(reason), getattr(error, "message", "") or str(error))
 
 
-def fetch_picture(fetcher: Fetcher, source: str, address: str, page: str) -> bytes | Refusal:
-    """The picture of a template, or why there is none.
+def fetch_picture(
+    fetcher: Fetcher, source: str, address: str, page: str
+) -> Generator[Refusal, None, bytes | None]:
+    """The picture of a template; yields why there is none.
 
-    Args:
-        fetcher, source: the source's.
-        address: of the picture; empty where the page at `page` shows none.
+    The address is empty where the page at `page` shows none.
     """
     if not address:
-        return Refusal(source, page, "no picture", "no picture is named; it comes in without one")
+        yield Refusal(source, page, "no picture", "no picture is named; it comes in without one")
+        return None
     try:
         return fetcher.get(address, accept="picture").body
     except MemelocError as error:
-        return refused(source, address, error)
+        yield refused(source, address, error)
+        return None

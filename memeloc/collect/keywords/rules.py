@@ -86,7 +86,7 @@ class KeywordRules(_Table):
 
     language: str = Field(min_length=1, description="tag")
     name: str = Field("", description="of the language")
-    match: MatchRules = Field(default_factory=MatchRules)
+    match: MatchRules = MatchRules.model_validate({})
     rule: tuple[KeywordRule, ...] = Field((), description="in the order of application")
 
 

@@ -101,9 +101,7 @@ class EncyclopaediaSource(SiteSource):
         address = canonical if same_host(canonical, document.url) else document.url
         terms = document.address("terms")
         origin = Origin(self.name, key_of(address), address, terms, document.page.fetched)
-        picture = fetch_picture(fetcher, self.name, entry.picture, document.url)
-        if isinstance(picture, Refusal):
-            yield picture
+        picture = yield from fetch_picture(fetcher, self.name, entry.picture, document.url)
         details = {
             "origin": entry.text("origin")[:_LONGEST_DETAIL],
             "spread": entry.text("spread")[:_LONGEST_DETAIL],
@@ -117,7 +115,7 @@ class EncyclopaediaSource(SiteSource):
         yield FoundTemplate(
             origin=origin,
             name=entry.name,
-            picture=None if isinstance(picture, Refusal) else picture,
+            picture=picture,
             description=entry.description[:_LONGEST_DETAIL],
             keywords=entry.tags,
             year=year,

@@ -92,14 +92,12 @@ class MemegeneratorSource(SiteSource):
             link = Link(canonical)
         key = key_of(link.url)
         address = document.picture("picture") or link.picture or document.picture("picture_last")
-        picture = fetch_picture(fetcher, self.name, address, document.url)
-        if isinstance(picture, Refusal):
-            yield picture
+        picture = yield from fetch_picture(fetcher, self.name, address, document.url)
         terms = document.address("terms")
         yield FoundTemplate(
             origin=Origin(self.name, key, link.url, terms, document.page.fetched),
             name=line_of(document.text("name"), 500) or link.name or key.rpartition("/")[2],
-            picture=None if isinstance(picture, Refusal) else picture,
+            picture=picture,
             details=without_empty({"page_language": document.language, "picture": address}),
         )
         seen: set[str] = set()

@@ -76,9 +76,7 @@ class TemplateApi(ABC):
         keywords: tuple[str, ...] = (),
     ) -> Iterator[FoundTemplate | Refusal]:
         """A template with its picture, at an address that may be empty, and its number of boxes."""
-        content = fetch_picture(fetcher, self.name, picture, entry.page.url)
-        if isinstance(content, Refusal):
-            yield content
+        content = yield from fetch_picture(fetcher, self.name, picture, entry.page.url)
         details = {"id": origin.key, **entry.details, **details}
         if boxes not in (None, 2):
             details["notes"] = [
@@ -88,7 +86,7 @@ class TemplateApi(ABC):
         yield FoundTemplate(
             origin=origin,
             name=line_of(entry.record.get("name"), 500) or origin.key,
-            picture=None if isinstance(content, Refusal) else content,
+            picture=content,
             keywords=keywords,
             boxes=even_rows(2 if boxes is None else boxes),
             details=without_empty(details),
