@@ -8,7 +8,6 @@ is odd in one template keeps the others from coming in.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from memeloc.collect.page_values import without_empty
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundTemplate, Origin, Refusal
 from memeloc.model import check_tag_name
+from memeloc.templates.loading import name_from
 
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
@@ -107,10 +107,10 @@ def _is_safe(name: str) -> bool:
 
 
 def _plain_name(key: str) -> str:
-    plain = unicodedata.normalize("NFKD", key)
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:80].strip("-._")
-    return stem or "template"
+    try:
+        return name_from(Path(f"{key}.png"))[:80].rstrip("-._")
+    except InputError:
+        return "template"
 
 
 def _template_folders(path: Path) -> list[Path]:

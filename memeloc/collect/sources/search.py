@@ -11,9 +11,9 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes, urljoin
 
 from memeloc.collect.page_values import line_of, refused, web_address, without_empty
@@ -39,18 +39,16 @@ _TITLE_COLUMNS = ("title", "name", "alt")
 _PAGE_COLUMNS = ("page", "source", "source_page", "purl", "host_page")
 
 
-@dataclass(slots=True)
-class _Wanted:
-    """A picture to be fetched, and all that the files say of it."""
+class _Hit(NamedTuple):
+    """A picture in a file of results; `local` is its file where a browser has saved it."""
 
     url: str
-    keywords: dict[str, None]
+    keyword: str
     file: str
     rank: int
     title: str = ""
     page: str = ""
     local: Path | None = None
-    also: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -80,23 +78,18 @@ class SearchSource:
         Raises:
             InputError: there is no such file or folder, or nothing in it that can be read.
         """
-        wanted: dict[str, _Wanted] = {}
+        hits: dict[str, list[_Hit]] = {}
         for path in self._files():
             try:
-                for result in self._results(path):
-                    if isinstance(result, Refusal):
-                        yield result
-                        continue
-                    first = wanted.setdefault(result.url, result)
-                    if first is not result:
-                        first.keywords.update(result.keywords)
-                        first.also.add(result.file)
-                        first.title = first.title or result.title
-                        first.page = first.page or result.page
+                for hit in self._hits(path):
+                    if isinstance(hit, Refusal):
+                        yield hit
+                    else:
+                        hits.setdefault(hit.url, []).append(hit)
             except InputError as error:
                 yield Refusal(NAME, path.name, "not readable", error.message)
-        for result in wanted.values():
-            yield self._picture(result, fetcher)
+        for same in hits.values():
+            yield self._picture(same, fetcher)
 
     def _files(self) -> list[Path]:
         suffixes = PAGES + TABLES + LISTS
@@ -110,7 +103,7 @@ class SearchSource:
             )
         return files or [self.path]
 
-    def _results(self, path: Path) -> Iterator[_Wanted | Refusal]:
+    def _hits(self, path: Path) -> Iterator[_Hit | Refusal]:
         suffix = path.suffix.lower()
         if suffix in PAGES:
             return self._from_page(path)
@@ -120,18 +113,18 @@ class SearchSource:
         """The keyword of a file that names none."""
         return self.keyword or " ".join(path.stem.replace("_", " ").replace("-", " ").split())
 
-    def _from_list(self, path: Path) -> Iterator[_Wanted | Refusal]:
+    def _from_list(self, path: Path) -> Iterator[_Hit | Refusal]:
         """One address a line, perhaps a tab and its keyword; `#` begins a comment."""
         for number, line in enumerate(read_text(path).splitlines(), 1):
             address, _, keyword = line.strip().partition("\t")
             if address and not address.startswith("#"):
                 yield self._listed(path, number, address, keyword)
 
-    def _from_table(self, path: Path) -> Iterator[_Wanted | Refusal]:
+    def _from_table(self, path: Path) -> Iterator[_Hit | Refusal]:
         """Rows with an address and, as a rule, a keyword."""
         table = read_table(path)
         names = [name.casefold() for name in table.columns]
-        url, keyword, title, page = (
+        url, *others = (
             next((name for name in wanted if name in names), "")
             for wanted in (_URL_COLUMNS, _KEYWORD_COLUMNS, _TITLE_COLUMNS, _PAGE_COLUMNS)
         )
@@ -142,22 +135,20 @@ class SearchSource:
         for row in table.rows:
             if row.error:
                 yield Refusal(NAME, f"{path.name} row {row.number}", "not readable", row.error)
-                continue
-            result = self._listed(path, row.number, row[url], row[keyword])
-            if isinstance(result, _Wanted):
-                result.title, result.page = line_of(row[title]), web_address(row[page])
-            yield result
+            else:
+                yield self._listed(path, row.number, row[url], *(row[name] for name in others))
 
-    def _listed(self, path: Path, row: int, address: str, keyword: str) -> _Wanted | Refusal:
-        if address.startswith("//"):
-            address = f"https:{address}"
-        if web_address(address) or _is_data(address):
-            keywords = {line_of(keyword) or self._named(path): None}
-            return _Wanted(address, keywords, path.name, row)
-        sentence = f"row {row} holds {address[:60] or 'nothing'!r}, which is no picture's address"
-        return Refusal(NAME, f"{path.name} row {row}", "no address", sentence)
+    def _listed(
+        self, path: Path, row: int, url: str, keyword: str, title: str = "", page: str = ""
+    ) -> _Hit | Refusal:
+        url = f"https:{url}" if url.startswith("//") else url
+        if not web_address(url) and not _is_data(url):
+            sentence = f"row {row} holds {url[:60] or 'nothing'!r}, which is no picture's address"
+            return Refusal(NAME, f"{path.name} row {row}", "no address", sentence)
+        keyword = line_of(keyword) or self._named(path)
+        return _Hit(url, keyword, path.name, row, line_of(title), web_address(page))
 
-    def _from_page(self, path: Path) -> Iterator[_Wanted | Refusal]:
+    def _from_page(self, path: Path) -> Iterator[_Hit | Refusal]:
         try:
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
@@ -168,26 +159,25 @@ class SearchSource:
             raise InputError("names no picture; scroll the results before you save them", file=path)
         keyword = self.keyword or page.keyword or self._named(path)
         for rank, picture in enumerate(page.pictures, 1):
-            wanted = _Wanted(
-                picture.url, {keyword: None}, path.name, rank, picture.title, picture.page
-            )
-            if not _is_data(picture.url):
+            url, local = picture.url, None
+            if not _is_data(url):
                 # A browser that saves a page whole puts the pictures beside it.
-                wanted.local = _beside(path, picture.url, page.origin)
-                wanted.url = web_address(picture.url) or f"{path.name}: {picture.url}"
-            yield wanted
+                local = _beside(path, url, page.origin)
+                url = web_address(url) or f"{path.name}: {url}"
+            yield _Hit(url, keyword, path.name, rank, picture.title, picture.page, local)
 
-    def _picture(self, wanted: _Wanted, fetcher: Fetcher) -> FoundPicture | Refusal:
-        url = _short(wanted.url)
+    def _picture(self, hits: list[_Hit], fetcher: Fetcher) -> FoundPicture | Refusal:
+        first = hits[0]
+        url = _short(first.url)
         fetched = None
         try:
-            if _is_data(wanted.url):
-                content = data_url(wanted.url)
-            elif wanted.local is not None:
-                picture_size(wanted.local)
-                content = wanted.local.read_bytes()
-            elif web_address(wanted.url):
-                page = fetcher.get(wanted.url, accept="picture")
+            if _is_data(first.url):
+                content = data_url(first.url)
+            elif first.local is not None:
+                picture_size(first.local)
+                content = first.local.read_bytes()
+            elif web_address(first.url):
+                page = fetcher.get(first.url, accept="picture")
                 content, fetched = page.body, page.fetched
             else:
                 sentence = (
@@ -203,19 +193,19 @@ class SearchSource:
         if min(sides) < self.smallest:
             sentence = f"is {sides[0]} x {sides[1]} pixels, as icons are; {self.smallest} are asked"
             return Refusal(NAME, url, "too small", sentence)
-        keywords = list(wanted.keywords)
+        source = next((hit.page for hit in hits if hit.page), "")
         details = {
-            "keyword": keywords[0],
-            "keywords": keywords,
-            "file": wanted.file,
-            "rank": wanted.rank,
-            "page": wanted.page,
-            "also_in": sorted(wanted.also),
+            "keyword": first.keyword,
+            "keywords": list(dict.fromkeys(hit.keyword for hit in hits)),
+            "file": first.file,
+            "rank": first.rank,
+            "page": source,
+            "also_in": sorted({hit.file for hit in hits[1:]}),
         }
         return FoundPicture(
-            origin=Origin(NAME, url, wanted.page or web_address(wanted.url), "", fetched),
+            origin=Origin(NAME, url, source or web_address(first.url), "", fetched),
             picture=content,
-            name=wanted.title or keywords[0],
+            name=next((hit.title for hit in hits if hit.title), first.keyword),
             details=without_empty(details),
         )
 
