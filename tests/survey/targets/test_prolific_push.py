@@ -386,7 +386,7 @@ def test_an_account_of_another_currency_is_reported(
 )
 def test_the_token_goes_over_https_or_to_this_machine_only(address: str) -> None:
     with pytest.raises(InputError, match="begins with https://"):
-        ProlificApi(address, environ={TOKEN: "x"})
+        ProlificApi(address)
 
 
 @pytest.mark.parametrize("strange", ["../users/me", "a/b", "", "x" * 65, "a?b"])

@@ -38,11 +38,7 @@ class _Response(BaseModel):
 
 
 def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
-    """The responses of a file.
-
-    Raises:
-        InputError: the file is not JSON.
-    """
+    """The responses of a file; raises InputError if it is not JSON."""
     forms = forms_of(pack)
     for row, value in enumerate(_responses(path), 1):
         response = validated(_Response, value, row, "not a response")

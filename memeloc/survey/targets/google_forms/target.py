@@ -107,11 +107,7 @@ class GoogleForms:
         publish: bool = False,
         agree: Callable[[str], bool] = lambda _: False,
     ) -> Sequence[Mapping[str, Any]]:
-        """Make the forms, see `FormPush`; they are open at once, so none is published.
-
-        Raises:
-            InputError: also if there is no address for the pictures, or `publish` is set.
-        """
+        """Make the forms, see `FormPush`; they are open at once, so none is published."""
         if publish:
             raise InputError("Forms are open at once; there is nothing to publish.")
         forms = [plan(pack, sheet) for sheet in pack.sheets]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,11 +46,7 @@ class ProlificApi:
     """
 
     def __init__(
-        self,
-        base_url: str = BASE_URL,
-        workspace: str = "",
-        backoff: Backoff | None = None,
-        environ: Mapping[str, str] = os.environ,
+        self, base_url: str = BASE_URL, workspace: str = "", backoff: Backoff | None = None
     ) -> None:
         if not is_https(base_url, or_local=True) or "?" in base_url:
             raise InputError(
@@ -60,7 +56,7 @@ class ProlificApi:
         self.base_url = base_url.rstrip("/").removesuffix("/api/v1")
         self._workspace = workspace
         self._backoff = backoff or Backoff()
-        self._token = environ.get(TOKEN, "").strip()
+        self._token = os.environ.get(TOKEN, "").strip()
         if not re.fullmatch(r"[!-~]+", self._token):
             raise MissingError(
                 f"Prolific needs a token: make one in its settings under API tokens and set the "
@@ -101,14 +97,11 @@ class ProlificApi:
             response = self._client.request(
                 method, f"{self.base_url}/api/v1/{path}", json=body, params=query or None
             )
-        except httpx.HTTPError as error:
+            if response.is_success:
+                return response.json() if response.content else None
+        except (httpx.HTTPError, ValueError) as error:
             reason = f"{error or 'no answer'} ({type(error).__name__})"
             raise RequestError(SERVICE, 0, self._safe(reason)) from error
-        if response.is_success:
-            try:
-                return response.json() if response.content else None
-            except ValueError:
-                raise ServiceError(SERVICE, "its answer is not JSON", retryable=False) from None
         status, reason = response.status_code, self._reason(response)
         if status in (401, 403):
             raise MissingError(
@@ -148,11 +141,7 @@ class ProlificApi:
         return [validated(FilterRecord, value) for value in _results(answer)]
 
     def workspace(self) -> str:
-        """The workspace that was named, or the account's only one.
-
-        Raises:
-            InputError: there are several, or none.
-        """
+        """The workspace that was named, or the account's only one; else raises InputError."""
         if self._workspace:
             return checked_id(self._workspace, "workspace")
         workspaces = list(self.pages(WorkspaceRecord, "workspaces/"))
@@ -171,9 +160,8 @@ class ProlificApi:
             value = response.text[:2000]
         for key in ("error", "detail"):
             value = value.get(key, value) if isinstance(value, dict) else value
-        return self._safe(
-            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        )
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return self._safe(text)
 
     def _safe(self, text: str) -> str:
         """A text of the service in a line, without the token."""
@@ -181,27 +169,18 @@ class ProlificApi:
 
 
 def validated(model: type[Model], value: object) -> Model:
-    """An answer as a record.
-
-    Raises:
-        ServiceError: it is not what the API's documentation has.
-    """
+    """An answer as a record; raises ServiceError where it is not as the API documents it."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
         problem = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, problem["loc"]))
-        raise ServiceError(
-            SERVICE, f"its answer is not as documented: {where}: {problem['msg']}", retryable=False
-        ) from error
+        message = f"its answer is not as documented: {where}: {problem['msg']}"
+        raise ServiceError(SERVICE, message, retryable=False) from error
 
 
 def checked_id(value: str, what: str) -> str:
-    """An id that may stand in a path.
-
-    Raises:
-        InputError: it is not one.
-    """
+    """An id that may stand in a path; raises InputError for another text."""
     if ID.fullmatch(value):
         return value
     raise InputError(f"{value[:60]!r} is not an id of a {what} at Prolific")

@@ -107,11 +107,7 @@ class Filters(_Section):
 
 
 def load_filters(path: Path | None = None) -> Filters:
-    """Read a TOML of filters; without one, the shipped one.
-
-    Raises:
-        InputError: it cannot be read, or has a value that cannot be.
-    """
+    """Read a TOML of filters, or else the shipped one; raises as `read_toml` and `validate`."""
     file = path or SHIPPED
     return validate(Filters, read_toml(file), "the file of filters", file=file)
 

@@ -78,11 +78,7 @@ def recognises(path: Path) -> bool:
 
 
 def read_rows(path: Path) -> list[ExportRow]:
-    """The rows of a file.
-
-    Raises:
-        InputError: it cannot be read at all, or has not the headings that are needed.
-    """
+    """The rows of a file; raises as `people` does."""
     rows = list(_listed(path) if starts_as_json(path) else _table(path))
     for name in model.MOMENTS:
         timed = [row for row in rows if row.get(name)]

@@ -34,10 +34,7 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A sheet as a study: `body` is what Prolific takes.
-
-    `missing` has a sentence for each thing that has to be known before it can be sent.
-    """
+    """A sheet as a study; `missing` has a sentence for all that is to be known before it is sent."""
 
     sheet: str
     body: Mapping[str, Any]
@@ -66,14 +63,11 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
     """The study of a sheet.
 
     Raises:
-        InputError: it has no completion codes or no places, or its address is not one that people
-            can be sent to.
+        InputError: it has no completion codes, or an address that people cannot be sent to.
     """
     codes = pack.codes.get(sheet.id)
     if codes is None:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
-    if sheet.wanted < 1:
-        raise InputError(f"the sheet {sheet.id} wants no answers; Prolific needs a place at least")
     minutes = settings.minutes or minutes_shown(pack, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
@@ -137,8 +131,6 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
         (codes.no_consent, "NO_CONSENT", declined),
         (codes.screened_out, "OTHER", unfit),
     ]
-    if len({code for code, _, _ in endings}) < len(endings):
-        raise InputError("two completion codes of a sheet are the same, which Prolific refuses")
     if settings.screen_out_places:
         least = SMALLEST_SCREEN_OUT[settings.pay.currency]
         if not least <= settings.screen_out_reward < reward:

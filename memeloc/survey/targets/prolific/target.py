@@ -52,10 +52,7 @@ FILTERS = "prolific-filters.toml"
 
 
 class Prolific:
-    """Studies of Prolific's, and the people that it recruited.
-
-    Args:
-        options: see `ProlificSettings`.
+    """Studies of Prolific's, and the people that it recruited; options are `ProlificSettings`.
 
     Raises:
         InputError: one of them has a value that it cannot have.
@@ -71,11 +68,7 @@ class Prolific:
         self.backoff = Backoff()
 
     def studies(self, pack: SurveyPack) -> tuple[Study, ...]:
-        """The study of each sheet.
-
-        Raises:
-            InputError: a sheet cannot be expressed as a study.
-        """
+        """The study of each sheet; raises as `study` does."""
         filters = self._filters(pack.root)
         return tuple(study(pack, sheet, self.settings, filters) for sheet in pack.sheets)
 
@@ -99,11 +92,7 @@ class Prolific:
         return written
 
     def read(self, path: Path, pack: SurveyPack) -> Iterable[RawRecord]:
-        """The people of a file, and what cannot be placed.
-
-        Raises:
-            InputError: also if the survey has no such sheet as the option `sheet` names.
-        """
+        """The people of a file, and what cannot be placed; `sheet` has to be the survey's."""
         sheet = self.settings.sheet
         if sheet and all(sheet != each.id for each in pack.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
