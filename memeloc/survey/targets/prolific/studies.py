@@ -34,7 +34,7 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A sheet as a study; `missing` has a sentence for all that is to be known before it is sent."""
+    """A sheet as a study; `missing` has a sentence for what must be known before it is sent."""
 
     sheet: str
     body: Mapping[str, Any]
