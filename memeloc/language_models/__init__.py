@@ -9,11 +9,9 @@
 (1, 0)
 """
 
-from memeloc.language_models.cache import Cache, MemoryCache
-from memeloc.language_models.client import LanguageModel
+from memeloc.language_models.client import Cache, LanguageModel, MemoryCache
 from memeloc.language_models.cost import Budget, OverBudgetError, Plan, Spending
-from memeloc.language_models.messages import Message, Picture
-from memeloc.language_models.questions import Answer, AnswerError, Question
+from memeloc.language_models.questions import Answer, AnswerError, Message, Picture, Question
 from memeloc.language_models.settings import ModelSettings, read_key, read_model_settings
 
 __all__ = [

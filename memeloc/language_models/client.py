@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Condition, Event
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.language_models.answers import refuses
-from memeloc.language_models.cache import Cache
 from memeloc.language_models.cost import (
     MOST_PICTURE,
     OVERHEAD,
@@ -26,13 +25,14 @@ from memeloc.language_models.cost import (
     Spending,
 )
 from memeloc.language_models.forms import Fields, read_form, strict_schema
-from memeloc.language_models.messages import Message, whole
 from memeloc.language_models.questions import (
     Answer,
     AnswerError,
     Kind,
+    Message,
     Question,
     as_text,
+    whole,
 )
 from memeloc.language_models.server import Reply, Server, StatusError
 from memeloc.language_models.settings import ModelSettings
@@ -48,6 +48,26 @@ _HOPELESS = 3
 """Questions in a row from the first on that a server refuses before no more are sent."""
 
 _Asked: TypeAlias = tuple[Question[Fields], Answer[Fields] | MemelocError]
+
+
+class Cache(Protocol):
+    """Keeps answers by the content of their questions. It is called from several threads."""
+
+    def get(self, key: str) -> str | None:
+        """What was kept under a key; None when nothing was."""
+        ...
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a value under a key; what was there before may stay."""
+        ...
+
+
+class MemoryCache(dict[str, str]):
+    """A cache that lasts as long as the process."""
+
+    def put(self, key: str, value: str) -> None:
+        """See `Cache.put`."""
+        self[key] = value
 
 
 class LanguageModel:

@@ -13,7 +13,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.language_models.messages import Message, Picture
+from memeloc.language_models.questions import Message, Picture
 from memeloc.settings import parse_toml, read_toml
 
 _NAME = re.compile(r"\{([a-z_]+)\}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from memeloc.errors import MissingError, ServiceError
-from memeloc.language_models.messages import Message
+from memeloc.language_models.questions import Message
 from memeloc.language_models.settings import ModelSettings, read_key
 from memeloc.request_pool import Backoff, TransientFailure, retry_after
 
