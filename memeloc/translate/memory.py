@@ -74,9 +74,7 @@ class Match:
     @property
     def mark(self) -> str:
         """`memory`, or `fuzzy 0.93`: rounded down, so that only an exact match can be 1."""
-        if self.score >= 1.0:
-            return EXACT
-        return f"fuzzy {math.floor(self.score * 100) / 100:.2f}"
+        return EXACT if self.score >= 1.0 else f"fuzzy {math.floor(self.score * 100) / 100:.2f}"
 
 
 class TranslationMemory:
@@ -88,29 +86,22 @@ class TranslationMemory:
     """
 
     def __init__(self, units: Iterable[MemoryUnit] = ()) -> None:
-        self._exact: dict[tuple[str, str], dict[tuple[str, ...], MemoryUnit]] = {}
+        self._units: dict[tuple[str, str], dict[tuple[str, ...], MemoryUnit]] = {}
         self._choices: dict[tuple[str, str, int], dict[tuple[str, ...], str]] = {}
         for unit in units:
             self.add(unit)
 
     def __len__(self) -> int:
-        return sum(map(len, self._exact.values()))
-
-    def __iter__(self) -> Iterator[MemoryUnit]:
-        for units in self._exact.values():
-            yield from units.values()
+        return sum(map(len, self._units.values()))
 
     def add(self, unit: MemoryUnit) -> None:
         """Remember a unit's parts that have text in the source; all must have a translation."""
         unit = unit.without_empty_parts()
         key = tuple(map(normalised, unit.source))
-        if not key or not all(text.strip() for text in unit.target):
-            return
-        pair = (unit.source_language, unit.language)
-        self._exact.setdefault(pair, {})[key] = unit
-        if len(unit.source) == len(unit.target):
-            choices = self._choices.setdefault((*pair, len(key)), {})
-            choices[key] = SEPARATOR.join(key)
+        if key and len(key) == len(unit.target) and all(map(str.strip, unit.target)):
+            pair = (unit.source_language, unit.language)
+            self._units.setdefault(pair, {})[key] = unit
+            self._choices.setdefault((*pair, len(key)), {})[key] = SEPARATOR.join(key)
 
     def find(self, item: TranslationItem, fuzzy: float | None = None) -> Match | None:
         """The best match for an item: the whole caption, else part by part, else a similar one.
@@ -122,14 +113,12 @@ class TranslationMemory:
         if not key:
             return None
         pair = pair_of(item)
-        units = self._exact.get(pair, {})
-        whole = units.get(key)
-        if whole is not None and len(whole.target) == len(key):
-            return Match(whole.target, 1.0)
-        singles = [units.get((text,)) for text in key]
-        matches = [unit for unit in singles if unit is not None and len(unit.target) == 1]
-        if len(matches) == len(key):
-            return Match(tuple(unit.target[0] for unit in matches), 1.0)
+        units = self._units.get(pair, {})
+        if key in units:
+            return Match(units[key].target, 1.0)
+        singles = [units[text,] for text in key if (text,) in units]
+        if len(singles) == len(key):
+            return Match(tuple(unit.target[0] for unit in singles), 1.0)
         if fuzzy is None:
             return None
         from rapidfuzz import fuzz, process
