@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memeloc.curate.duplicates import near
-from memeloc.curate.duplicates.near import group_hashes, near_pairs, nearest
+from memeloc.curate.duplicates.near import HashGroups, group_hashes, near_pairs, nearest
 
 Found = dict[tuple[int, int], int]
 
@@ -32,6 +32,10 @@ def compared(values: np.ndarray, distance: int) -> Found:
         for first, second in itertools.combinations(range(len(numbers)), 2)
         if (bits := (numbers[first] ^ numbers[second]).bit_count()) <= distance
     }
+
+
+def members_of(groups: HashGroups) -> list[np.ndarray]:
+    return [groups.order[start:stop] for start, stop in itertools.pairwise(groups.starts)]
 
 
 def flipped(values: np.ndarray, bits: int, random: np.random.Generator) -> np.ndarray:
@@ -104,8 +108,7 @@ def test_equal_hashes_are_groups_and_are_not_compared() -> None:
     assert not found_pairs(groups.values, 5)
     assert groups.values.tolist() == sorted(values.tolist())
     assert sorted(groups.order.tolist()) == list(range(200_000))
-    for group, value in enumerate(groups.values):
-        members = groups.members(group)
+    for value, members in zip(groups.values, members_of(groups), strict=True):
         assert (np.diff(members) > 0).all()
         assert (hashes[members] == value).all()
 
@@ -113,7 +116,8 @@ def test_equal_hashes_are_groups_and_are_not_compared() -> None:
 @given(st.lists(st.integers(0, 2**64 - 1)))
 def test_groups_hold_every_place_once(hashes: list[int]) -> None:
     groups = group_hashes(np.array(hashes, dtype=np.uint64))
-    again = {int(value): groups.members(at).tolist() for at, value in enumerate(groups.values)}
+    members = [places.tolist() for places in members_of(groups)]
+    again = dict(zip(groups.values.tolist(), members, strict=True))
     expected: dict[int, list[int]] = {}
     for place, value in enumerate(hashes):
         expected.setdefault(value, []).append(place)

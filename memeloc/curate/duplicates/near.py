@@ -12,8 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +33,7 @@ _SORT, _COMPARE, _TABLE = 12e-9, 60e-9, 2e-9
 """Seconds, about: to sort a hash into its place; to compare two of a run; to do so in a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class HashGroups:
+class HashGroups(NamedTuple):
     """Hashes with the equal ones put together.
 
     Each is once in `values`, ascending; the places of those equal to `values[i]` begin at
@@ -46,13 +44,8 @@ class HashGroups:
     order: Indices
     starts: Indices
 
-    def members(self, group: int) -> Indices:
-        """The places of the hashes that are `values[group]`, ascending."""
-        return self.order[self.starts[group] : self.starts[group + 1]]
 
-
-@dataclass(frozen=True, slots=True)
-class NearPairs:
+class NearPairs(NamedTuple):
     """Pairs of different hashes: `first[i]` and `second[i]` differ in `distance[i]` bits."""
 
     first: Indices

@@ -35,17 +35,8 @@ class Pair:
     @property
     def subject(self) -> str:
         """The pair as people's decisions name it: `first|second`."""
-        return pair_subject(self.first, self.second)
+        return f"{self.first}{PAIR}{self.second}"
 
     def other(self, item: str) -> str:
         """The id of the other of the two."""
         return self.second if self.first == item else self.first
-
-
-def pair_subject(one: str, other: str) -> str:
-    """What a person's decision on two items is filed under, in whichever order they are given.
-
-    >>> pair_subject("b-2", "a-1")
-    'a-1|b-2'
-    """
-    return PAIR.join(sorted((one, other)))

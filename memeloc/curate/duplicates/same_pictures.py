@@ -116,8 +116,8 @@ class _Component:
                 self._report(leader, at, 0, 1.0, same=True)
         values = sorted(leaders)
         for pairs in near_pairs(as_array(values), self.settings.distance):
-            columns = pairs.first.tolist(), pairs.second.tolist(), pairs.distance.tolist()
-            for one, other, bits in sorted(zip(*columns, strict=True), key=itemgetter(2)):
+            rows = zip(*(column.tolist() for column in pairs), strict=True)
+            for one, other, bits in sorted(rows, key=itemgetter(2)):
                 self._report(leaders[values[one]], leaders[values[other]], bits, 1.0, same=True)
         return list(leaders.values())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One answer of one person about a subject: an item's id, or both of a pair (`pair_subject`).
+    """One answer of one person about a subject: an item's id, or both of a pair (`first|second`).
 
     The answer is one of the question's, or free text; `row` is where it stands in the file it came
     in, 0 when in none.

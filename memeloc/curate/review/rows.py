@@ -1,6 +1,6 @@
 """Who is to look at what. In: a question, items, verdicts, answers. Out: rows to review.
 
-A subject is an item's id, or of a pair both, see `memeloc.curate.duplicates.pairs.pair_subject`.
+A subject is an item's id, or of a pair both, see `memeloc.curate.duplicates.pairs.Pair`.
 """
 
 from __future__ import annotations
