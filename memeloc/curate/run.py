@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memeloc.curate.protocol import Filter
 from memeloc.curate.verdict import Verdict, Verdicts
@@ -24,25 +24,33 @@ _SECONDS = 5.0
 """... and for how long."""
 
 
-@dataclass(slots=True)
-class Tally:
+@dataclass(frozen=True, slots=True)
+class ReasonCount:
+    """How many items got a verdict for a reason."""
+
+    verdict: str
+    reason: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRun:
     """How one filter's run went.
 
     Attributes:
-        judged, skipped: how many items it judged now, and had judged before.
-        outcomes: how many items, judged now or before, by verdict and reason.
+        judged, skipped: how many items it judged now, and before under the same settings.
+        keep, drop, ask: how many items have each verdict, judged now or before.
         failure: why it stopped before the end, a sentence; empty when it did not.
     """
 
     filter: str
-    judged: int = 0
-    skipped: int = 0
-    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    failure: str = ""
-
-    def count(self, verdict: str) -> int:
-        """How many items got a verdict (`keep`, `drop` or `ask`)."""
-        return sum(count for (key, _), count in self.outcomes.items() if key == verdict)
+    judged: int
+    skipped: int
+    keep: int
+    drop: int
+    ask: int
+    reasons: list[ReasonCount]
+    failure: str
 
 
 def to_judge(filter_: Filter, items: Sequence[Item], earlier: Verdicts) -> list[Item]:
@@ -64,37 +72,42 @@ def run_filter(
     *,
     again: bool = False,
     on_done: Callable[[int], None] = lambda count: None,
-) -> Tally:
+) -> FilterRun:
     """Judge the items of a filter's kinds, and store verdicts as they come.
 
     What was judged before, by `earlier`, is passed over unless `again`. What is stored stands if
     the run ends early. An error that would fail for every further item ends the run and is the
-    tally's `failure`, so that other filters can go on. `on_done` gets how many more items are done.
+    run's `failure`, so that other filters can go on. `on_done` gets how many more items are done.
     """
-    tally = Tally(filter_.name)
+    own = [item for item in items if item.kind in filter_.kinds]
+    judged, skipped, failure = 0, 0, ""
+    outcomes: Counter[tuple[str, str]] = Counter()
     waiting: list[Verdict] = []
     stored = time.monotonic()
     try:
-        todo = to_judge(filter_, items, {} if again else earlier)
+        todo = to_judge(filter_, own, {} if again else earlier)
         open_ = {item.id for item in todo}
-        for item in items:
-            if item.kind in filter_.kinds and item.id not in open_:
-                before = earlier[item.id][filter_.name]
-                tally.skipped += 1
-                tally.outcomes[before.verdict, before.reason] += 1
-        on_done(tally.skipped)
+        before = (earlier[item.id][filter_.name] for item in own if item.id not in open_)
+        outcomes.update((verdict.verdict, verdict.reason) for verdict in before)
+        skipped = len(own) - len(todo)
+        on_done(skipped)
         for start in range(0, len(todo), _BATCH):
             for verdict in filter_.judge(todo[start : start + _BATCH]):
                 waiting.append(verdict)
-                tally.judged += 1
-                tally.outcomes[verdict.verdict, verdict.reason] += 1
+                judged += 1
+                outcomes[verdict.verdict, verdict.reason] += 1
                 on_done(1)
                 if len(waiting) >= _STORED or time.monotonic() - stored > _SECONDS:
                     store(waiting)
                     waiting, stored = [], time.monotonic()
     except MemelocError as error:
-        tally.failure = str(error)
+        failure = str(error)
     finally:
         if waiting:
             store(waiting)
-    return tally
+    reasons = [ReasonCount(*key, count) for key, count in sorted(outcomes.items())]
+    by_verdict = Counter[str]()
+    for row in reasons:
+        by_verdict[row.verdict] += row.items
+    keep, drop, ask = (by_verdict[verdict] for verdict in ("keep", "drop", "ask"))
+    return FilterRun(filter_.name, judged, skipped, keep, drop, ask, reasons, failure)

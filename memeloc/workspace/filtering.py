@@ -12,41 +12,12 @@ from memeloc.curate import registry
 from memeloc.curate.duplicates.pairs import PAIR
 from memeloc.curate.protocol import FilterContext
 from memeloc.curate.review.judgement import Judgement
-from memeloc.curate.run import Tally, run_filter, to_judge
+from memeloc.curate.run import FilterRun, run_filter, to_judge
 from memeloc.curate.verdict import Verdict
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.language_models import LanguageModel, Plan
 from memeloc.workspace.part import Part, Phases, silent
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonCount:
-    """How many items got a verdict for a reason."""
-
-    verdict: str
-    reason: str
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
-class FilterRun:
-    """How one filter's run went.
-
-    Attributes:
-        judged, skipped: how many items it judged now, and before under the same settings.
-        keep, drop, ask: how many items have each verdict, judged now or before.
-        failure: why it stopped before the end, a sentence; empty when it did not.
-    """
-
-    filter: str
-    judged: int
-    skipped: int
-    keep: int
-    drop: int
-    ask: int
-    reasons: list[ReasonCount]
-    failure: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +89,14 @@ class Filtering(Part):
         """
         curation = self._store.curation
         chosen = self._settings(names, settings or {}, languages)
-        tallies: list[Tally] = []
+        runs: list[FilterRun] = []
         with self._open_model(model, budget) as client:
             context = self._context(jobs=jobs, model=client)
             filters = [registry.create(name, values, context) for name, values in chosen.items()]
             items = list(self._store.items.find())
             for filter_ in filters:
                 name, mine = filter_.name, [item for item in items if item.kind in filter_.kinds]
-                tallies.append(
+                runs.append(
                     run_filter(
                         filter_,
                         mine,
@@ -136,7 +107,7 @@ class Filtering(Part):
                     )
                 )
             cost = client.spent.line() if client is not None and client.spent.requests else ""
-        return FilterResult([_run(tally) for tally in tallies], cost)
+        return FilterResult(runs, cost)
 
     def plan_filters(
         self,
@@ -217,19 +188,6 @@ class Filtering(Part):
             for name in takers:
                 values[name]["languages"] = tuple(languages)
         return values
-
-
-def _run(tally: Tally) -> FilterRun:
-    return FilterRun(
-        tally.filter,
-        tally.judged,
-        tally.skipped,
-        tally.count("keep"),
-        tally.count("drop"),
-        tally.count("ask"),
-        [ReasonCount(*key, count) for key, count in sorted(tally.outcomes.items())],
-        tally.failure,
-    )
 
 
 def _report(on_progress: Phases, name: str, total: int, more: int) -> None:

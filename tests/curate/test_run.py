@@ -59,11 +59,11 @@ def test_a_second_run_judges_nothing_and_counts_the_same():
     store, filter_ = Store(), Longest()
     first = run_filter(filter_, ITEMS, store.known, store)
     assert (first.judged, first.skipped) == (30, 0)
-    assert (first.count("keep"), first.count("drop"), first.count("ask")) == (11, 19, 0)
+    assert (first.keep, first.drop, first.ask) == (11, 19, 0)
     assert to_judge(Longest(), ITEMS, store.known) == []
     second = run_filter(Longest(), ITEMS, store.known, store)
     assert (second.judged, second.skipped) == (0, 30)
-    assert second.outcomes == first.outcomes
+    assert second.reasons == first.reasons
     assert run_filter(Longest(), ITEMS, store.known, store, again=True).judged == 30
 
 
