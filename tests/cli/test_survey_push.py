@@ -97,7 +97,7 @@ def test_a_run_that_was_cut_goes_on_where_it_stopped(command: Run, google: Forms
     assert len(google.forms) == 6
 
 
-def test_what_the_api_gives_back_is_read_by_the_ids_that_were_made(
+def test_answers_of_the_api_are_read_by_the_ids_that_were_made(
     command: Run, google: FormsServer, folder: Path
 ) -> None:
     build(command)

@@ -68,9 +68,7 @@ def test_ids_may_have_a_heading_and_be_there_twice(command: Run, folder: Path) -
 # Out
 
 
-def test_people_of_a_batch_are_told_the_same_minutes_when_it_goes_out_again(
-    command: Run, folder: Path
-) -> None:
+def test_a_batch_that_goes_out_again_has_the_same_minutes(command: Run, folder: Path) -> None:
     build(command)
     export = ("survey", "export", "pilot", "--to", "csv", *CONTACT)
     assert command(*export).status == 0
@@ -105,9 +103,7 @@ def test_a_slip_in_exporting_is_named(
 # Back
 
 
-def test_a_folder_is_read_file_by_file_and_what_holds_no_answers_is_told(
-    command: Run, folder: Path
-) -> None:
+def test_a_folder_is_read_file_by_file(command: Run, folder: Path) -> None:
     build(command)
     sheets = sheets_of()
     (folder / "back" / "more").mkdir(parents=True)
@@ -184,7 +180,7 @@ def test_many_files_are_a_line_a_kind(command: Run, folder: Path) -> None:
         ("settle", "pilot", "--answers", "answers.txt"),
     ],
 )
-def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
+def test_a_table_of_another_suffix_is_refused_at_once(
     command: Run, folder: Path, words: tuple[str, ...]
 ) -> None:
     build(command)
@@ -215,7 +211,7 @@ def test_a_table_of_another_suffix_is_refused_before_anything_is_done(
         (("settle", "--set", "votes=3"), "settling has no setting 'votes'; did you mean"),
     ],
 )
-def test_a_setting_that_is_not_there_is_told_with_those_that_are(
+def test_an_unknown_setting_is_reported_with_those_there_are(
     command: Run, words: tuple[str, ...], sentence: str
 ) -> None:
     build(command)
@@ -286,16 +282,14 @@ def plan(command: Run, *words: str) -> Mapping[str, str]:
 # Words and models
 
 
-def test_a_taxonomy_in_a_language_that_it_lacks_is_told_to_be_in_english(command: Run) -> None:
+def test_a_taxonomy_in_a_language_that_it_lacks_is_in_english(command: Run) -> None:
     done = command("survey", "taxonomies", "harmeme", "--lang", "am")
     assert done.status == 0
     assert "of its texts are not translated into am; English is shown" in done.err
     assert command("survey", "taxonomies", "harmeme", "--lang", "de").err == ""
 
 
-def test_untranslated_texts_are_named_with_a_command_that_gives_them(
-    command: Run, folder: Path
-) -> None:
+def test_untranslated_texts_are_named_with_their_command(command: Run, folder: Path) -> None:
     from memeloc import render_table
 
     (folder / "more.csv").write_text(
@@ -309,7 +303,7 @@ def test_untranslated_texts_are_named_with_a_command_that_gives_them(
     assert "memeloc translate --kind survey --langs am, then memeloc correct export" in done.err
 
 
-def test_open_labels_whose_answers_are_still_to_come_are_told(command: Run, folder: Path) -> None:
+def test_open_labels_with_answers_to_come_are_reported(command: Run, folder: Path) -> None:
     build(command)
     write(folder / "a.json", everybody(3))
     assert command("survey", "import", "pilot", "a.json").status == 0

@@ -55,7 +55,7 @@ def test_the_languages_of_the_paper_are_shipped() -> None:
     assert {"ar"} <= set(LANGUAGES)  # araharmeme
 
 
-def test_english_has_the_texts_of_every_shipped_taxonomy_and_no_others() -> None:
+def test_english_has_the_texts_of_the_shipped_taxonomies_only() -> None:
     needed = {key for taxonomy in TAXONOMIES.values() for key in taxonomy.keys()}  # noqa: SIM118
     assert {key for key in ENGLISH if key.startswith("taxonomy.")} == needed
 
@@ -180,7 +180,7 @@ class TestEveryShippedLanguage:
             assert not renderer.render(templates[template], caption, locale).proof.problems, caption
 
 
-def test_a_language_that_nothing_ships_in_is_told_with_those_that_there_are() -> None:
+def test_an_unknown_language_is_reported_with_those_there_are() -> None:
     with pytest.raises(InputError, match=r"no survey texts in 'tlh'; there are .*de, .*en, "):
         shipped_texts("tlh")
 
@@ -188,7 +188,7 @@ def test_a_language_that_nothing_ships_in_is_told_with_those_that_there_are() ->
 # Which text is taken.
 
 
-def test_a_correction_wins_over_the_language_and_the_language_over_english() -> None:
+def test_corrections_come_first_and_english_last() -> None:
     texts = texts_in("de", {"next": "Und weiter"})
     assert texts.get("next") == "Und weiter"
     assert texts.get("back") == "Zurück"
@@ -240,7 +240,7 @@ def test_placeholders_are_filled_in() -> None:
     assert texts_in("hi").get("progress", number=2, total=9) == "9 में से 2"
 
 
-def test_numbers_have_the_digits_that_the_language_writes_the_age_of_consent_with() -> None:
+def test_numbers_have_the_digits_of_the_sentence_of_consent() -> None:
     assert "১৭টি" in texts_in("bn").get("intro", count=17, minutes=10)
     assert "17 " in texts_in("hi").get("intro", count=17, minutes=10)
     other = texts_in("bn", {"consent.yes": "আমার বয়স কমপক্ষে 18 বছর।"})
@@ -248,7 +248,7 @@ def test_numbers_have_the_digits_that_the_language_writes_the_age_of_consent_wit
     assert texts_in("bn").get("sent.code", code="A17").endswith("A17")
 
 
-def test_english_in_place_of_a_text_that_is_lacking_keeps_its_own_digits() -> None:
+def test_english_in_place_of_a_text_keeps_its_own_digits() -> None:
     lacking = SurveyTexts(default().get("bn"), {"consent.yes": "১৮"}, {"time": "{minutes} minutes"})
     assert lacking.get("time", minutes=10) == "10 minutes"
 
@@ -277,7 +277,7 @@ class Secret:
         "${minutes.key}", "{count.__init__.__globals__}", "{ minutes }", "{MINUTES}", "\\1 \\g<0>",
     ],
 )  # fmt: skip
-def test_a_correction_with_wrong_placeholders_shows_them_as_they_are(text: str) -> None:
+def test_wrong_placeholders_of_a_correction_are_shown(text: str) -> None:
     shown = texts_in("en", {"time": text, "intro": text}).get("time", minutes=Secret(), count=1)
     assert shown == text
     assert "hidden" not in shown
@@ -295,13 +295,13 @@ def test_no_correction_can_crash_a_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["sent.code", "consent.declined", "check.explicit"])
-def test_a_correction_that_loses_what_people_need_to_get_on_is_not_used(key: str) -> None:
+def test_a_correction_that_loses_what_people_need_is_not_used(key: str) -> None:
     texts = texts_in("de", {key: "Danke {cod} {label!r}"})
     assert texts.get(key) == shipped_texts("de")[key]
     assert texts_in("de", {key: "So: {code} {label}"}).get(key) == "So: {code} {label}"
 
 
-def test_a_corrected_caption_has_the_parts_that_its_template_has_boxes_for() -> None:
+def test_a_corrected_caption_keeps_the_number_of_its_parts() -> None:
     key = "taxonomy.multi3hate.example.monday.caption"
     for wrong in ("nur einer", "eins // zwei // drei"):
         assert texts_in("de", {key: wrong}).get(key) == shipped_texts("de")[key]
@@ -316,7 +316,7 @@ def test_separators_elsewhere_are_text() -> None:
 # What a sheet makes of it.
 
 
-def test_the_introduction_explains_labels_by_definition_and_finer_kinds() -> None:
+def test_labels_are_explained_by_definition_and_finer_kinds() -> None:
     taxonomy = TAXONOMIES["charmemes"]
     shown = explained(texts_in("en"), taxonomy, taxonomy.label("self-harm"))
     assert shown == (

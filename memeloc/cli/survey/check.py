@@ -22,17 +22,17 @@ _VIEWS = (
             ("culture", 0),
             ("submissions", lambda row: row[1][1]),
             ("retained", lambda row: row[1][0]),
-            ("set aside", lambda row: row[1][1] - row[1][0]),
+            ("excluded", lambda row: row[1][1] - row[1][0]),
         ),
         empty=True,
     ),
     Table(
-        "Set aside by",
+        "Excluded by",
         lambda result: result.by_rule.items(),
         by_place("rule", "submissions"),
     ),
     Table(
-        "To look at; nobody is set aside for it",
+        "To look at; nobody is excluded for it",
         lambda result: sorted(Counter(warning.rule for warning in result.warnings).items()),
         by_place("what", "times"),
     ),
@@ -53,11 +53,11 @@ def check(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Set aside what fails quality control, each with its evidence; nothing is deleted.
+    """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
     The explicit attention check has to be passed, and two of three implicit ones; too fast,
-    straight-lined, a person's second sheet, or not of those screened for is set aside, too. Run it
-    again with other rules at any time: the last rules hold for `survey settle` and `status`.
+    straight-lined, a person's second sheet, or not of those screened for is excluded, too. Run it
+    again with other rules at any time: the last rules are those of `survey settle` and `status`.
     Numbers stand in the tables survey.check.RULE of memeloc.toml.
 
     \b

@@ -50,7 +50,7 @@ def decide(
     """List for Prolific whom to approve, ask to return, or reject with a reason.
 
     By Prolific's own rules on fair checks: nobody is rejected for implicit checks alone, and in
-    studies of five minutes or more only for two failed checks. Most of what is set aside is paid
+    studies of five minutes or more only for two failed checks. Most of what is excluded is paid
     all the same. Nothing is sent without --send.
 
     \b

@@ -117,7 +117,7 @@ def filters(
     """Look up at Prolific the ids of the filters that a survey's cultures need, and keep them.
 
     Asks the API with the token in PROLIFIC_API_TOKEN. Choices that are not surely the right ones
-    are told, and are written in by hand. `survey export --to prolific` reads the file.
+    are reported, and are written in by hand. `survey export --to prolific` reads the file.
 
     \b
     Example:

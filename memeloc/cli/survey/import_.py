@@ -59,7 +59,7 @@ def import_(
 
     Of a folder every file is taken that holds answers; a folder of Potato's is taken whole.
     The same file twice, or an older one later, changes nothing: of a person and sheet, what was
-    sent last holds. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
+    sent last counts. People's ids are stored as hashes under a key (MEMELOC_SURVEY_KEY, or
     survey.key in the workspace). What cannot be placed is listed with its row, and kept.
 
     \b

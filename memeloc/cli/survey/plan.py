@@ -59,7 +59,7 @@ def plan(
     seconds: float | None = Option(
         None, min=0, help="Seconds that a meme takes.", show_default="as measured, or 20"
     ),
-    loss: float = Option(0.1, min=0, max=0.99, help="Share of submissions that checks set aside."),
+    loss: float = Option(0.1, min=0, max=0.99, help="Share of submissions that checks exclude."),
     as_json: AsJson = False,
 ) -> None:
     """Say beforehand how many annotators, minutes and how much money each culture takes.
@@ -112,7 +112,7 @@ def plan(
         if pace.measured
         else f"{pace.seconds_entry:g} seconds a meme are assumed; nobody measured them yet."
     )
-    say(f"{how} {loss:.0%} of submissions are assumed to be set aside; the fee is an assumption.")
+    say(f"{how} {loss:.0%} of submissions are assumed to be excluded; the fee is an assumption.")
     if result.warning:
         say(result.warning)
 

@@ -22,7 +22,7 @@ _LABELS = Table(
     lambda result: [{"culture": code, **states} for code, states in result.labels.items()],
     ("culture settled short tied", ("given up", "given up")),
 )
-_ASIDE = Table("Set aside by", lambda result: result.aside.items(), by_place("rule", "submissions"))
+_ASIDE = Table("Excluded by", lambda result: result.aside.items(), by_place("rule", "submissions"))
 _SURVEYS = Table(
     "Surveys",
     "surveys",
@@ -65,7 +65,7 @@ def status(
 def _costs(result: StatusResult) -> Iterator[str]:
     if money := result.money:
         yield (
-            f"Money, fee included, tax on it left aside: {money.paid:,} {result.currency} spent, "
+            f"Money, fee included, without the tax on it: {money.paid:,} {result.currency} spent, "
             f"{money.owed:,} owed, {money.running:,} for people who are at it, "
             f"{money.to_come:,} for the places left"
         )

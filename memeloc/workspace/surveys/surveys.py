@@ -156,8 +156,8 @@ def plan_survey(
     design = Design("plan", "multi3hate", people, size, answers)
     labels = load_taxonomy(design.taxonomy)
     early, batches = (
-        deal({f"m{number}": f"t{number}" for number in range(count)}, design, labels)
-        for deal, count in ((preannotation.split, preannotated), (build, memes))
+        make({f"m{number}": f"t{number}" for number in range(count)}, design, labels)
+        for make, count in ((preannotation.split, preannotated), (build, memes))
     )
     return plan(
         (*early, *batches),

@@ -248,7 +248,7 @@ def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
 
 
 @pytest.mark.parametrize("what", ["missing", "a folder", "no picture"])
-def test_a_picture_that_is_none_is_refused_in_a_sentence(
+def test_an_invalid_picture_is_refused_in_a_sentence(
     target: Target, survey: SurveyPack, tmp_path: Path, what: str
 ) -> None:
     if target.name in RECRUITS:
@@ -262,7 +262,7 @@ def test_a_picture_that_is_none_is_refused_in_a_sentence(
         target.export(without_pictures(survey, picture), tmp_path / "out")
 
 
-def test_a_folder_that_cannot_be_made_is_told(
+def test_a_folder_that_cannot_be_made_is_reported(
     target: Target, survey: SurveyPack, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
@@ -274,7 +274,7 @@ def test_no_sheets_no_failure(target: Target, survey: SurveyPack, tmp_path: Path
     target.export(replace(survey, sheets=(), codes={}), tmp_path / "out")
 
 
-def test_an_unknown_option_is_told(target: Target) -> None:
+def test_an_unknown_option_is_reported(target: Target) -> None:
     with pytest.raises(InputError, match=f"{target.name} has no (option|setting) 'colour'"):
         make_target(target.name, {"colour": "blue"})
 
@@ -298,7 +298,7 @@ STRANGE: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_a_strange_file_is_not_recognised_and_read_by_no_one(
+def test_an_unknown_file_is_not_recognised_and_not_read(
     target: Target, survey: SurveyPack, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "file"
@@ -316,7 +316,7 @@ def took_nothing(target: Target, survey: SurveyPack, path: Path) -> bool:
         return True
 
 
-def test_what_is_no_file_is_told(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(target: Target, survey: SurveyPack, tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
         assert not target.recognises(path)
         assert took_nothing(target, survey, path)
@@ -324,7 +324,7 @@ def test_what_is_no_file_is_told(target: Target, survey: SurveyPack, tmp_path: P
         import_file(target, tmp_path / "missing", survey)
 
 
-def test_a_file_of_no_kind_is_told(tmp_path: Path) -> None:
+def test_a_file_of_no_kind_is_reported(tmp_path: Path) -> None:
     for content in STRANGE.values():
         path = tmp_path / "file"
         path.write_bytes(content)

@@ -329,7 +329,7 @@ def test_records_of_damaged_json_are_placed_or_rejected(
         assert not found.rejected
 
 
-def test_lines_of_json_are_read_one_by_one(survey: SurveyPack, tmp_path: Path) -> None:
+def test_lines_of_json_are_read_line_by_line(survey: SurveyPack, tmp_path: Path) -> None:
     values = [json.dumps(value) for value, _ in VALUES["html"](survey, survey.sheets[0])]
     values[1] = values[1][:-1]
     values[2] = values[2][:-1] + ', "more": ' + "[" * 300 + "]" * 300 + "}"

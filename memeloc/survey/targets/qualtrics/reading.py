@@ -88,7 +88,7 @@ def _marks(row: Row) -> list[str]:
 
 
 def _zone(marks: Sequence[str]) -> ZoneInfo | None:
-    """The time zone that moments are in, as a heading's marks say."""
+    """The time zone of times, as a heading's marks say."""
     for mark in marks:
         try:
             name = json.loads(mark).get("timeZone")
