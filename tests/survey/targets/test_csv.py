@@ -141,9 +141,7 @@ def test_shuffled_and_doubled_rows_are_the_same_submissions(
     ]
 
 
-def test_each_row_that_cannot_be_placed_has_its_reason(
-    survey: SurveyPack, tmp_path: Path
-) -> None:
+def test_each_row_that_cannot_be_placed_has_its_reason(survey: SurveyPack, tmp_path: Path) -> None:
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows)
     wrong = [
@@ -242,7 +240,9 @@ def test_broken_letters_concern_their_cell_only(tmp_path: Path) -> None:
     assert len(found.submissions[0].answers) == 3
 
 
-def test_a_workbook_is_read_and_its_formulas_are_rejected(survey: SurveyPack, tmp_path: Path) -> None:
+def test_a_workbook_is_read_and_its_formulas_are_rejected(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows)
     rows[1]["answer"] = '=CONCATENATE("ha";"te")'
