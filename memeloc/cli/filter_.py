@@ -117,7 +117,8 @@ def filter_items(
         changed = _settings(set_, chosen)
         options: dict[str, Any] = {"languages": lang or [], "again": again, "model": model}
         if dry_run:
-            show(curating.plan_filters(chosen, changed, **options), _PLANS, as_json=as_json)
+            plans = curating.plan_filters(chosen, changed, **options)
+            show({"filters": plans, "dry_run": True}, _PLANS, as_json=as_json)
             return
         result = curating.filter(
             chosen, changed, **options, budget=budget, jobs=jobs, on_progress=bar.phase

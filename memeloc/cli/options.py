@@ -23,7 +23,6 @@ TemplateFolders = Annotated[
         "--templates",
         metavar="DIR",
         help="A folder of templates or pictures of yours; may be repeated.",
-        show_default=False,
     ),
 ]
 LocaleFolders = Annotated[
@@ -32,7 +31,6 @@ LocaleFolders = Annotated[
         "--locales",
         metavar="DIR",
         help="A folder of locales of yours (one TOML each); may be repeated.",
-        show_default=False,
     ),
 ]
 FontFiles = Annotated[
@@ -42,7 +40,6 @@ FontFiles = Annotated[
         metavar="FILE",
         help="A font file of yours, used first; may be repeated. Axes of a variable font follow a "
         "colon: My.ttf:wght=650,wdth=80.",
-        show_default=False,
     ),
 ]
 Jobs = Annotated[

@@ -26,17 +26,23 @@ def map_pictures(
     pictures: Mapping[str, Path],
     *,
     jobs: int,
-    on_done: Callable[[dict[str, Value], dict[str, str]], None],
-) -> None:
+    on_done: Callable[[dict[str, Value], dict[str, str]], None] = lambda values, problems: None,
+) -> _Done[Value]:
     """Compute something of each picture, by key, on up to `jobs` processes when there are many.
 
-    The function is pickled, and may raise InputError. `on_done` gets some values, and sentences why
-    there is no value, as they come; what it has stored need not be computed by a later run.
+    The values in the order of the pictures, and sentences why there is none. The function is
+    pickled, and may raise InputError. `on_done` gets some of both as they come; what it has stored
+    need not be computed by a later run.
     """
     rows = list(pictures.items())
+    computed: dict[str, Value] = {}
+    problems: dict[str, str] = {}
 
     def settle(ended: ShardResult[_Files, _Done[Value]]) -> None:
-        on_done(*(ended.value or ({}, {key: ended.failure for key, _ in ended.shard})))
+        values, failures = ended.value or ({}, {key: ended.failure for key, _ in ended.shard})
+        computed.update(values)
+        problems.update(failures)
+        on_done(values, failures)
 
     map_shards(
         partial(_map_shard, function),
@@ -44,6 +50,7 @@ def map_pictures(
         jobs=jobs if len(rows) >= _POOLED else 1,
         on_done=settle,
     )
+    return {key: computed[key] for key in pictures if key in computed}, problems
 
 
 def _map_shard(function: Callable[[Path], Value], shard: _Files) -> _Done[Value]:

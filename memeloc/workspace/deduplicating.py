@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.curate.duplicates import hashing
@@ -151,28 +150,10 @@ def hash_items(
         computed.add_features(hashing.FEATURE, fresh)
         on_progress("hashing", len(values) + len(unreadable), len(missing))
 
-    fresh, problems = hash_files(missing, jobs, keep)
-    hashes |= fresh
+    hashed, problems = map_pictures(hashing.hash_picture, missing, jobs=jobs, on_done=keep)
+    hashes |= hashed
     unreadable = {item.id: problems[item.picture] for item in items if item.picture in problems}
     return hashes, unreadable
-
-
-def hash_files(
-    files: Mapping[str, Path],
-    jobs: int,
-    on_done: Callable[[dict[str, int], dict[str, str]], None] = lambda hashes, problems: None,
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Hashes of files in the order given, and why there is none, by name; `on_done` gets them."""
-    hashes: dict[str, int] = {}
-    problems: dict[str, str] = {}
-
-    def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
-        hashes.update(values)
-        problems.update(unreadable)
-        on_done(values, unreadable)
-
-    map_pictures(hashing.hash_picture, files, jobs=jobs, on_done=keep)
-    return {name: hashes[name] for name in files if name in hashes}, problems
 
 
 def _embedding(

@@ -38,14 +38,6 @@ class FilterPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FilterPlans:
-    """What a run of filters would do; nothing was judged."""
-
-    filters: list[FilterPlan]
-    dry_run: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class ItemVerdicts:
     """What is known of one item: the newest verdict of each filter and answers of each person."""
 
@@ -117,7 +109,7 @@ class Filtering(Part):
         languages: Sequence[str] = (),
         again: bool = False,
         model: str = "",
-    ) -> FilterPlans:
+    ) -> list[FilterPlan]:
         """What `filter` would judge, and ask a model; nothing is asked or stored."""
         chosen = self._settings(names, settings or {}, languages)
         plans = []
@@ -130,7 +122,7 @@ class Filtering(Part):
                 todo = to_judge(filter_, items, before)
                 ask = getattr(filter_, "plan", None)
                 plans.append(FilterPlan(name, len(todo), ask(todo) if ask and todo else None))
-        return FilterPlans(plans)
+        return plans
 
     def explain(self, item: str) -> ItemVerdicts:
         """All verdicts and answers about an item."""

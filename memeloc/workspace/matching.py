@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memeloc.curate.duplicates.hashing import hash_picture
 from memeloc.curate.duplicates.match import DISTANCE, Match, match_pictures, match_verdicts
+from memeloc.curate.pictures import map_pictures
 from memeloc.engine import usable_cpus
 from memeloc.errors import InputError
 from memeloc.model import Template
 from memeloc.templates import load_templates
-from memeloc.workspace.deduplicating import hash_files, hash_items
+from memeloc.workspace.deduplicating import hash_items
 from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
 from memeloc.workspace.part import Part
 
@@ -94,10 +96,13 @@ def _match_files(
     distance: int,
     jobs: int | None,
 ) -> Matches:
-    hashes, unreadable = hash_files({str(path): path for path in pictures}, jobs or usable_cpus())
+    hashes, unreadable = map_pictures(
+        hash_picture, {str(path): path for path in pictures}, jobs=jobs or usable_cpus()
+    )
     matches = match_pictures(hashes, templates, distance)
     return Matches(matches, unreadable, [str(problem) for problem in problems])
 
 
 def _hash_templates(templates: Mapping[str, Template], jobs: int) -> dict[str, int]:
-    return hash_files({name: template.image for name, template in templates.items()}, jobs)[0]
+    files = {name: template.image for name, template in templates.items()}
+    return map_pictures(hash_picture, files, jobs=jobs)[0]

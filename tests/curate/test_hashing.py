@@ -107,14 +107,7 @@ def test_many_pictures_are_hashed_or_have_a_reason(tmp_path: Path, jobs: int) ->
     (tmp_path / "page.jpg").write_text("<html>not a picture</html>", encoding="utf-8")
     (tmp_path / "cut.jpg").write_bytes(content[:900])
     pictures |= {name: tmp_path / f"{name}.jpg" for name in ("page", "cut", "gone")}
-    hashes: dict[str, int] = {}
-    problems: dict[str, str] = {}
-
-    def keep(values: dict[str, int], unreadable: dict[str, str]) -> None:
-        hashes.update(values)
-        problems.update(unreadable)
-
-    map_pictures(hash_picture, pictures, jobs=jobs, on_done=keep)
+    hashes, problems = map_pictures(hash_picture, pictures, jobs=jobs)
     assert set(hashes) | set(problems) == set(pictures)
     assert set(problems) == {"page", "cut", "gone"}
     assert all(problems.values())

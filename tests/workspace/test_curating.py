@@ -42,7 +42,7 @@ def test_pictures_are_collected_deduplicated_and_judged(
         assert isinstance(found.stages[0], StageLine)
         assert [row["reason"] for row in found.duplicates] == ["same file"]
         assert sum(more for phase, more, _ in phases if phase == "hashing") == 2
-        (plan_of_quality,) = workspace.curating.plan_filters(["quality"]).filters
+        (plan_of_quality,) = workspace.curating.plan_filters(["quality"])
         assert plan_of_quality.to_judge == 3
         (run,) = workspace.curating.filter(
             ["quality"], {"quality": {"smallest_side": 9000}}

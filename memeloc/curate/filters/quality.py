@@ -110,12 +110,10 @@ class QualityFilter(SettingsFilter[QualitySettings]):
         }
 
         def keep(values: dict[str, dict[str, float]], problems: dict[str, str]) -> None:
-            # An interrupted run goes on with what is stored.
-            self.context.add_features(FEATURE, values)
-            measured.update(values)
-            measured.update({sha: {"error": problem} for sha, problem in problems.items()})
+            self.context.add_features(FEATURE, values)  # an interrupted run goes on with these
 
-        map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
+        values, problems = map_pictures(measure, paths, jobs=self.context.jobs, on_done=keep)
+        measured |= values | {sha: {"error": problem} for sha, problem in problems.items()}
         for item in items:
             features = measured.get(item.picture, {})
             outcome, reason, score = self._decide(item, features)
