@@ -34,6 +34,7 @@ from memeloc.survey.texts import (
 from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
+from tests.survey.taxonomy.test_taxonomy import label_of
 
 LANGUAGES = shipped_languages()
 TAXONOMIES = {name: load_taxonomy(name) for name in taxonomy_names()}
@@ -318,12 +319,12 @@ def test_separators_elsewhere_are_text() -> None:
 
 def test_labels_are_explained_by_definition_and_finer_kinds() -> None:
     taxonomy = TAXONOMIES["charmemes"]
-    shown = explained(texts_in("en"), taxonomy, taxonomy.label("self-harm"))
+    shown = explained(texts_in("en"), taxonomy, label_of(taxonomy, "self-harm"))
     assert shown == (
         "Encourages or glorifies self-injury or eating disorders, or gives instructions for them. "
         "(Suicide and self-injury · Eating disorders)"
     )
-    safe = explained(texts_in("en"), taxonomy, taxonomy.label("safe"))
+    safe = explained(texts_in("en"), taxonomy, label_of(taxonomy, "safe"))
     assert safe == "Does none of this."
 
 

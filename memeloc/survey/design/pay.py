@@ -30,15 +30,9 @@ for in-study screening, 2025)."""
 
 
 class Rates(BaseModel):
-    """What people are paid, and what is paid on top.
-
-    Attributes:
-        wage: an hour; that of multi3hate by default.
-        currency: ISO 4217.
-        fee: share of the rewards that the recruitment service takes; it differs by customer.
-        vat: share of the fee that is tax; a fifth is the United Kingdom's rate, where Prolific is.
-            Many universities pay none.
-    """
+    """What people are paid an hour, and what is paid on top: a share of the rewards to the
+    recruitment service, and a share of that as tax. A fifth is the rate of the United Kingdom,
+    where Prolific is; many universities pay none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -81,12 +75,7 @@ def read_rates(*tables: Mapping[str, object]) -> Rates:
 
 
 def read_pay(wage: object, currency: str, fee: object) -> Rates:
-    """Rates for Prolific.
-
-    Raises:
-        InputError: the wage is not an amount, or below what Prolific allows; the currency is not
-            one of its accounts; the fee is neither a kind of account nor a share.
-    """
+    """Rates for Prolific; InputError also when it allows no such wage, or has no such accounts."""
     rates = read_rates({"wage": wage, "currency": currency, "fee": fee})
     least = MINIMUM.get(rates.currency)
     if least is None:

@@ -22,11 +22,9 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long people take, and how many answers are lost; assumed where it was not measured.
+    """How long people take for an entry and for the introduction, and how many answers are lost.
 
     Attributes:
-        seconds_entry: a meme or check.
-        seconds_introduction: consent, definition and examples.
         loss: share of submissions that quality control excludes, so that others are needed.
         measured: of how many submissions the seconds are the median; 0 for an assumption.
     """
@@ -47,18 +45,12 @@ class CulturePlan:
     """What one culture takes.
 
     Attributes:
-        culture: its code.
-        sheets: how many.
-        answers: to memes, that are to be retained.
-        annotators: submissions that are to be retained.
+        answers, annotators: answers to memes, and submissions, that are to be retained.
         recruits: people that are to be expected for them, those whose answers are lost among them.
-        minutes: that a person takes; the longest sheet counts for all, so that all are paid alike.
-        reward: for a person.
+        minutes: that a person takes; the longest sheet counts for all, so that all get one reward.
         rewards: for all recruits: who fails checks is paid too, as implicit checks alone are no
             reason to reject.
-        fee, vat: see `Rates`.
         total: rewards, fee and tax.
-        currency: of all amounts.
     """
 
     culture: str

@@ -67,7 +67,7 @@ def outcomes(
 
     Args:
         answers: meme id and label id, of retained submissions.
-        memes: all ids; a meme without answers is open.
+        memes: all ids.
         fewest_votes: with fewer a meme is open. With 1, the default, a vote beside an "I don't
             know" decides, as a majority of the votes does in the survey.
     """
@@ -119,12 +119,7 @@ def choose(
     Within an outcome each template's first meme comes before any template's second, and so on; of
     equals, that of the template with the fewest chosen so far; then chance decides.
 
-    Args:
-        by_meme: outcomes by meme id.
-        templates: by meme id.
-
-    Returns:
-        Ids, sorted.
+    Outcomes and templates are by meme id; the ids that are returned are sorted.
 
     Raises:
         InputError: there are not enough; the sentence says how many are there and what would do.

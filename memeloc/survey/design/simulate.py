@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Literal, get_args
 
-from memeloc.errors import InputError
 from memeloc.survey.design.chance import chance, one_of, shuffled
 from memeloc.survey.model import Answer, Check, CompletionCodes, Entry, Sheet, Submission, entry_id
 from memeloc.survey.taxonomy import Taxonomy
@@ -88,15 +87,10 @@ def truths(
     Args:
         harmful: share of memes that are harmful, before cultures differ.
         differ: probability that a culture sees a meme the other way.
-
-    Raises:
-        InputError: the taxonomy has no harmful or no harmless label.
     """
     voting = [label for label in taxonomy.labels if not label.abstain]
     bad = [label.id for label in voting if label.severity > 0]
     good = [label.id for label in voting if label.severity == 0]
-    if not bad or not good:
-        raise InputError(f"{taxonomy.name} has no label that is harmful, or none that is harmless")
     labels = {}
     for meme_id in memes:
         random = chance(seed, "truth", meme_id)

@@ -34,9 +34,10 @@ def aggregate(
 ) -> pd.DataFrame:
     """Label every item in each culture; cultures are modelled apart.
 
+    The taxonomy's abstaining label is left out, as in the majority.
+
     Args:
         answers: a long table with `settling.COLUMNS`, in any order.
-        taxonomy: its abstaining label is left out, as in the majority.
         method: Dawid and Skene (1979), a confusion matrix an annotator; or MACE (Hovy et al. 2013),
             an annotator's probability of answering by habit.
         seed: of MACE's starts; Dawid-Skene starts from the majority and draws nothing.
@@ -71,11 +72,7 @@ def aggregate(
 
 
 def differences(settled: Settled, **others: pd.DataFrame) -> pd.DataFrame:
-    """Where labels differ.
-
-    Args:
-        settled: the majority's.
-        others: tables of `aggregate` by a name, such as `dawid_skene=...`.
+    """Where the majority's labels differ from tables of `aggregate`, each by a name.
 
     Returns:
         A row for each item and culture in which not all agree: `item`, `culture`, `majority` (empty

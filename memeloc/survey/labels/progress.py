@@ -59,11 +59,9 @@ class Money:
 
 @dataclass(frozen=True)
 class SurveyStatus:
-    """How far a survey is.
+    """How far a survey is, in all and by part.
 
     Attributes:
-        whole: all of it.
-        cultures, batches, sheets: by part, in order.
         labels: by culture code, how many items are in each of `settling.STATES`.
         aside: by rule, how many submissions it excludes.
         money: None where no reward is known.
@@ -89,11 +87,9 @@ def survey_status(
     fee: Decimal = Decimal(0),
     closed: Collection[str] = (),
 ) -> SurveyStatus:
-    """How far a survey is.
+    """How far a survey is, by all of its sheets and submissions.
 
     Args:
-        sheets: those of all rounds.
-        submissions: all that were sent.
         participants: what the recruitment service says of people.
         rewards: by sheet id, what a person gets for it.
         fee: the service's share on top, such as 0.33 for a third.

@@ -65,14 +65,10 @@ class Settled:
 
 
 def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) -> pd.DataFrame:
-    """The answers to memes as a long table; checks and skipped entries are left out.
+    """The answers of retained submissions to memes as a long table, without skipped entries.
 
     Of a person who answered a meme in several submissions the first one sent counts. Submissions
     without a participant are of a person each.
-
-    Args:
-        submissions: those that are retained (`checking.retained`).
-        sheets: those of the survey; an answer to an entry that its sheet has not is left out.
 
     Returns:
         `COLUMNS`, and `second`: the ids of what was answered to the second question, with `BETWEEN`

@@ -68,10 +68,13 @@ def check(
             people[person.participant].append(person)
     judged: list[Judged] = []
     excluded: list[Exclusion] = []
-    remarks: list[Remark] = []
+    ordered = sorted(set(submissions), key=sent)
+    ids = Counter((submission.sheet, submission.id) for submission in ordered)
+    remarks = [Remark("same id", sheet, (name,)) for (sheet, name), n in ids.items() if n > 1]
     rows: dict[Key, _Row] = {}
     first_sheet: dict[str, str] = {}
-    for key, submission in _by_key(submissions, remarks).items():
+    # Of different ones under one id, the last counts.
+    for key, submission in {(row.sheet, row.id): row for row in ordered}.items():
         who, sheet = submission.participant, by_id.get(submission.sheet)
         own = people.get(who, [])
         first = first_sheet.setdefault(who, submission.sheet) == submission.sheet
@@ -135,7 +138,8 @@ def check(
 def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Submission]:
     """The submissions that a report retains, in the order of their sending."""
     keys = set(report.retained)
-    return [submission for key, submission in _by_key(submissions, []).items() if key in keys]
+    by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
+    return sorted((by_key[key] for key in keys & by_key.keys()), key=sent)
 
 
 def sent(submission: Submission) -> tuple[Any, ...]:
@@ -147,19 +151,6 @@ def sent(submission: Submission) -> tuple[Any, ...]:
         submission.id,
         submission.participant,
     )
-
-
-def _by_key(submissions: Iterable[Submission], remarks: list[Remark]) -> dict[Key, Submission]:
-    """In the order of their sending; of two different ones under one id the last, with a remark."""
-    by_key: dict[Key, Submission] = {}
-    same_id = set()
-    for submission in sorted(submissions, key=sent):
-        key = (submission.sheet, submission.id)
-        if by_key.pop(key, submission) != submission:
-            same_id.add(key)
-        by_key[key] = submission
-    remarks += (Remark("same id", sheet, (name,)) for sheet, name in same_id)
-    return by_key
 
 
 def _of_service(

@@ -88,7 +88,6 @@ def decisions(
     """A decision for every submission that waits for one, sorted by sheet and submission.
 
     Args:
-        report: of the quality control.
         minutes: by sheet id, that a study takes, as annotators read it.
         implicit_count: whether implicit checks count as failed ones beside a failed explicit one.
             Prolific calls no check fair that asks for memory, so by default such a person is asked
@@ -153,12 +152,17 @@ def _decide(
     if explicit + counted < needed:
         message = "Some questions that check attention were answered otherwise than asked for."
         return replace(approved, action="return", message=message, evidence=evidence)
+    also = f" {counted} that the introduction had explained were answered otherwise too."
+    checks = judged.explicit[0] + judged.implicit[0]
+    message = (
+        "Thank you for your time. Some questions of this study say themselves which answer to "
+        f"choose, to show that they are read. You gave another answer to {explicit} of them."
+        f"{also if counted else ''} There were {checks} checks of attention in all; in a study of "
+        f"this length a submission can be rejected from {needed} on that are not passed. If you "
+        "think that this is our mistake, please write to us."
+    )
     return replace(
-        approved,
-        action="reject",
-        category="FAILED_CHECK",
-        message=_checks_message(judged, needed, counted),
-        evidence=evidence,
+        approved, action="reject", category="FAILED_CHECK", message=message, evidence=evidence
     )
 
 
@@ -181,18 +185,6 @@ def _outliers(judged: Sequence[Judged]) -> dict[Key, dict[str, float]]:
                     "submissions": float(len(group)),
                 }
     return outliers
-
-
-def _checks_message(judged: Judged, needed: int, implicit: int) -> str:
-    explicit, checks = judged.explicit[1], judged.explicit[0] + judged.implicit[0]
-    also = f" {implicit} that the introduction had explained were answered otherwise too."
-    return (
-        "Thank you for your time. Some questions of this study say themselves which answer to "
-        f"choose, to show that they are read. You gave another answer to {explicit} of them."
-        f"{also if implicit else ''} There were {checks} checks of attention in all; in a study of "
-        f"this length a submission can be rejected from {needed} on that are not passed. If you "
-        "think that this is our mistake, please write to us."
-    )
 
 
 def _fast_message(evidence: Mapping[str, float]) -> str:

@@ -36,13 +36,8 @@ class Rates:
     ) -> list[float] | None:
         """For each meme of `labels`, the probability that somebody else gives it that label.
 
-        Args:
-            culture, sheet: whose other annotators are looked at.
-            labels: of memes of that sheet.
-            without: the answers of those who are left out, already counted in.
-
-        Returns:
-            None when nobody else of the culture answered anything.
+        Those whose answers are `without`, which were counted in, are left out. None when nobody
+        else of the culture answered anything.
         """
         overall = Counter(self._cultures[culture])
         for own in without:

@@ -17,14 +17,11 @@ class Judged:
     """A submission, and what its judgement rests on; texts are empty when unknown.
 
     Attributes:
-        service: id of the submission at the recruitment service.
-        study: the service's name of the study.
-        status: of the submission at the service.
-        seconds: time taken, if known.
+        service, study, status: of the submission at the recruitment service: its id, the name of
+            its study, its status.
         answers: how many entries were answered, checks among them.
-        explicit: how many explicit checks there are, how many of them were answered otherwise than
+        explicit, implicit: how many checks there are, how many of them were answered otherwise than
             asked, and how many not at all.
-        implicit: the same of the implicit ones.
     """
 
     sheet: str

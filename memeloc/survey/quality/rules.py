@@ -36,11 +36,8 @@ class Status(Rule):
 class Attention(Rule):
     """The attention checks of multi3hate A.6: every explicit one, and two of three implicit ones.
 
-    A check that was not answered is not passed.
-
-    Attributes:
-        explicit_missed: how many explicit checks need not be passed.
-        implicit_passed: how many implicit ones have to be; a sheet with fewer needs all of its own.
+    A check that was not answered is not passed. So many explicit ones may be missed, so many
+    implicit ones have to be passed; a sheet with fewer needs all of its own.
     """
 
     explicit_missed: Count = 0
@@ -48,13 +45,8 @@ class Attention(Rule):
 
 
 class Speed(Rule):
-    """The time taken is one in which the sheet can be read.
-
-    Attributes:
-        seconds_per_entry: the least; 0 switches this bound off.
-        share_of_median: of the sheet's median time, the least; 0 switches this bound off.
-        fewest: how many times of a sheet have to be known for its median to count.
-    """
+    """The time taken is one in which the sheet can be read: at least so many seconds an entry, and
+    such a share of the sheet's median time where at least `fewest` times are known."""
 
     seconds_per_entry: Annotated[float, Field(ge=0)] = 2.0
     share_of_median: Share = 0.3
@@ -71,7 +63,7 @@ class Straight(Rule):
         share: of its answers, how long a run of one label has to be to look like a line.
         bits: an entropy of the labels up to which answers look like a line too.
         chance: the probability of so many of one label, below which it fails; see `likelihood`.
-        fewest: how many answers there have to be.
+        fewest: answers that there have to be.
     """
 
     share: Share = 0.9
@@ -106,12 +98,8 @@ class Screening(Rule):
 
 
 class Identical(Rule):
-    """People whose answers to a sheet are the same throughout are reported, and not excluded.
-
-    Attributes:
-        fewest: how many answers there have to be.
-        chance: the probability of two that are the same, below which they are reported.
-    """
+    """People who gave the same answers to a sheet, at least `fewest`, are reported where that has
+    a lower probability than `chance`; nobody is excluded."""
 
     fewest: Positive = 8
     chance: Share = 0.001

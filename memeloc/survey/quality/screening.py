@@ -29,13 +29,8 @@ _NO_FACT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """What a person's facts say of their culture.
-
-    Attributes:
-        differing: by fact, the value that names something else.
-        missing: the facts that are not known.
-        unclear: by fact, a value that names nothing known.
-    """
+    """By fact, values that name something else than the person's culture, and those that name
+    nothing known; and the facts that are missing."""
 
     differing: Mapping[str, str]
     missing: tuple[str, ...]
@@ -43,13 +38,8 @@ class Screened:
 
 
 def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> Screened:
-    """Compare what is known of a person with a culture.
-
-    Args:
-        people: all that services say of one person; a later row's fact goes before an earlier's.
-        culture: whose sheet was filled.
-        rule: which facts count.
-    """
+    """Compare all that services say of a person with the culture whose sheet was filled; a later
+    row's fact goes before an earlier's."""
     facts = {
         name: value
         for person in people

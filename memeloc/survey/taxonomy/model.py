@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -90,30 +90,17 @@ class Taxonomy:
         """The ids of the coarser classes, in the order in which labels name them first."""
         return tuple(dict.fromkeys(label.group for label in self.labels if label.group))
 
-    def label(self, label_id: str) -> Label:
-        """The label of that id; KeyError when there is none."""
-        return {label.id: label for label in self.labels}[label_id]
-
     def keys(self) -> tuple[str, ...]:
         """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""
-        return tuple(f"taxonomy.{self.name}.{key}" for key in self._own_keys())
-
-    def _own_keys(self) -> Iterator[str]:
-        yield "question"
-        yield "definition"
+        keys = ["question", "definition"]
         for label in self.labels:
-            yield f"label.{label.id}.name"
-            yield f"label.{label.id}.definition"
-            for subcategory in label.subcategories:
-                yield f"label.{label.id}.subcategory.{subcategory}"
-        for group in self.groups:
-            yield f"group.{group}"
-        if self.second is not None:
-            yield f"second.{self.second.id}.question"
-            for answer in self.second.answers:
-                yield f"second.{self.second.id}.answer.{answer}"
-        for rule in self.rules:
-            yield f"rule.{rule}"
+            keys += [f"label.{label.id}.name", f"label.{label.id}.definition"]
+            keys += (f"label.{label.id}.subcategory.{name}" for name in label.subcategories)
+        keys += (f"group.{group}" for group in self.groups)
+        if second := self.second:
+            keys.append(f"second.{second.id}.question")
+            keys += (f"second.{second.id}.answer.{answer}" for answer in second.answers)
+        keys += (f"rule.{rule}" for rule in self.rules)
         for example in self.examples:
-            yield f"example.{example.id}.caption"
-            yield f"example.{example.id}.why"
+            keys += [f"example.{example.id}.caption", f"example.{example.id}.why"]
+        return tuple(f"taxonomy.{self.name}.{key}" for key in keys)
