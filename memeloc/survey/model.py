@@ -110,6 +110,11 @@ class Sheet:
     entries: tuple[Entry, ...]
     wanted: int
 
+    @property
+    def memes(self) -> tuple[str, ...]:
+        """The ids of its memes, in order."""
+        return tuple(entry.meme_id for entry in self.entries if not isinstance(entry, Check))
+
 
 @dataclass(frozen=True, slots=True)
 class CompletionCodes:

@@ -61,7 +61,7 @@ GOOD = (DATA / "de.toml").read_text(encoding="utf-8")
 
 
 @LOCALES
-def test_a_native_name_is_written_in_the_script_and_direction_of_its_locale(locale: Locale) -> None:
+def test_a_native_name_is_in_the_script_of_its_locale(locale: Locale) -> None:
     letters = [
         char for char in locale.native_name if unicodedata.category(char) in ("Lu", "Ll", "Lo")
     ]

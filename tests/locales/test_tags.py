@@ -143,7 +143,7 @@ def test_fallback_prefers_the_script_over_the_bare_language() -> None:
     assert script_of("zh-TW") == "Hant"
 
 
-def test_a_regional_locale_of_ones_own_is_found_before_its_language() -> None:
+def test_a_regional_locale_is_found_before_its_language() -> None:
     registry = Registry.load()
     registry.add(replace(registry.get("de"), tag="de-AT", country="AT"))
     assert registry.get("de-AT").country == "AT"
@@ -151,7 +151,7 @@ def test_a_regional_locale_of_ones_own_is_found_before_its_language() -> None:
     assert registry.get("de-CH").country == "DE"
 
 
-def test_a_locale_of_ones_own_in_another_script_is_found_by_its_script() -> None:
+def test_a_locale_in_another_script_is_found_by_its_script() -> None:
     registry = Registry.load()
     latin = replace(registry.get("hr"), tag="sr-Latn", name="Serbian (Latin)", line_break="sr_Latn")
     registry.add(latin)

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from memeloc.errors import InputError
 from memeloc.survey.design.pay import CENT
 from memeloc.survey.labels.settling import STATES, Settled
-from memeloc.survey.model import Check, Participant, Sheet, Submission
+from memeloc.survey.model import Participant, Sheet, Submission
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import CheckReport
@@ -100,11 +100,8 @@ def survey_status(
     """
     retained = set(report.retained)
     replaced = {row.key for row in report.set_aside if row.rule == "superseded"}
-    memes = {
-        sheet.id: {entry.meme_id for entry in sheet.entries if not isinstance(entry, Check)}
-        for sheet in sheets
-    }
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    memes = {sheet.id: set(sheet.memes) for sheet in sheets}
+    counts = {name: Counter(sent=0, retained=0, answered=0, kept=0) for name in memes}
     for key, sent in {(row.sheet, row.id): row for row in submissions}.items():
         if sent.sheet in memes and key not in replaced and sent.status == COMPLETE:
             number = sum(
@@ -118,15 +115,11 @@ def survey_status(
             name=sheet.id,
             sheets=1,
             annotators=sheet.wanted,
-            sent=count["sent"],
-            retained=count["retained"],
-            places=0 if sheet.id in closed else max(sheet.wanted - count["retained"], 0),
+            places=max(sheet.wanted - counts[sheet.id]["retained"], 0) * (sheet.id not in closed),
             wanted=sheet.wanted * len(memes[sheet.id]),
-            answered=count["answered"],
-            kept=count["kept"],
+            **counts[sheet.id],
         )
         for sheet in sheets
-        for count in [counts[sheet.id]]
     ]
 
     def summed(name_of: Callable[[Sheet], str]) -> tuple[Progress, ...]:
@@ -168,8 +161,7 @@ def _money(
     by_person = {row.participant: row.sheet for row in report.judged if row.participant}
     sums = dict.fromkeys(_KINDS, Decimal(0))
     running: Counter[str] = Counter()
-    unique = {(person.participant, person.study, person.submission): person for person in people}
-    for person in unique.values():
+    for person in people:
         kinds = [kind for kind, those in _KINDS.items() if person.status.upper() in those]
         if not kinds:
             continue

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.errors import InputError
-from memeloc.survey.model import Check, Sheet, Submission
+from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import sent
 from memeloc.survey.quality.rules import Settling
 from memeloc.survey.taxonomy import Taxonomy
@@ -74,10 +74,7 @@ def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) ->
         `COLUMNS`, and `second`: the ids of what was answered to the second question, with `BETWEEN`
         between them.
     """
-    memes_of = {
-        sheet.id: {entry.meme_id for entry in sheet.entries if not isinstance(entry, Check)}
-        for sheet in sheets
-    }
+    memes_of = {sheet.id: set(sheet.memes) for sheet in sheets}
     cultures = {sheet.id: sheet.culture.code for sheet in sheets}
     rows: dict[tuple[str, str, str], tuple[str, str]] = {}
     for submission in sorted(submissions, key=sent):

@@ -89,7 +89,9 @@ def check(
         if earlier := rows.pop(place, None):
             by = {"by": submission.id}
             excluded.append(Exclusion(*earlier.judged.key, "superseded", by))
-        rows[place] = _Row(submission, sheet, judged[-1], _labels(submission, sheet), own)
+        given = {answer.entry: answer.label for answer in submission.answers if answer.label}
+        labels = {meme: given[meme] for meme in sheet.memes if meme in given}
+        rows[place] = _Row(submission, sheet, judged[-1], labels, own)
     valid = list(rows.values())
 
     def apply(name: str, evidence_of: Callable[[_Row], Evidence]) -> None:
@@ -192,13 +194,6 @@ def _judge(submission: Submission, sheet: Sheet | None, person: Participant | No
         counts("explicit"),
         counts("implicit"),
     )
-
-
-def _labels(submission: Submission, sheet: Sheet) -> dict[str, str]:
-    """What was answered to memes, in the order asked."""
-    labels = {answer.entry: answer.label for answer in submission.answers if answer.label}
-    memes = [entry.meme_id for entry in sheet.entries if not isinstance(entry, Check)]
-    return {meme: labels[meme] for meme in memes if meme in labels}
 
 
 def _status(row: _Row) -> Evidence:

@@ -20,7 +20,7 @@ from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
 from memeloc.survey.labels.settling import STATES, Settled, settle
-from memeloc.survey.model import Batch, Check
+from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.targets.protocol import LookedUp, Lookup
@@ -284,9 +284,8 @@ class Survey(Exporting, Importing, Deciding):
         for sheet in checked.sheets:
             places = sheet.wanted - came[sheet.id]
             if sheet.round > closed and places > 0:
-                for entry in sheet.entries:
-                    if not isinstance(entry, Check):
-                        pending[entry.meme_id, sheet.culture.code] += places
+                for meme in sheet.memes:
+                    pending[meme, sheet.culture.code] += places
         return dict(pending)
 
     def _differences(

@@ -91,7 +91,7 @@ def test_every_meme_once_evenly_dealt(several: dict[str, str], size: int, seed: 
 
 
 @given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
-def test_no_two_of_a_template_in_a_row_and_checks_never_at_an_end(
+def test_templates_are_parted_and_checks_stand_inside(
     several: dict[str, str], size: int, seed: int
 ) -> None:
     batches = build(several, replace(DESIGN, size=size, seed=seed), TAXONOMY)
@@ -135,7 +135,7 @@ def test_a_crowding_template_is_parted_by_others_then_by_checks() -> None:
     )
 
 
-def test_checks_stand_apart_from_memes_of_the_example_that_they_show() -> None:
+def test_checks_stand_apart_from_memes_of_their_template() -> None:
     shown = {example.id: Path(example.template).name for example in TAXONOMY.examples}
     names = [*sorted(set(shown.values())), *"abcdefghijkl"]
     several = {f"m{number}": name for number, name in enumerate(names)}
@@ -180,7 +180,7 @@ def test_same_seed_same_batches_in_whatever_order_memes_come() -> None:
     assert as_bytes(build(PAPER, DESIGN, TAXONOMY, round=2)) != as_bytes(first)
 
 
-def test_same_seed_same_bytes_in_another_process_with_another_hash_seed() -> None:
+def test_same_seed_same_bytes_under_another_hash_seed() -> None:
     program = (
         "import sys; from tests.survey.design.test_build import *; "
         "sys.stdout.buffer.write(as_bytes(build(PAPER, DESIGN, TAXONOMY)))"
@@ -242,7 +242,7 @@ def test_a_sheet_says_all_that_an_exporter_needs() -> None:
     )
 
 
-def test_next_round_asks_what_is_open_and_shares_batches_of_equal_needs() -> None:
+def test_cultures_of_equal_needs_share_the_next_batches() -> None:
     needs = {("m00-000", "DE"): 1, ("m01-000", "DE"): 2, ("m02-000", "DE"): 1}
     needs |= {(meme, "US"): more for (meme, _), more in needs.items()}
     needs |= {("m03-001", "IN"): 3, ("m04-001", "IN"): 0}

@@ -28,7 +28,7 @@ def test_majorities_of_two_labels_are_binomial() -> None:
         assert row.error == pytest.approx((row.right * (1 - row.right) / 20_000) ** 0.5)
 
 
-def test_majorities_with_unknown_and_three_labels_are_multinomial() -> None:
+def test_majorities_of_three_labels_are_multinomial() -> None:
     """Every way to split five answers, counted by its exact probability."""
     p = [0.6 * 0.8, 0.2 * 0.8, 0.2 * 0.8, 0.2]
     right = tied = 0.0
@@ -92,7 +92,7 @@ def test_a_textbook_difference() -> None:
     assert row.smallest == pytest.approx(d, abs=0.01)
 
 
-def test_more_items_show_smaller_differences_and_comparing_items_helps() -> None:
+def test_more_items_show_smaller_differences() -> None:
     rows = [difference(items, seed=2) for items in (20, 50, 200, 1000)]
     smallest = [row.smallest or 1 for row in rows]
     assert smallest == sorted(smallest, reverse=True)

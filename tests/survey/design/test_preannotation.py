@@ -118,7 +118,7 @@ def test_any_balance_that_is_there_is_met_and_templates_are_even(
             assert own[template] == most or own[template] >= max(own.values(), default=0) - 1
 
 
-def test_what_is_missing_is_said_in_numbers() -> None:
+def test_what_is_missing_is_reported_in_numbers() -> None:
     with pytest.raises(InputError) as error:
         choose(some(100, 300, 40, 10), PAPER, balance(), seed=1)
     assert str(error.value) == (

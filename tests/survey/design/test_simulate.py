@@ -65,7 +65,7 @@ def test_each_kind_does_what_it_does() -> None:
             assert sent.code == shown[sheet.id].no_consent
 
 
-def test_a_duplicate_was_there_before_in_another_sheet_of_the_culture() -> None:
+def test_a_duplicate_filled_another_sheet_before() -> None:
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=2, crowd=EVERYBODY)
     firsts = {one.participant: one for one in people if one.kind != "duplicate"}
     seconds = [one for one in people if one.kind == "duplicate"]

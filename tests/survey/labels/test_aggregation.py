@@ -100,7 +100,7 @@ def test_both_are_crowd_kits() -> None:
         assert ours[name].set_index("item")["label"].to_dict() == labels.to_dict()
 
 
-def test_models_trust_who_is_worth_it_and_the_difference_is_listed() -> None:
+def test_models_trust_the_reliable_and_differences_are_listed() -> None:
     table = toy()
     settled = settle(table, HATE)
     assert settled.table.set_index("item").loc["m9", "label"] == "no-hate"

@@ -149,7 +149,7 @@ def test_by_default_a_label_is_the_majority_without_abstentions(
         assert label == expected.get((item, culture), "")
 
 
-def test_no_shipped_taxonomy_settles_otherwise_than_by_the_majority_unless_it_is_set() -> None:
+def test_the_most_severe_label_wins_only_where_it_is_set() -> None:
     """`most severe` is a rule for annotators first; as a rule of settling it is a setting."""
     charmemes = load_taxonomy("charmemes")
     assert charmemes.most_severe
@@ -276,7 +276,7 @@ thresholds = st.fixed_dictionaries(
 
 @quick
 @given(several=submissions(), values=thresholds, shuffle=st.randoms(use_true_random=False))
-def test_who_is_set_aside_and_for_what_is_as_by_hand(
+def test_exclusions_are_those_found_by_hand(
     several: list[Submission], values: dict[str, Any], shuffle: Any
 ) -> None:
     rules = read_rules({**values, **OTHERS})
@@ -387,7 +387,7 @@ def failing(on: Sheet) -> tuple[list[Submission], list[Participant]]:
 
 
 @pytest.mark.parametrize("rule", ["status", "attention", "speed", "straight", "screening"])
-def test_each_rule_sets_aside_its_own_with_evidence_and_can_be_switched_off(rule: str) -> None:
+def test_each_rule_excludes_its_own_and_can_be_switched_off(rule: str) -> None:
     on = sheet("US", 1, 20)
     several, people = failing(on)
 

@@ -98,7 +98,7 @@ def test_cultures_are_settled_apart() -> None:
     assert list(found["label"]) == ["hate", "no-hate"]
 
 
-def test_needs_ask_for_what_is_missing_less_what_is_still_to_come() -> None:
+def test_needs_are_less_by_what_is_still_to_come() -> None:
     answers = table(("a", "US", "hh"), ("b", "US", "hhnnu"), ("c", "US", "hhhhh"))
     wanted = [("a", "US"), ("d", "US")]
     found = settle(answers, HATE, wanted=wanted)
@@ -146,7 +146,7 @@ def test_a_column_that_is_missing_is_named() -> None:
         settle(ordered("hate").drop(columns="participant"), HATE)
 
 
-def test_a_person_who_says_two_things_is_refused_and_one_who_repeats_counts_once() -> None:
+def test_two_answers_are_refused_and_a_repeat_counts_once() -> None:
     row = ("m1", "US", "asha")
     twice = pd.DataFrame([(*row, "hate"), (*row, "no-hate")], columns=COLUMNS)
     with pytest.raises(InputError, match="'asha' gave two different answers to 'm1' in 'US'"):
@@ -240,7 +240,7 @@ def test_answers_that_needs_ask_for_leave_nothing_short(rows: list[tuple[str, ..
     assert set(after.table["state"]) <= {"settled", "given up", "tied"}
 
 
-def test_the_table_of_answers_has_memes_only_and_a_persons_first_word() -> None:
+def test_the_table_has_memes_and_a_persons_first_answer() -> None:
     questions = [Question(one, "cloud-monday", Path("x.jpg")) for one in ("m1", "m2")]
     entries = (questions[0], Check("check-1", "explicit", "unknown"), questions[1])
     culture = Culture("US", default().get("en"))

@@ -94,12 +94,12 @@ def test_a_sheet_with_fewer_implicit_checks_needs_all_of_its_own() -> None:
 @pytest.mark.parametrize(
     "status", ["returned", "no consent", "consent revoked", "timed out", "screened out"]
 )
-def test_what_was_not_sent_whole_is_set_aside(status: str) -> None:
+def test_what_was_not_sent_whole_is_excluded(status: str) -> None:
     report = check([replace(fill(US, "jo"), status=status)], [US])
     assert evidence(report, "status") == {"status": status, "service": ""}
 
 
-def test_what_the_service_says_was_returned_is_set_aside() -> None:
+def test_what_was_returned_at_the_service_is_excluded() -> None:
     someone = replace(person("jo", US), status="RETURNED")
     report = check([fill(US, "jo")], [US], [someone])
     assert evidence(report, "status") == {"status": "complete", "service": "RETURNED"}
@@ -133,7 +133,7 @@ def test_a_clock_that_goes_backwards_is_no_time() -> None:
     assert check([one], [US], [person("jo", US)]).judged[0].seconds == 260.0
 
 
-def test_a_straight_line_is_told_by_what_others_answer() -> None:
+def test_a_straight_line_is_recognised_by_what_others_answer() -> None:
     lazy = fill(US, "lazy", only="no-hate")
     report = check([*careful(US), lazy], [US])
     assert rules_of(report) == {"lazy": ["straight"]}
@@ -164,7 +164,7 @@ def test_two_letters_between_do_not_hide_a_line() -> None:
     assert evidence(report, "straight")["count"] == 19
 
 
-def test_of_a_person_on_several_sheets_the_first_complete_one_holds() -> None:
+def test_the_first_complete_sheet_of_a_person_counts() -> None:
     other = sheet("US", 2)
     first = fill(US, "jo", after=100)
     second = fill(other, "jo", after=5000)
@@ -202,7 +202,7 @@ def test_a_person_in_two_cultures_is_pointed_out() -> None:
     assert (warned.rule, dict(warned.evidence)) == ("two cultures", {"cultures": ["DE", "US"]})
 
 
-def test_people_who_answered_alike_are_pointed_out_and_kept() -> None:
+def test_people_with_the_same_answers_are_reported_and_kept() -> None:
     draw = random.Random(7)
     odd = tuple(
         Answer(one.entry, draw.choice(["hate", "no-hate", "unknown"]))
@@ -239,7 +239,7 @@ def test_people_who_answered_alike_are_pointed_out_and_kept() -> None:
         ({"nationality": "Prefer not to say"}, True),
     ],
 )
-def test_facts_speak_against_a_person_only_when_they_name_something_else(
+def test_facts_exclude_only_when_they_name_something_else(
     facts: dict[str, str], kept: bool
 ) -> None:
     report = check([fill(DE, "jo")], [DE], [person("jo", DE, **facts)])
@@ -261,7 +261,7 @@ def test_chinese_is_known_by_the_services_name() -> None:
     assert check([fill(china, "jo")], [china], [said]).counts() == {"screening": 1}
 
 
-def test_what_is_not_known_or_not_understood_is_told() -> None:
+def test_what_is_not_known_or_not_understood_is_reported() -> None:
     someone = Participant("jo", {"nationality": "Florp"})
     report = check([fill(DE, "jo")], [DE], [someone])
     assert {(one.rule, one.evidence["fact"]) for one in report.warnings} == {
@@ -359,7 +359,7 @@ def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> Non
 
 @settings(deadline=None, max_examples=25)
 @given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
-def test_a_rule_that_is_off_sets_nobody_aside(off: set[str]) -> None:
+def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
     several, people = crowd()
     rules = read_rules({name: {"on": False} for name in off})
     report = check(several, [US, sheet("US", 2), DE], people, rules)
@@ -368,7 +368,7 @@ def test_a_rule_that_is_off_sets_nobody_aside(off: set[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_of_simulated_annotators_the_diligent_ones_are_retained_and_nobody_else(seed: int) -> None:
+def test_only_diligent_simulated_annotators_are_retained(seed: int) -> None:
     taxonomy = load_taxonomy("multi3hate")
     cultures = tuple(culture(code) for code in ("US", "DE", "MX", "IN", "CN"))
     design = Design("pilot", "multi3hate", cultures, seed=seed)

@@ -51,7 +51,7 @@ def test_who_is_retained_is_approved() -> None:
         (("check-2", "check-3", "check-4"), 12, "approve"),
     ],
 )
-def test_one_failed_fair_check_in_short_studies_and_two_in_longer_ones(
+def test_long_studies_need_two_failed_checks(
     wrong: tuple[str, ...], minutes: float, action: str
 ) -> None:
     assert decide(fill(US, "jo", wrong=wrong), minutes=minutes).action == action
@@ -77,7 +77,7 @@ def test_implicit_checks_alone_never_reject(minutes: float, counted: bool) -> No
     assert decide(one, minutes=minutes, implicit_count=counted).action == "approve"
 
 
-def test_implicit_checks_count_beside_an_explicit_one_where_that_is_asked_for() -> None:
+def test_implicit_checks_count_beside_an_explicit_one_if_asked() -> None:
     one = fill(US, "jo", wrong=("check-1", "check-2"))
     assert decide(one, minutes=12, implicit_count=True).action == "reject"
     one = fill(US, "jo", wrong=("check-1",))
@@ -88,7 +88,7 @@ def test_a_check_that_was_not_answered_is_not_failed() -> None:
     assert decide(fill(US, "jo", skipped=("check-1",)), minutes=4).action == "approve"
 
 
-def test_answers_that_are_set_aside_for_the_surveys_own_reasons_are_paid() -> None:
+def test_exclusions_that_concern_the_survey_only_are_paid() -> None:
     several = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
     other = sheet("US", 2)
     several.append(fill(other, "careful-1", after=9000))
@@ -98,7 +98,7 @@ def test_answers_that_are_set_aside_for_the_surveys_own_reasons_are_paid() -> No
     assert {one.action for one in decisions(report, {US.id: 4, other.id: 4})} == {"approve"}
 
 
-def test_only_outliers_are_rejected_for_being_fast_and_only_when_asked_for() -> None:
+def test_only_fast_outliers_are_rejected_and_only_if_asked() -> None:
     several = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
     several.append(fill(US, "hurried", seconds=20))
     people = [person(one.participant, US) for one in several]
@@ -145,7 +145,7 @@ def test_of_what_was_sent_twice_one_decision_is_made() -> None:
     assert len(decisions(check(several, [US], [person("jo", US)]), FOUR)) == 1
 
 
-def test_a_rejection_has_a_category_and_a_message_that_prolific_takes() -> None:
+def test_a_rejection_has_a_category_and_a_message() -> None:
     for wrong, counted in ((("check-1",), False), (("check-1", "check-2"), True)):
         found = decide(fill(US, "jo", wrong=wrong), implicit_count=counted)
         assert found.category == "FAILED_CHECK"
@@ -163,7 +163,7 @@ def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
     assert (found.action, found.service, found.sheet) == ("approve", "64ff0b", US.id)
 
 
-def test_how_many_checks_have_to_fail_goes_by_the_minutes_of_each_sheet() -> None:
+def test_failed_checks_needed_go_by_the_minutes_of_the_sheet() -> None:
     short, long = sheet(number=1), sheet(number=2)
     several = [
         fill(one, f"{one.id}-eve", wrong=("check-1", "check-2", "check-3")) for one in (short, long)

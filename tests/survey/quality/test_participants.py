@@ -37,7 +37,7 @@ def test_without_moments_what_is_further_on_holds() -> None:
         assert one.status == "RETURNED"
 
 
-def test_somebody_who_returned_a_study_and_came_back_is_as_last_seen() -> None:
+def test_who_returned_and_came_back_is_as_last_seen() -> None:
     gone = row("RETURNED", started="2026-03-01T09:00:00Z")
     back = row("AWAITING REVIEW", started="2026-03-01T12:00:00Z")
     assert [merged(order)[0].status for order in permutations([gone, back])] == [
@@ -52,7 +52,7 @@ def test_what_a_person_has_withheld_since_is_forgotten() -> None:
     assert one.facts == {"sex": "Female"}
 
 
-def test_people_and_studies_are_kept_apart_in_the_order_of_coming() -> None:
+def test_people_and_studies_are_kept_apart_in_order() -> None:
     several = [
         Participant("ben", {}, "", "r1-b02-DE"),
         Participant("ada", {}, "", STUDY),

@@ -119,7 +119,7 @@ def test_multi3hate_shows_examples_of_both_labels() -> None:
     assert len(taxonomy.examples) >= 3, "three implicit checks a sheet"
 
 
-def test_charmemes_has_eleven_labels_of_which_the_most_severe_wins() -> None:
+def test_charmemes_has_eleven_labels_by_severity() -> None:
     taxonomy = load_taxonomy("charmemes")  # appendix C
     voting = [label for label in taxonomy.labels if not label.abstain]
     assert [label.id for label in sorted(voting, key=lambda label: -label.severity)] == [
@@ -132,13 +132,13 @@ def test_charmemes_has_eleven_labels_of_which_the_most_severe_wins() -> None:
     assert taxonomy.rules[0] == "most-severe"
 
 
-def test_charmemes_shows_the_most_severe_label_first_as_its_rule_says() -> None:
+def test_charmemes_shows_the_most_severe_label_first() -> None:
     severities = [one.severity for one in load_taxonomy("charmemes").labels if not one.abstain]
     assert severities == sorted(severities, reverse=True)
     assert "highest in the list" in shipped_texts("en")["taxonomy.charmemes.rule.most-severe"]
 
 
-def test_charmemes_counts_its_labels_in_three_severities_and_safe() -> None:
+def test_charmemes_groups_its_labels_by_severity() -> None:
     taxonomy = load_taxonomy("charmemes")  # table 1
     members = {
         group: {label.id for label in taxonomy.labels if label.group == group}
@@ -171,7 +171,7 @@ def test_charmemes_gives_the_decision_rules_of_appendix_c() -> None:
     assert rules == ("most-severe", "text-first", "wording", "doubt", "unsure")
 
 
-def test_harmeme_asks_in_three_degrees_and_then_for_one_of_four_targets() -> None:
+def test_harmeme_asks_in_three_degrees_then_for_a_target() -> None:
     taxonomy = load_taxonomy("harmeme")  # figure 1 and section 4.2
     degrees = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
     assert degrees == {"very-harmful": 2, "partially-harmful": 1, "harmless": 0}
@@ -258,7 +258,7 @@ def test_it_brings_its_words_along(write: Write) -> None:
     assert texts.get("consent.heading") == "Your consent"
 
 
-def test_in_a_language_that_it_has_no_words_in_the_english_ones_are_shown(write: Write) -> None:
+def test_english_texts_are_shown_where_a_language_has_none(write: Write) -> None:
     taxonomy = load_taxonomy(write(OWN))
     texts = survey_texts(default().get("de"), taxonomy=taxonomy)
     assert texts.get("taxonomy.weather.label.storm.name") == "Storm"
@@ -270,7 +270,7 @@ def test_in_a_language_that_it_has_no_words_in_the_english_ones_are_shown(write:
     ("written", "tag"),
     [("de", "de"), ("DE", "de"), ("de-AT", "de"), ("zh-CN", "zh-Hans"), ("iw", "he")],
 )
-def test_its_other_languages_are_found_however_their_tag_is_written(
+def test_its_languages_are_found_however_tags_are_written(
     write: Write, written: str, tag: str
 ) -> None:
     german = ENGLISH.replace('"Storm"', '"Sturm"')
@@ -291,7 +291,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> Non
     assert load_taxonomy(path).name == "weather"
 
 
-def test_without_a_second_question_rules_or_abstaining_it_is_still_one(write: Write) -> None:
+def test_a_second_question_rules_and_abstaining_are_optional(write: Write) -> None:
     plain = re.sub(r"\[second\].*?\n\n", "", OWN, flags=re.DOTALL)
     plain = re.sub(r"^(second|rule|label\.unknown|rules).*\n", "", plain, flags=re.MULTILINE)
     plain = plain.replace('[[label]]\nid = "unknown"\nabstain = true\n', "")
@@ -454,7 +454,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_file_is_told_in_a_sentence(write: Write, case: str) -> None:
+def test_a_wrong_file_is_refused_with_a_sentence(write: Write, case: str) -> None:
     old, new, said = WRONG[case]
     path = write(changed(old, new))
     with pytest.raises(InputError) as caught:
@@ -488,7 +488,7 @@ def test_examples_are_needed_since_checks_are_drawn_from_them(write: Write) -> N
 
 
 @pytest.mark.parametrize("name", ["", "Multi3Hate", "../multi3hate", "hate speech", "x" * 5000])
-def test_a_name_that_nothing_has_is_told_with_those_that_there_are(name: str) -> None:
+def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(InputError, match=r"There is no taxonomy .* m-quest, multi3hate") as caught:
         load_taxonomy(name)
     assert len(str(caught.value)) < 300
