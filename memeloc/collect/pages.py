@@ -28,8 +28,7 @@ from memeloc.items import Refusal
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Page
 
-MAX_NODES = 50_000
-"""Elements looked at for one key of a page."""
+MAX_NODES = 50_000  # elements looked at for one key of a page
 
 _BLOCK_NAMES = """
 address article aside blockquote br center dd div dl dt fieldset figcaption figure footer form h1 h2

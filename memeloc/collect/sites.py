@@ -14,8 +14,7 @@ from memeloc.items import Found, Refusal
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher, Page
 
-MOST_PAGES = 200
-"""Pages of one list that are read, unless a setting says otherwise."""
+MOST_PAGES = 200  # pages of one list that are read, unless a setting says otherwise
 
 MOST_UNKNOWN = 3
 """When so many of a list's first pages are not as expected, the rest is not asked for."""

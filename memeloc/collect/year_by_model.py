@@ -21,11 +21,8 @@ from memeloc.items import Year
 from memeloc.language_models import AnswerError, LanguageModel
 from memeloc.language_models.prompts import Prompt, read_prompt
 
-LONGEST_EVIDENCE = 300
-"""Characters: longer quotations say nothing about where the year stands."""
-
-LONGEST_TEXT = 6000
-"""Characters of a text, from its beginning, that the model is given."""
+LONGEST_EVIDENCE = 300  # characters: longer quotations say nothing about where the year stands
+LONGEST_TEXT = 6000  # characters of a text, from its beginning, that the model is given
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»`´", "''''\"\"\"\"\"\"''")
 _YEAR_LIKE = re.compile(r"(?<!\d)\d{4}(?!\d)|'\d\d(?!\d)")

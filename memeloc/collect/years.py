@@ -21,14 +21,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from memeloc.collect.page_values import line_of
 from memeloc.items import Year
 
-EARLIEST = 1900
-"""The earliest year that structured data may state."""
+EARLIEST = 1900  # the earliest year that structured data may state
 
 EARLIEST_IN_TEXT = 1980
 """The earliest year that a rule takes from a text: before it, years are those of what is shown."""
 
-ENOUGH = 3
-"""Points that a year needs to be taken from a text."""
+ENOUGH = 3  # points that a year needs to be taken from a text
 
 _RULES = Path(__file__).with_name("data") / "years.toml"
 _MAX_TEXT = 50_000

@@ -14,8 +14,7 @@ import httpx
 
 from memeloc.errors import MemelocError
 
-LONGEST = 4000
-"""Characters that an address may have."""
+LONGEST = 4000  # characters that an address may have
 
 _PORTS = {"http": 80, "https": 443}
 _FIRST_FREE_PORT = 1024

@@ -92,12 +92,12 @@ class _PublicOnly(httpcore.NetworkBackend):
         host = host.strip("[]")
         name = host_port(host.lower(), port)
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
                 raise httpcore.ConnectError(f"the name {host} cannot be looked up") from error
             raise FetchRefused(name, "not reached", f"there is no machine called {host}") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
         inside = [address for address in addresses if not is_public(address)]
         if inside and name not in self._allowed:
             sentence = f"{host} leads to {', '.join(inside)}"

@@ -74,7 +74,7 @@ class Page:
     @property
     def text(self) -> str:
         """Its text; what cannot be decoded is U+FFFD."""
-        return decode(self.body, self.content_type)[0]
+        return decode(self.body, self.content_type)
 
     def json(self) -> Any:
         """Its value as JSON.
@@ -329,7 +329,7 @@ class Fetcher:
             rules: Protego | FetchRefused
             try:
                 entry, content = self._follow(f"{key}/robots.txt", wanted)
-                rules = Protego.parse(decode(content, entry.content_type)[0])
+                rules = Protego.parse(decode(content, entry.content_type))
             except FetchRefused as error:
                 rules = error
                 if error.reason in ("not found", "forbidden", "status"):

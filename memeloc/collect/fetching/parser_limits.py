@@ -10,11 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-DEEPEST = 10_000
-"""Elements within each other."""
-
-MOST_REOPENED = 2_000_000
-"""Elements that may be opened again; a million takes some 200 MB."""
+DEEPEST = 10_000  # elements within each other
+MOST_REOPENED = 2_000_000  # elements that may be opened again; a million takes some 200 MB
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _FORMATTING = frozenset(

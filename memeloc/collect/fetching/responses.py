@@ -10,10 +10,8 @@ from memeloc.collect.fetching.addresses import FetchRefused
 from memeloc.errors import InputError
 from memeloc.templates.pictures import open_picture
 
-_PIECE = 65_536
-"""Bytes that are decompressed at a time."""
-_PACKING = 65_536
-"""Bytes that packing may add to what does not pack well."""
+_PIECE = 65_536  # bytes that are decompressed at a time
+_PACKING = 65_536  # bytes that packing may add to what does not pack well
 _GZIP = 16 + zlib.MAX_WBITS
 
 

@@ -11,11 +11,8 @@ from memeloc.errors import InputError
 from memeloc.files import read_text
 from memeloc.tables import drawable, read_table, write_table
 
-MOST_KEYWORDS = 100_000
-"""Keywords of one list."""
-
-COLUMNS = ("keyword", "variant", "kind", "rule", "language")
-"""Of a table of variants."""
+MOST_KEYWORDS = 100_000  # keywords of one list
+COLUMNS = ("keyword", "variant", "kind", "rule", "language")  # of a table of variants
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 

@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from memeloc.errors import InputError
 from memeloc.settings import read_toml, validate
 
-WORD = "word"
-"""The kind of a keyword as it was given."""
+WORD = "word"  # the kind of a keyword as it was given
 
 Texts = tuple[str, ...]
 Letter = Annotated[str, Field(min_length=1, max_length=1)]

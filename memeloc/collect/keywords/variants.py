@@ -18,11 +18,8 @@ from typing import NamedTuple
 from memeloc.collect.keywords.rules import WORD, KeywordRule, KeywordRules, MatchRules
 from memeloc.errors import InputError
 
-LIMIT = 300
-"""Variants of one keyword, itself among them, unless another limit is given."""
-
-LONGEST = 100
-"""Characters that a keyword may have."""
+LIMIT = 300  # variants of one keyword, itself among them, unless another limit is given
+LONGEST = 100  # characters that a keyword may have
 
 _AS_GIVEN = "as given"
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -38,10 +35,7 @@ class Variant:
     """A form of a keyword.
 
     Attributes:
-        text: the form.
-        keyword: what it was made of.
-        kind: such as `morphology`, `dialect`, `spelling`, `elongation`, `arabizi`; `word` for the
-            keyword itself.
+        kind: such as `morphology`, `dialect`, `arabizi`; `word` for the keyword itself.
         rule: names of the rules that made it, in turn, with ` + ` between.
     """
 
@@ -59,8 +53,7 @@ def expand(
     What two rules make is the first one's; what two keywords have in common comes with the first.
 
     Args:
-        keywords: words or short phrases.
-        rules: of their language.
+        keywords, rules: words or short phrases, and the rules of their language.
         limit: variants of one keyword at the most, itself among them.
 
     Raises:
@@ -145,7 +138,7 @@ def _replaced(rule: KeywordRule, text: str) -> Iterator[str]:
 
 
 def _elongated(rule: KeywordRule, text: str) -> Iterator[str]:
-    """A letter several times, at one place at a time, from the end: those are the usual ones."""
+    """A repeated letter, at one place at a time, from the end: those are the usual ones."""
     places = [place for place, letter in enumerate(text) if letter.isalpha()]
     if rule.repeat == "last":
         places = places[-1:]
@@ -208,13 +201,7 @@ def fold(text: str, rules: MatchRules) -> str:
 
 
 class Match(NamedTuple):
-    """A variant in a text.
-
-    Attributes:
-        variant: which one.
-        words: which of the text's words it covers: the first, and the one after the last.
-        found: these words, as they are compared.
-    """
+    """A variant in a text: the words that it covers as a half-open range, and as compared."""
 
     variant: Variant
     words: tuple[int, int]

@@ -86,7 +86,7 @@ def _place(region: Region, size: tuple[int, int]) -> tuple[TextBox, list[str]]:
     notes: list[str] = []
     if region.scale_x <= 0 or region.scale_y <= 0:
         notes.append(
-            f"a region of {region.scale_x:g} by {region.scale_y:g} has no room for text, so it has "
+            f"a region of {region.scale_x:g} by {region.scale_y:g} cannot hold text, so it has "
             "memegen's default size"
         )
         region = replace(region, scale_x=1.0, scale_y=0.2)

@@ -20,20 +20,11 @@ from pydantic import dataclasses as validated
 from memeloc.collect.page_values import CONTROLS
 from memeloc.errors import InputError, MissingError
 
-MAX_BYTES = 256_000
-"""Size that a config.yml may have: the largest of memegen's has some 2 kB."""
-
-MAX_NODES = 20_000
-"""Values that a file may have, each alias counted with all that it stands for."""
-
-MAX_DEPTH = 30
-"""Lists and mappings that may stand in each other."""
-
-MAX_REGIONS = 50
-"""Text regions that a template may have: the most that memegen's have is eight."""
-
-MAX_LINE = 500
-"""Characters that a name, a source or a keyword may have."""
+MAX_BYTES = 256_000  # size that a config.yml may have: the largest of memegen's has some 2 kB
+MAX_NODES = 20_000  # values that a file may have, each alias counted with all that it stands for
+MAX_DEPTH = 30  # lists and mappings that may stand in each other
+MAX_REGIONS = 50  # text regions that a template may have: the most that memegen's have is eight
+MAX_LINE = 500  # characters that a name, a source or a keyword may have
 
 Number = Annotated[float, Field(gt=-1e6, lt=1e6, allow_inf_nan=False)]
 

@@ -22,8 +22,7 @@ from memeloc.templates.pictures import SUFFIXES, picture_size
 
 Item = TypeVar("Item")
 
-OUTSIDE = "outside the folder"
-"""Reason of refusing what leads out of the dataset."""
+OUTSIDE = "outside the folder"  # reason of refusing what leads out of the dataset
 
 _LONGEST_DETAIL = 2000
 _LICENCES = ("LICENSE", "LICENCE", "LICENSE.txt", "LICENCE.txt", "LICENSE.md", "COPYING")

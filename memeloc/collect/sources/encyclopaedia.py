@@ -23,9 +23,7 @@ from memeloc.items import FoundPicture, FoundTemplate, Origin, Refusal, Year
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher, Page
 
-SITES = ("know-your-meme", "memepedia")
-"""The kinds of site, in the order in which they are tried."""
-
+SITES = ("know-your-meme", "memepedia")  # the kinds of site, in the order in which they are tried
 _LONGEST_DETAIL = 20_000  # characters
 
 

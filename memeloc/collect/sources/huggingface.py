@@ -42,8 +42,7 @@ _LINKED = (
     "is a link that leads out of the folder, as in the cache of the Hub: download the dataset with "
     "--local-dir and give that folder"
 )
-_BATCH = 16
-"""Rows of Parquet that are held at a time, pictures and all."""
+_BATCH = 16  # rows of Parquet that are held at a time, pictures and all
 
 
 @dataclass

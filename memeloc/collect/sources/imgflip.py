@@ -74,7 +74,7 @@ class ImgflipSource(TemplateApi):
         captions = count_of(entry.record.get("captions"))
         details = {"box_count": boxes, "captions": captions, "picture": picture}
         origin = Origin(self.name, key, url, TERMS, entry.page.fetched)
-        yield from self.found(fetcher, origin, entry, picture, boxes, details)
+        yield from self.build(fetcher, origin, entry, picture, boxes, details)
 
 
 def _account() -> dict[str, str]:

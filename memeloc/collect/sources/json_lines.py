@@ -30,8 +30,7 @@ from memeloc.tables import read_table, text_of
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher
 
-QUESTIONS = ("harmfulness", "target")
-"""What the entries of HarMeme's `labels` answer, in order."""
+QUESTIONS = ("harmfulness", "target")  # what the entries of HarMeme's `labels` answer, in order
 
 
 @dataclass

@@ -80,7 +80,7 @@ class MemegenSource(TemplateApi):
         }
         keywords = tuple(dict.fromkeys(word for word in lines_of(record.get("keywords")) if word))
         origin = Origin(self.name, key, url, "", page.fetched)
-        yield from self.found(fetcher, origin, entry, blank, lines, details, keywords)
+        yield from self.build(fetcher, origin, entry, blank, lines, details, keywords)
         example = record.get("example")
         texts = lines_of(example.get("text") if isinstance(example, dict) else example)
         if any(texts):

@@ -137,21 +137,21 @@ class Multi3HateSource:
 
     def _tables(self, dataset: Dataset, folder: Path, what: str) -> dict[str, Path]:
         """The captions' tables by language, English first."""
-        found = {
+        tables = {
             table.stem: table
             for table in sorted(folder.glob("*.csv"))
             if table.is_file() and not dataset.leads_out(table)
         }
-        if not found:
+        if not tables:
             raise InputError(f"there are no captions in data/captions; give {what}", file=self.path)
         for language in self.languages:
-            if language not in found:
+            if language not in tables:
                 raise InputError(
-                    f"there are no captions in {language[:40]!r}, but in {', '.join(found)}",
+                    f"there are no captions in {language[:40]!r}, but in {', '.join(tables)}",
                     file=folder,
                 )
-        wanted = self.languages or sorted(found, key=lambda tag: (tag != "en", tag))
-        return {language: found[language] for language in wanted}
+        wanted = self.languages or sorted(tables, key=lambda tag: (tag != "en", tag))
+        return {language: tables[language] for language in wanted}
 
 
 def _meme_id(text: str) -> str:

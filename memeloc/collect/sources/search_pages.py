@@ -21,11 +21,8 @@ from memeloc.collect.fetching.parser_limits import too_costly
 from memeloc.collect.page_values import line_of, picture_candidates, split_address, web_address
 from memeloc.errors import InputError
 
-MAX_BYTES = 50_000_000
-"""Size that a saved page may have."""
-
-MAX_PICTURES = 20_000
-"""Addresses taken of one page."""
+MAX_BYTES = 50_000_000  # size that a saved page may have
+MAX_PICTURES = 20_000  # addresses taken of one page
 
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|jfif)$", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -94,7 +91,7 @@ def read_page(content: bytes, path: Path, *, origin: str = "") -> ResultPage:
         )
     if content[:200].lstrip().lower().startswith((b"from:", b"mime-version:")):
         raise InputError("is a web archive (MHT); save the page as HTML", file=path)
-    text = decode(content)[0].encode("utf-8", "replace").decode()
+    text = decode(content).encode("utf-8", "replace").decode()
     if sentence := too_costly(text):
         raise InputError(f"cannot be read as a web page: {sentence}", file=path)
     tree = LexborHTMLParser(text)

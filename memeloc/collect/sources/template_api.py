@@ -16,8 +16,7 @@ from memeloc.model import TextBox
 if TYPE_CHECKING:
     from memeloc.collect.fetching.fetch import Fetcher, Page
 
-MAX_BOXES = 50
-"""Boxes that are laid out at most: more is a mistake of the source."""
+MAX_BOXES = 50  # boxes that are laid out at most: more is a mistake of the source
 
 
 class Entry(NamedTuple):
@@ -65,7 +64,7 @@ class TemplateApi(ABC):
                 if self.limit and len(seen) >= self.limit:
                     return
 
-    def found(
+    def build(
         self,
         fetcher: Fetcher,
         origin: Origin,
