@@ -24,14 +24,19 @@ class Found:
 
     @property
     def reasons(self) -> list[str]:
-        return [one.reason for one in self.refusals]
+        return [refusal.reason for refusal in self.refusals]
 
     def without_times(self) -> list[tuple[Any, ...]]:
         """Everything but when it was fetched, for comparing runs."""
         return [
-            (type(one).__name__, one.origin.key, getattr(one, "parts", ()), getattr(one, "year", 0))
-            for one in (*self.templates, *self.captions, *self.pictures)
-        ] + [(one.reason, one.url) for one in self.refusals]
+            (
+                type(item).__name__,
+                item.origin.key,
+                getattr(item, "parts", ()),
+                getattr(item, "year", 0),
+            )
+            for item in (*self.templates, *self.captions, *self.pictures)
+        ] + [(refusal.reason, refusal.url) for refusal in self.refusals]
 
 
 def settings_for(running: Running, max_age: float = 3600.0) -> FetchSettings:
@@ -53,7 +58,7 @@ def collected(
 
 
 def _of(found: Sequence[Any], kind: type) -> list[Any]:
-    return [one for one in found if isinstance(one, kind)]
+    return [item for item in found if isinstance(item, kind)]
 
 
 def statuses(lines: Sequence[str]) -> list[int]:

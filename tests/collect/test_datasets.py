@@ -28,8 +28,8 @@ OTHER = as_jpeg(draw_picture(2, 64, 48))
 
 @pytest.fixture
 def fetcher() -> Iterable[Fetcher]:
-    with Fetcher(None) as one:
-        yield one
+    with Fetcher(None) as fetcher:
+        yield fetcher
 
 
 Collect = Callable[..., tuple[list[Any], list[Refusal]]]
@@ -41,10 +41,10 @@ def collect(fetcher: Fetcher) -> Collect:
 
     def run(name: str, path: Path, **options: Any) -> tuple[list[Any], list[Refusal]]:
         source: Source = find(name)(path=path, **options)
-        told = list(source.collect(fetcher))
+        results = list(source.collect(fetcher))
         return (
-            [one for one in told if not isinstance(one, Refusal)],
-            [one for one in told if isinstance(one, Refusal)],
+            [item for item in results if not isinstance(item, Refusal)],
+            [item for item in results if isinstance(item, Refusal)],
         )
 
     return run
@@ -56,12 +56,12 @@ def put(path: Path, content: bytes | str) -> Path:
     return path
 
 
-def lines(*several: object) -> str:
-    return "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in several)
+def lines(*records: object) -> str:
+    return "".join(f"{item if isinstance(item, str) else json.dumps(item)}\n" for item in records)
 
 
 def reasons(refusals: list[Refusal]) -> dict[str, str]:
-    return {one.url: one.reason for one in refusals}
+    return {refusal.url: refusal.reason for refusal in refusals}
 
 
 SOURCES = ("multi3hate", "hateful-memes", "harmeme", "huggingface", "folder")
@@ -89,11 +89,15 @@ def test_hateful_memes(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "dev_seen.jsonl", lines(first, second))
     found, refusals = collect("hateful-memes", tmp_path)
     assert refusals == []
-    one, two = found
-    assert (one.origin.key, one.parts, one.labels) == ("01243", ("good morning",), {"hateful": "0"})
-    assert (one.picture, one.language, one.details["split"]) == (PICTURE, "en", "train")
-    assert (one.origin.terms, one.origin.url) == ("A licence of its own", "train.jsonl, row 1")
-    assert (two.origin.key, two.labels) == ("0002", {})
+    first, second = found
+    assert (first.origin.key, first.parts, first.labels) == (
+        "01243",
+        ("good morning",),
+        {"hateful": "0"},
+    )
+    assert (first.picture, first.language, first.details["split"]) == (PICTURE, "en", "train")
+    assert (first.origin.terms, first.origin.url) == ("A licence of its own", "train.jsonl, row 1")
+    assert (second.origin.key, second.labels) == ("0002", {})
     again, _ = collect("hateful-memes", tmp_path / "dev_seen.jsonl", question="mean")
     assert again[0].labels == {"mean": "0"}
 
@@ -121,7 +125,7 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
     ]
     put(tmp_path / "train.jsonl", lines(*rows))
     found, refusals = collect("hateful-memes", tmp_path)
-    assert [one.origin.key for one in found] == ["1"]
+    assert [item.origin.key for item in found] == ["1"]
     outside, gone = "outside the folder", "no picture"
     assert list(reasons(refusals).values()) == [
         "not readable", outside, outside, outside, outside, "not a picture", gone, "not readable",
@@ -160,7 +164,7 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
     ]
     table = put(tmp_path / "annotations/train.jsonl", lines(*rows))
     found, refusals = collect("harmeme", tmp_path)
-    assert [one.labels for one in found] == [
+    assert [item.labels for item in found] == [
         {"harmfulness": "somewhat harmful", "target": "individual"},
         {"harmfulness": "not harmful"},
     ]
@@ -174,7 +178,7 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
     ]
     assert refusals[0].url == "annotations/train.jsonl, row 3"
     alone, _ = collect("harmeme", table)
-    assert [one.origin for one in alone] == [one.origin for one in found]
+    assert [item.origin for item in alone] == [item.origin for item in found]
 
 
 # Multi3Hate
@@ -225,14 +229,14 @@ def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path, collect: Collect)
     (root / "data/memes/en").rename(tmp_path / "elsewhere")
     (root / "data/memes/en").symlink_to(tmp_path / "elsewhere")
     found, _ = collect("multi3hate", root)
-    assert [one.language for one in found if isinstance(one, FoundPicture)] == ["de"]
+    assert [item.language for item in found if isinstance(item, FoundPicture)] == ["de"]
 
 
 def test_multi3hate_s_captions_and_languages(tmp_path: Path, collect: Collect) -> None:
     root = multi3hate(tmp_path)
     found, _ = collect("multi3hate", root / "data", languages=("de",), captions=True)
-    captions = [one for one in found if isinstance(one, FoundCaption)]
-    assert [(one.origin.key, one.template, one.parts) for one in captions] == [
+    captions = [item for item in found if isinstance(item, FoundCaption)]
+    assert [(caption.origin.key, caption.template, caption.parts) for caption in captions] == [
         ("captions/de/12", "Happy Dog", ("guten", "Tag")),
         ("captions/de/13", "Happy Dog", ("Tee",)),
     ]
@@ -249,8 +253,8 @@ def parquet(path: Path, columns: dict[str, Any], features: object = None) -> Pat
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.table(columns)
     if features is not None:
-        told = json.dumps({"info": {"features": features}}).encode()
-        table = table.replace_schema_metadata({b"huggingface": told})
+        metadata = json.dumps({"info": {"features": features}}).encode()
+        table = table.replace_schema_metadata({b"huggingface": metadata})
     pq.write_table(table, path)
     return path
 
@@ -276,11 +280,15 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, features)
     found, refusals = collect("huggingface", tmp_path)
     file = "data/train-00000-of-00001.parquet"
-    assert [one.origin.key for one in found] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
-    one = found[0]
-    assert (one.parts, one.labels, one.language) == (("good", "day"), {"label": "lively"}, "de")
-    assert (one.origin.terms, one.name, one.picture) == ("cc-by-4.0", "one", PICTURE)
-    assert one.details == {"id": "007", "votes": 3}
+    assert [item.origin.key for item in found] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
+    first = found[0]
+    assert (first.parts, first.labels, first.language) == (
+        ("good", "day"),
+        {"label": "lively"},
+        "de",
+    )
+    assert (first.origin.terms, first.name, first.picture) == ("cc-by-4.0", "one", PICTURE)
+    assert first.details == {"id": "007", "votes": 3}
     assert found[1].picture == OTHER
     assert reasons(refusals) == {
         f"{file}, row 4": "not a picture",
@@ -288,7 +296,7 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     }
 
 
-def test_a_large_file_is_not_held(tmp_path: Path, fetcher: Fetcher) -> None:
+def test_a_large_file_is_read_in_pieces(tmp_path: Path, fetcher: Fetcher) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (400, 400, 3), dtype=np.uint8)
     large = as_png(Image.fromarray(noise))
     path = tmp_path / "large.parquet"
@@ -304,7 +312,7 @@ def test_a_large_file_is_not_held(tmp_path: Path, fetcher: Fetcher) -> None:
     assert most < 8 * len(large) < path.stat().st_size / 4
 
 
-def test_parquet_without_pictures_is_told(tmp_path: Path, collect: Collect) -> None:
+def test_parquet_without_pictures_is_reported(tmp_path: Path, collect: Collect) -> None:
     path = parquet(tmp_path / "a.parquet", {"text": ["a"]})
     with pytest.raises(InputError, match="no column of pictures"):
         collect("huggingface", path)
@@ -318,8 +326,8 @@ def test_other_columns_can_be_named(tmp_path: Path, collect: Collect) -> None:
     columns = {"pic": [PICTURE], "said": ["hi"], "mood": ["calm"], "label": ["x"]}
     path = parquet(tmp_path / "a.parquet", columns)
     options = {"image": "pic", "text": "said", "label": ("mood",), "language": "en"}
-    (one,), _ = collect("huggingface", path, **options)
-    assert (one.parts, one.labels, one.language) == (("hi",), {"mood": "calm"}, "en")
+    (first,), _ = collect("huggingface", path, **options)
+    assert (first.parts, first.labels, first.language) == (("hi",), {"mood": "calm"}, "en")
     _, (refusal,) = collect("huggingface", path, **{**options, "text": "gone"})
     assert "no column 'gone'" in refusal.sentence
 
@@ -339,9 +347,9 @@ def test_an_image_folder_with_metadata(tmp_path: Path, collect: Collect, kind: s
     else:
         parquet(path, {key: [row[key] for row in rows] for key in rows[0]})
     found, refusals = collect("huggingface", tmp_path)
-    assert [one.origin.key for one in found] == ["train/sub/0001.png", "train/2.jpg"]
+    assert [item.origin.key for item in found] == ["train/sub/0001.png", "train/2.jpg"]
     assert (found[0].labels, found[0].parts, found[0].name) == ({"label": "07"}, ("hi",), "0001")
-    assert sorted(one.reason for one in refusals) == [
+    assert sorted(refusal.reason for refusal in refusals) == [
         "another of the same id",
         "no picture",
         "not in the table",
@@ -355,7 +363,7 @@ def test_class_folders(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "test/2.png", PICTURE)
     put(tmp_path / "dog/notes.txt", "no picture")
     found, refusals = collect("huggingface", tmp_path)
-    assert {one.origin.key: dict(one.labels) for one in found} == {
+    assert {item.origin.key: dict(item.labels) for item in found} == {
         "test/2.png": {},
         "train/cat/1.png": {"label": "cat"},
         "train/dog/1.jpg": {"label": "dog"},
@@ -380,24 +388,24 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
     (root / "inside.jpg").symlink_to(root / "a.jpg")
     (root / "broken.jpg").symlink_to(root / "nothing.jpg")
     found, refusals = collect("folder", root, language="en")
-    assert [(one.origin.key, one.name) for one in found if one.name != "cut"] == [
+    assert [(item.origin.key, item.name) for item in found if item.name != "cut"] == [
         ("a.jpg", "a"),
         ("b/deep/001.PNG", "001"),
     ]
-    assert all(isinstance(one, FoundPicture) and one.language == "en" for one in found)
-    told = reasons(refusals)
-    assert {name: told[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
+    assert all(isinstance(item, FoundPicture) and item.language == "en" for item in found)
+    by_name = reasons(refusals)
+    assert {name: by_name[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
         "folder": "outside the folder",
         "link.png": "outside the folder",
         "broken.jpg": "outside the folder",
         "page.gif": "not a picture",
     }
     templates, _ = collect("folder", root, templates=True)
-    assert all(isinstance(one, FoundTemplate) for one in templates)
+    assert all(isinstance(template, FoundTemplate) for template in templates)
 
 
 @pytest.mark.parametrize("name", ["folder", "huggingface"])
-def test_a_folder_without_pictures_is_told(name: str, tmp_path: Path, collect: Collect) -> None:
+def test_a_folder_without_pictures_is_reported(name: str, tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "notes.txt", "text")
     with pytest.raises(InputError, match="pictures in it"):
         collect(name, tmp_path)
@@ -419,9 +427,9 @@ def test_names_that_are_no_text(tmp_path: Path, collect: Collect) -> None:
         put(tmp_path / name, PICTURE)
     except OSError:
         pytest.skip("the file system takes only UTF-8")
-    ((one,), _) = collect("folder", tmp_path)
-    assert one.origin.key == "caf\\xe9.png"
-    one.name.encode("utf-8")
+    ((first,), _) = collect("folder", tmp_path)
+    assert first.origin.key == "caf\\xe9.png"
+    first.name.encode("utf-8")
 
 
 def test_terms_come_from_the_folder_only(tmp_path: Path) -> None:
@@ -440,7 +448,7 @@ def test_a_meme_has_its_label_whichever_split_gives_it(tmp_path: Path, collect: 
     put(tmp_path / "test.jsonl", lines(meme))
     put(tmp_path / "test_seen.jsonl", lines(meme | {"label": 1}))
     found, refusals = collect("hateful-memes", tmp_path)
-    assert [(one.origin.key, one.labels) for one in found] == [("01", {"hateful": "1"})]
+    assert [(item.origin.key, item.labels) for item in found] == [("01", {"hateful": "1"})]
     assert refusals == []
 
 
@@ -449,7 +457,7 @@ def test_a_row_without_its_picture_keeps_out_no_other(tmp_path: Path, collect: C
     put(tmp_path / "dev.jsonl", lines({"id": "1", "img": "img/gone.png", "label": 0}))
     put(tmp_path / "test.jsonl", lines({"id": "1", "img": "img/1.png", "label": 0}))
     found, refusals = collect("hateful-memes", tmp_path)
-    assert [one.origin.url for one in found] == ["test.jsonl, row 1"]
+    assert [item.origin.url for item in found] == ["test.jsonl, row 1"]
     assert reasons(refusals) == {"dev.jsonl, row 1": "no picture"}
 
 
@@ -461,7 +469,7 @@ def test_a_wrong_table_keeps_out_no_other(content: bytes, tmp_path: Path, collec
     put(tmp_path / "dev.jsonl", content)
     for name in ("hateful-memes", "harmeme"):
         found, refusals = collect(name, tmp_path)
-        assert [one.origin.key for one in found] == ["1"]
+        assert [item.origin.key for item in found] == ["1"]
         assert reasons(refusals) == {"dev.jsonl": "not readable"}
 
 
@@ -472,7 +480,7 @@ def test_multi3hate_s_wrong_tables_and_repeated_memes(tmp_path: Path, collect: C
     put(tmp_path / "data/captions/de.csv", "foo,bar\n1,2\n")
     put(tmp_path / "data/final_annotations.csv", "foo\n1\n")
     found, refusals = collect("multi3hate", tmp_path)
-    assert [one.origin.key for one in found] == ["Happy Dog", "en/1"]
+    assert [item.origin.key for item in found] == ["Happy Dog", "en/1"]
     assert reasons(refusals) == {
         "data/final_annotations.csv": "not readable",
         "data/captions/en.csv, row 3": "another of the same id",

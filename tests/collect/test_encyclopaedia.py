@@ -24,14 +24,17 @@ def site() -> Iterator[Running]:
 def test_entries_of_the_english_kind(site: Running) -> None:
     found = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
     assert found.refusals == []
-    assert [(one.name, one.year and (one.year.year, one.year.by)) for one in found.templates] == [
+    assert [
+        (template.name, template.year and (template.year.year, template.year.by))
+        for template in found.templates
+    ] == [
         ("Cat at the Keyboard", (2012, "data")),
         ("Patient Pigeon", (2014, "data")),
         ("Moth and Lamp Post", (2016, "rule")),
         ("Office Plant", (2018, "data")),
         ("Left Sock", None),
     ]
-    evidence = [one.year.evidence if one.year else "" for one in found.templates]
+    evidence = [template.year.evidence if template.year else "" for template in found.templates]
     assert evidence[:2] == ["table Year: 2012", "JSON-LD dateCreated: 2014-05-02"]
     assert evidence[2].startswith("The comic first appeared on March 3rd")
     assert evidence[3:] == ["microdata dateCreated: 2018-09", ""]
@@ -46,18 +49,18 @@ def test_entries_of_the_english_kind(site: Running) -> None:
         "Origin": "Webcam",
     }
     assert "shelf" not in str(cat)  # references are left out
-    assert all(one.picture for one in found.templates)
+    assert all(template.picture for template in found.templates)
 
 
 def test_examples_are_finished_memes_of_their_template(site: Running) -> None:
     found = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
-    keys = {one.origin.key: one for one in found.templates}
+    keys = {template.origin.key: template for template in found.templates}
     assert len(found.pictures) == 11
-    for one in found.pictures:
-        assert one.template in keys
-        assert one.year == keys[one.template].year
-        assert one.picture[:2] == b"\xff\xd8"
-        assert one.details["section"] == "Various Examples"
+    for picture in found.pictures:
+        assert picture.template in keys
+        assert picture.year == keys[picture.template].year
+        assert picture.picture[:2] == b"\xff\xd8"
+        assert picture.details["section"] == "Various Examples"
     assert found.pictures[0].details["alt"] == "I closed your forty tabs you are welcome"
     assert found.pictures[0].parts == ()  # what stands in `alt` is no transcript
 
@@ -65,7 +68,10 @@ def test_examples_are_finished_memes_of_their_template(site: Running) -> None:
 def test_entries_of_the_russian_kind(site: Running) -> None:
     found = collected(EncyclopaediaSource(f"{site.address}/memepedia/memoteka/"), site)
     assert found.refusals == []
-    assert [(one.name, one.year and (one.year.year, one.year.by)) for one in found.templates] == [
+    assert [
+        (template.name, template.year and (template.year.year, template.year.by))
+        for template in found.templates
+    ] == [
         ("Кот и чайник", (2015, "rule")),
         ("Терпеливый ёжик", (2017, "rule")),
         ("Удивлённый самовар", (2019, "data")),
@@ -77,7 +83,7 @@ def test_entries_of_the_russian_kind(site: Running) -> None:
     assert cat.details["meaning"].startswith("Мем используют")
     assert cat.details["published"] == "2020-06-01T12:00:00+03:00"  # which is not its year
     assert (cat.details["page_language"], cat.details["categories"]) == ("ru-RU", ["Мемы"])
-    assert {one.details["section"] for one in found.pictures} == {"Галерея"}
+    assert {picture.details["section"] for picture in found.pictures} == {"Галерея"}
     assert len(found.pictures) == 7
 
 
@@ -92,7 +98,7 @@ def test_a_model_is_asked_only_where_data_and_rules_are_silent(site: Running) ->
         f"{site.address}/know-your-meme/memes/all", examples=1, year_by_model=model
     )
     found = collected(source, site)
-    assert [one.year.by for one in found.templates if one.year] == [
+    assert [template.year.by for template in found.templates if template.year] == [
         "data", "data", "rule", "data", "model",
     ]  # fmt: skip
     assert len(asked) == 1
@@ -109,7 +115,7 @@ def test_a_model_that_fails_leaves_the_entry_without_a_year(site: Running) -> No
     )
     found = collected(source, site)
     assert found.reasons == ["year not read"]
-    assert [one.year for one in found.templates] == [None]
+    assert [template.year for template in found.templates] == [None]
     assert len(found.pictures) == 1
 
 
@@ -120,7 +126,7 @@ def test_limits_and_a_single_entry(site: Running) -> None:
     found = collected(EncyclopaediaSource(address, pages=1), site)
     assert (len(found.templates), found.reasons) == (3, ["page limit"])
     found = collected(EncyclopaediaSource(f"{site.address}/memepedia/kot-i-chajnik/"), site)
-    assert [one.name for one in found.templates] == ["Кот и чайник"]
+    assert [template.name for template in found.templates] == ["Кот и чайник"]
 
 
 def test_wrong_options() -> None:
@@ -131,10 +137,10 @@ def test_wrong_options() -> None:
 
 
 def test_the_command_line_can_offer_every_option_but_the_model() -> None:
-    known = {one.name: one for one in options_of(EncyclopaediaSource)}
-    assert set(known) == {"address", "site", "limit", "examples", "pages", "selectors"}
-    assert known["address"].required
-    assert all(one.help for one in known.values())
+    options = {option.name: option for option in options_of(EncyclopaediaSource)}
+    assert set(options) == {"address", "site", "limit", "examples", "pages", "selectors"}
+    assert options["address"].required
+    assert all(option.help for option in options.values())
 
 
 def test_a_second_run_fetches_nothing(tmp_path: Path) -> None:
@@ -172,7 +178,7 @@ def test_json_ld_that_cannot_be_read_costs_nothing_else(site: Running, fault: st
 def test_pictures_that_are_gone_are_refusals_and_the_entry_stays(site: Running) -> None:
     found = collected(entry(site, "gone-pictures"), site)
     assert found.reasons == ["not found"] * 4
-    assert [one.picture for one in found.templates] == [None]
+    assert [template.picture for template in found.templates] == [None]
     assert found.templates[0].description
 
 

@@ -86,16 +86,16 @@ def test_there_is_enough_for_topics_and_for_their_filters() -> None:
 
     topics = {topic.name: topic.keywords for topic in read_topics()}
     rich: dict[str, list[str]] = defaultdict(list)
-    for one in memegenerator.templates():
-        words = one.name.lower().split()
+    for template in memegenerator.templates():
+        words = template.name.lower().split()
         for topic, keywords in topics.items():
-            if any(keyword in words for keyword in keywords) and len(one.captions) >= 13:
-                rich[topic].append(one.name)
+            if any(keyword in words for keyword in keywords) and len(template.captions) >= 13:
+                rich[topic].append(template.name)
     assert {topic: len(names) for topic, names in rich.items()} == {"Germany": 3, "India": 3}
 
 
 def test_pictures_are_the_same_in_every_run() -> None:
-    names = {one.scene for one in memegenerator.templates()}
+    names = {template.scene for template in memegenerator.templates()}
     first = {name: blank(name) for name in names}
     assert len(set(first.values())) == len(names)
     blank.cache_clear()

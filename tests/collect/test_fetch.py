@@ -94,7 +94,7 @@ def test_a_name_that_changes_its_mind_gains_nothing(monkeypatch: pytest.MonkeyPa
 
     def look_up(host: str, port: int, **_: object) -> list[object]:
         asked.append(host)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in next(answers)]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (item, port)) for item in next(answers)]
 
     connected: list[object] = []
 

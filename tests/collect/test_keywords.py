@@ -24,7 +24,7 @@ KEYWORDS = st.one_of(WORDS, ARABIC_WORDS).filter(lambda word: bool(" ".join(word
 
 
 def forms(keyword: str, kind: str) -> set[str]:
-    return {one.text for one in expand([keyword], ARABIC) if one.kind == kind}
+    return {item.text for item in expand([keyword], ARABIC) if item.kind == kind}
 
 
 def test_every_kind_of_the_paper_s_appendix() -> None:
@@ -42,14 +42,14 @@ def test_every_kind_of_the_paper_s_appendix() -> None:
 
 
 def test_a_variant_says_how_it_was_made() -> None:
-    made = {one.text: one for one in expand(["قهوة"], ARABIC)}
+    made = {item.text: item for item in expand(["قهوة"], ARABIC)}
     assert made["قهوة"] == Variant("قهوة", "قهوة", "word", "as given")
     assert made["el qahwa"].rule == "Arabizi + Arabizi with article"
     assert made["el qahwa"].keyword == "قهوة"
 
 
 def test_english_has_its_own() -> None:
-    texts = [one.text for one in expand(["colour"], ENGLISH)]
+    texts = [item.text for item in expand(["colour"], ENGLISH)]
     assert texts[:2] == ["colour", "colours"]
     assert {"color", "colors", "c0lour", "colooour", "pov colour"} <= set(texts)
 
@@ -67,12 +67,12 @@ def test_the_same_keywords_give_the_same_bounded_list(
 ) -> None:
     made = list(expand(keywords, rules))
     assert made == list(expand(keywords, rules))
-    assert len({one.text for one in made}) == len(made)
+    assert len({variant.text for variant in made}) == len(made)
     assert len(made) <= 300 * len(keywords)
-    for keyword in {one.keyword for one in made}:
-        own = [one for one in made if one.keyword == keyword]
+    for keyword in {variant.keyword for variant in made}:
+        own = [variant for variant in made if variant.keyword == keyword]
         assert len(own) <= 300
-        assert all(one.text and one.rule for one in own)
+        assert all(item.text and item.rule for item in own)
 
 
 @given(KEYWORDS, st.integers(1, 60))
@@ -87,11 +87,11 @@ def test_a_smaller_limit_is_the_beginning(keyword: str, limit: int) -> None:
 def test_what_is_made_is_found(keyword: str, data: st.DataObject) -> None:
     variants = list(expand([keyword], ARABIC))
     matcher = KeywordMatcher(variants, ARABIC)
-    one = data.draw(st.sampled_from(variants))
-    found = matcher.find(f"xyz, {one.text}! xyz")
-    if fold(one.text, ARABIC.match).strip():
+    variant = data.draw(st.sampled_from(variants))
+    found = matcher.find(f"xyz, {variant.text}! xyz")
+    if fold(variant.text, ARABIC.match).strip():
         assert found
-    assert not KeywordMatcher([], ARABIC).find(one.text)
+    assert not KeywordMatcher([], ARABIC).find(variant.text)
 
 
 @given(WORDS)
@@ -100,7 +100,7 @@ def test_any_text_can_be_searched(text: str) -> None:
     assert isinstance(matcher.find(text), list)
 
 
-def test_marks_tatweel_and_held_letters_do_not_count() -> None:
+def test_marks_tatweel_and_repeated_letters_do_not_count() -> None:
     matcher = KeywordMatcher(expand(["قهوة"], ARABIC), ARABIC)
     texts = ["قَهْوَةٌ", "قـــهـــوة", "قهوووووووة", "#قهوة_الصباح", "ﻗﻬﻮﺓ", "QAHWAAAAAA", "«القهوه»"]
     assert [text for text in texts if not matcher.find(text)] == []
@@ -111,7 +111,7 @@ def test_marks_tatweel_and_held_letters_do_not_count() -> None:
 def test_words_are_whole_and_the_longest_is_taken() -> None:
     matcher = KeywordMatcher([Variant(text, text) for text in ("cat", "cat tree", "tree")], ENGLISH)
     found = matcher.find("A caaat tree, a cattree, my cat's TREE.")
-    assert [(one.variant.text, one.words) for one in found] == [
+    assert [(item.variant.text, item.words) for item in found] == [
         ("cat tree", (1, 3)),
         ("tree", (7, 8)),
     ]
@@ -121,7 +121,7 @@ def test_words_are_whole_and_the_longest_is_taken() -> None:
     assert not doubled.find("god")
 
 
-def test_a_phrase_of_many_held_words_takes_no_time() -> None:
+def test_a_phrase_of_many_repeated_letters_takes_no_time() -> None:
     phrase = " ".join("ab" * 16)[:LONGEST]
     matcher = KeywordMatcher(expand([phrase], ENGLISH, limit=20), ENGLISH)
     text = " ".join(letter * 4 for letter in phrase.split()) * 50
@@ -165,7 +165,7 @@ def test_rules_of_one_s_own(tmp_path: Path) -> None:
         'language = "xx"\n[[rule]]\nname = "loud"\nkind = "case"\nreplace = [["a", ["A", "Aa"]]]\n',
     )
     rules = load_rules(path)
-    assert [one.text for one in expand(["banana", "tea"], rules)] == [
+    assert [item.text for item in expand(["banana", "tea"], rules)] == [
         "banana", "bAnAnA", "bAanAanAa", "tea", "teA", "teAa",
     ]  # fmt: skip
     with pytest.raises(InputError, match="is not TOML"):

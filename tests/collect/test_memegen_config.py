@@ -54,12 +54,12 @@ def boxes_fit(content: bytes, size: tuple[int, int]) -> None:
     config = parse_config(content, PATH)
     placed = place(config.regions, size)
     assert len(placed) == len(config.regions) >= 1
-    assert len({one.box.name for one in placed}) == len(placed)
-    for one in placed:
-        assert one.box.width > 0
-        assert one.box.height > 0
-        assert -180 < one.box.angle <= 180
-        for x, y in turned_corners(one.box, size):
+    assert len({region.box.name for region in placed}) == len(placed)
+    for region in placed:
+        assert region.box.width > 0
+        assert region.box.height > 0
+        assert -180 < region.box.angle <= 180
+        for x, y in turned_corners(region.box, size):
             assert -1e-3 <= x <= 1 + 1e-3
             assert -1e-3 <= y <= 1 + 1e-3
     text = json.dumps([config.other, config.overlays, config.notes, config.example, config.name])

@@ -43,35 +43,37 @@ def sorted_out(path: Path, *, styles: bool = False) -> Found:
     templates: dict[str, FoundTemplate] = {}
     captions: dict[str, FoundCaption] = {}
     refusals = []
-    for one in read_folder(path, styles=styles):
-        if isinstance(one, FoundTemplate):
-            assert one.origin.key not in templates
-            templates[one.origin.key] = one
-        elif isinstance(one, FoundCaption):
-            captions[one.template] = one
+    for item in read_folder(path, styles=styles):
+        if isinstance(item, FoundTemplate):
+            assert item.origin.key not in templates
+            templates[item.origin.key] = item
+        elif isinstance(item, FoundCaption):
+            captions[item.template] = item
         else:
-            refusals.append(one)
+            refusals.append(item)
     return templates, captions, refusals
 
 
 def test_every_template_comes_in(found: Found) -> None:
     templates, _, _ = found
     assert set(templates) == set(GOOD) | {"linked-picture"}
-    assert {key for key, one in templates.items() if one.picture is None} == WITHOUT_PICTURE
+    assert {
+        key for key, template in templates.items() if template.picture is None
+    } == WITHOUT_PICTURE
 
 
 def test_what_is_refused_says_why(found: Found) -> None:
     _, _, refusals = found
-    assert Counter(one.reason for one in refusals) == {
+    assert Counter(refusal.reason for refusal in refusals) == {
         "not readable": len(BAD),
         "no picture": 1,
         "not a picture": 5,
         "no config.yml": 1,
     }
-    assert {one.url.partition("/")[0] for one in refusals if one.reason == "not readable"} == set(
-        BAD
-    )
-    sentences = {one.url.partition("/")[0]: one.sentence for one in refusals}
+    assert {
+        refusal.url.partition("/")[0] for refusal in refusals if refusal.reason == "not readable"
+    } == set(BAD)
+    sentences = {refusal.url.partition("/")[0]: refusal.sentence for refusal in refusals}
     assert (
         "50,000 x 50,000" in sentences["huge-picture"] or "megapixels" in sentences["huge-picture"]
     )
@@ -79,12 +81,12 @@ def test_what_is_refused_says_why(found: Found) -> None:
     assert "leads out" in sentences["linked-picture"]
     assert "more than 20000 values" in sentences["bad-bomb"]
     assert "itself" in sentences["bad-self"]
-    assert all("/tmp" not in one.sentence for one in refusals)
+    assert all("/tmp" not in refusal.sentence for refusal in refusals)
 
 
 def test_every_region_comes_in(found: Found) -> None:
     templates, _, _ = found
-    counts = {key: len(one.boxes) for key, one in templates.items()}
+    counts = {key: len(template.boxes) for key, template in templates.items()}
     assert counts["labels"] == 6
     assert counts["turned"] == counts["outside"] == 5
     assert counts["odd-lines"] == 8
@@ -92,9 +94,9 @@ def test_every_region_comes_in(found: Found) -> None:
     assert counts["newer"] == counts["few-lines"] == 3
     for key in ("usual", "older", "no-text", "empty-file", "only-comment", "empty-regions"):
         assert [box.name for box in templates[key].boxes] == ["top", "bottom"]
-    for one in templates.values():
-        assert len(one.details["regions"]) == len(one.boxes)
-        assert len({box.name for box in one.boxes}) == len(one.boxes)
+    for template in templates.values():
+        assert len(template.details["regions"]) == len(template.boxes)
+        assert len({box.name for box in template.boxes}) == len(template.boxes)
 
 
 def test_the_usual_region_keeps_its_place(found: Found) -> None:
@@ -108,7 +110,7 @@ def test_the_usual_region_keeps_its_place(found: Found) -> None:
 
 def test_styles_of_text(found: Found) -> None:
     khaki, silver, grey, faint, black, two = (box.style for box in found[0]["labels"].boxes)
-    assert [one.fill for one in (khaki, silver, grey, faint, black, two)] == [
+    assert [item.fill for item in (khaki, silver, grey, faint, black, two)] == [
         "#f0e68c",
         "#c0c0c0",
         "#bbbbbb",
@@ -116,7 +118,7 @@ def test_styles_of_text(found: Found) -> None:
         "#000000",
         "#ffffff",
     ]
-    assert [one.face for one in (khaki, silver, grey, faint, black, two)] == [
+    assert [item.face for item in (khaki, silver, grey, faint, black, two)] == [
         "plain",
         "plain",
         "poster",
@@ -124,11 +126,11 @@ def test_styles_of_text(found: Found) -> None:
         "plain",
         "plain",
     ]
-    assert not any(one.uppercase for one in (khaki, silver, grey, faint, black, two))
+    assert not any(item.uppercase for item in (khaki, silver, grey, faint, black, two))
     assert black.outline == "#ffffff"
     assert two.outline == "#000080"
     assert [box.align for box in found[0]["labels"].boxes][-2:] == ["left", "right"]
-    notes = [" ".join(one["notes"]) for one in found[0]["labels"].details["regions"]]
+    notes = [" ".join(item["notes"]) for item in found[0]["labels"].details["regions"]]
     assert "thin" in notes[0]
     assert "Kalam" in notes[1]
     assert "50% opaque" in notes[3]
@@ -137,17 +139,17 @@ def test_styles_of_text(found: Found) -> None:
 def test_what_has_no_equivalent_is_reported(found: Found) -> None:
     templates, _, _ = found
 
-    def said(key: str) -> str:
+    def notes_of(key: str) -> str:
         details = templates[key].details
         return json.dumps([details.get("notes", []), details["regions"]])
 
-    assert "from 61% to 75% of an animation" in said("moving")
-    assert "frame 2 is the still" in said("moving")
-    assert "alternating case" in said("mocking")
-    assert "out of the picture" in said("turned")
-    assert "out of the picture" in said("outside")
+    assert "from 61% to 75% of an animation" in notes_of("moving")
+    assert "frame 2 is the still" in notes_of("moving")
+    assert "alternating case" in notes_of("mocking")
+    assert "out of the picture" in notes_of("turned")
+    assert "out of the picture" in notes_of("outside")
     assert len(templates["moving"].details["overlays"]) == 2
-    newer = said("newer")
+    newer = notes_of("newer")
     for word in ("octarine", "wingdings", "justify", "sparkle", "weight", "'abc'", "'angle'"):
         assert word in newer
     assert templates["newer"].details["other"] == {
@@ -165,7 +167,7 @@ def test_a_thousandth_beyond_the_picture_is_no_matter(found: Found) -> None:
 
 def test_names(found: Found) -> None:
     templates, _, _ = found
-    names = {key: one.details["safe_name"] for key, one in templates.items()}
+    names = {key: template.details["safe_name"] for key, template in templates.items()}
     assert names["_test"] == "test-2"
     assert names["test"] == "test"
     assert names["_error"] == "error"
@@ -257,8 +259,8 @@ def test_styles_on_demand(checkout: Path) -> None:
 
 def test_any_of_the_folders_will_do(checkout: Path, found: Found) -> None:
     assert sorted_out(checkout / "templates") == found
-    one, _, _ = sorted_out(checkout / "templates" / "usual")
-    assert one["usual"] == found[0]["usual"]
+    templates, _, _ = sorted_out(checkout / "templates" / "usual")
+    assert templates["usual"] == found[0]["usual"]
 
 
 def test_the_same_folder_is_read_the_same(checkout: Path, found: Found) -> None:
@@ -266,8 +268,8 @@ def test_the_same_folder_is_read_the_same(checkout: Path, found: Found) -> None:
 
 
 def test_details_are_json(found: Found) -> None:
-    for one in (*found[0].values(), *found[1].values()):
-        assert json.loads(json.dumps(one.details)) == one.details
+    for item in (*found[0].values(), *found[1].values()):
+        assert json.loads(json.dumps(item.details)) == item.details
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:
@@ -326,15 +328,15 @@ def inside(box: TextBox, size: tuple[int, int]) -> bool:
 
 
 def test_boxes_lie_in_the_picture(found: Found) -> None:
-    for one in found[0].values():
+    for item in found[0].values():
         size = (600, 600)
-        if one.picture is not None:
-            with Image.open(io.BytesIO(one.picture)) as picture:
+        if item.picture is not None:
+            with Image.open(io.BytesIO(item.picture)) as picture:
                 size = picture.size
                 if picture.getexif().get(0x0112) == 6:
                     size = size[1], size[0]
-        for box in one.boxes:
-            assert inside(box, size), (one.name, box)
+        for box in item.boxes:
+            assert inside(box, size), (item.name, box)
             assert box.width > 0
             assert box.height > 0
             assert math.isfinite(box.angle)
@@ -344,9 +346,9 @@ def test_the_examples_render_with_their_problems_listed(
     found: Found, tmp_path: Path, record_property: pytest.RecordProperty
 ) -> None:
     templates, captions, _ = found
-    for one in templates.values():
-        if one.picture is not None:
-            write_template(one, tmp_path)
+    for item in templates.values():
+        if item.picture is not None:
+            write_template(item, tmp_path)
     loaded, problems = load_templates([tmp_path])
     assert problems == []
     renderer = Renderer()

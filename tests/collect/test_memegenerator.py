@@ -30,12 +30,14 @@ def test_every_template_and_caption_of_all_pages(site: Running) -> None:
     assert first.origin.key == f"{site.host}/memegenerator/German-Shepherd-At-The-Gate"
     assert first.origin.source == "memegenerator"
     assert first.origin.fetched is not None
-    assert all(one.picture and one.picture[:2] == b"\xff\xd8" for one in found.templates)
-    counts = Counter(one.template.rpartition("/")[2] for one in found.captions)
+    assert all(
+        template.picture and template.picture[:2] == b"\xff\xd8" for template in found.templates
+    )
+    counts = Counter(caption.template.rpartition("/")[2] for caption in found.captions)
     assert counts["German-Shepherd-At-The-Gate"] == 17
     assert counts["German-Sausage-Stand-Llama"] == 3
-    assert set(counts) == {one.origin.key.rpartition("/")[2] for one in found.templates}
-    keys = [one.origin.key for one in found.captions]
+    assert set(counts) == {template.origin.key.rpartition("/")[2] for template in found.templates}
+    keys = [caption.origin.key for caption in found.captions]
     assert len(keys) == len(set(keys))  # a caption stands twice on its page, and is one
 
 
@@ -43,14 +45,14 @@ def test_a_caption_has_text_votes_and_its_language(site: Running) -> None:
     address = f"{site.address}/memegenerator/German-Shepherd-At-The-Gate"
     found = collected(MemegeneratorSource(address), site)
     assert len(found.templates) == 1
-    by_top = {one.parts[0]: one for one in found.captions}
-    told = by_top["the parcel is for the neighbour"]
-    assert told.parts == ("the parcel is for the neighbour", "I still need to see some papers")
-    assert (told.votes, told.language) == (1769, "en")
+    by_top = {caption.parts[0]: caption for caption in found.captions}
+    caption = by_top["the parcel is for the neighbour"]
+    assert caption.parts == ("the parcel is for the neighbour", "I still need to see some papers")
+    assert (caption.votes, caption.language) == (1769, "en")
     # The page is in English, which says nothing of a caption.
     german = by_top["der Zaun ist neu"]
     assert (german.language, german.details["page_language"]) == ("", "en")
-    assert {one.votes for one in found.captions if one.votes is None} == set()
+    assert {caption.votes for caption in found.captions if caption.votes is None} == set()
 
 
 def test_any_page_of_a_template_gives_it_the_same_key(
@@ -60,13 +62,15 @@ def test_any_page_of_a_template_gives_it_the_same_key(
     whole = collected(MemegeneratorSource(address), site)
     middle = collected(MemegeneratorSource(f"{address}/images/popular/alltime/page/2"), site)
     assert middle.templates[0].origin.key == whole.templates[0].origin.key
-    assert {one.origin.key for one in middle.captions} < {one.origin.key for one in whole.captions}
+    assert {caption.origin.key for caption in middle.captions} < {
+        caption.origin.key for caption in whole.captions
+    }
 
 
 def test_limits(site: Running) -> None:
     source = MemegeneratorSource(f"{site.address}/memegenerator/", limit=2, captions=9)
     found = collected(source, site)
-    assert [one.name for one in found.templates] == [
+    assert [template.name for template in found.templates] == [
         "German Shepherd At The Gate",
         "German Train On Time",
     ]
@@ -85,9 +89,9 @@ def test_options_out_of_range_are_refused(options: dict[str, int]) -> None:
 
 
 def test_the_command_line_can_offer_every_option() -> None:
-    known = {one.name: one for one in options_of(MemegeneratorSource)}
-    assert set(known) == {"address", "limit", "captions", "pages", "selectors"}
-    assert all(one.help for one in known.values())
+    options = {option.name: option for option in options_of(MemegeneratorSource)}
+    assert set(options) == {"address", "limit", "captions", "pages", "selectors"}
+    assert all(option.help for option in options.values())
 
 
 def test_a_second_run_fetches_nothing_that_has_not_changed(tmp_path: Path) -> None:
@@ -157,7 +161,7 @@ def test_a_template_without_a_picture_keeps_its_captions(
 ) -> None:
     found = collected(MemegeneratorSource(broken(site, fault)), site)
     assert found.reasons == [reason]
-    assert [one.picture for one in found.templates] == [None]
+    assert [template.picture for template in found.templates] == [None]
     assert len(found.captions) == 17
 
 
@@ -209,7 +213,7 @@ def test_renamed_classes_are_a_setting(site: Running, tmp_path: Path) -> None:
         name: f"x{faults.hash_of(name) % 1000}-{name[::-1]}"
         for name in ("optimized-instance", "bigger-img", "score", "char-img")
     }
-    assert all(re.fullmatch(r"x\d+-[a-z-]+", one) for one in names.values())
+    assert all(re.fullmatch(r"x\d+-[a-z-]+", name) for name in names.values())
     own = tmp_path / "sites.toml"
     own.write_text(
         "[memegenerator]\n"

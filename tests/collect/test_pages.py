@@ -1,4 +1,4 @@
-"""Reading strangers' HTML: texts, addresses, pictures, next pages; nothing raises."""
+"""Reading untrusted HTML: texts, addresses, pictures, next pages; nothing raises."""
 
 # ruff: noqa: E501 - pages as they are written
 
@@ -82,7 +82,7 @@ def test_addresses_are_relative_to_base() -> None:
     ],
 )
 def test_the_next_page_by_its_number(url: str, links: list[str], following: str) -> None:
-    page = document("".join(f'<a href="{one}">x</a>' for one in links), url=url)
+    page = document("".join(f'<a href="{link}">x</a>' for link in links), url=url)
     assert page.next_address() == (f"https://example.org{following}" if following else "")
 
 
@@ -106,9 +106,9 @@ def test_paging_ends_where_it_should(links: dict[str, str], grows: bool, read: l
 
     seen: list[int] = []
     result = []
-    for one in pages_of("test", page(f"{HOST}/list"), page, 2, seen):
+    for item in pages_of("test", page(f"{HOST}/list"), page, 2, seen):
         seen += [1] if grows else []
-        result.append(one.reason if isinstance(one, Refusal) else one.url.removeprefix(HOST))
+        result.append(item.reason if isinstance(item, Refusal) else item.url.removeprefix(HOST))
     assert result == read
 
 
@@ -150,7 +150,7 @@ def test_an_entry_without_marked_examples_gives_all_its_pictures() -> None:
     )
     entry = read_entry(document(html, "know-your-meme"))
     assert entry.description == "Opening."
-    assert [(one.url[-6:], one.alt, one.section) for one in entry.examples] == [
+    assert [(example.url[-6:], example.alt, example.section) for example in entry.examples] == [
         ("/a.jpg", "A", ""),
         ("/b.jpg", "", "Spread"),
     ]
@@ -228,13 +228,13 @@ def test_no_arrangement_of_tags_raises(html: str) -> None:
     for source in sources:
         found = list(source.collect(OnePage(html.encode())))  # type: ignore[arg-type]
         assert found  # at the least a refusal
-        for one in found:
-            assert isinstance(one, FoundTemplate | FoundCaption | FoundPicture | Refusal)
-            if isinstance(one, Refusal):
-                assert one.reason
-                assert one.sentence
+        for item in found:
+            assert isinstance(item, FoundTemplate | FoundCaption | FoundPicture | Refusal)
+            if isinstance(item, Refusal):
+                assert item.reason
+                assert item.sentence
             else:
-                str(one).encode()  # no half surrogates: it can be stored
+                str(item).encode()  # no lone surrogates: it can be stored
 
 
 @settings(max_examples=150, deadline=None)
@@ -245,7 +245,7 @@ def test_no_bytes_raise(body: bytes) -> None:
         EncyclopaediaSource("https://example.org/list"),
     ):
         found = list(source.collect(OnePage(body)))  # type: ignore[arg-type]
-        assert {type(one) for one in found} == {Refusal}
+        assert {type(item) for item in found} == {Refusal}
 
 
 @pytest.mark.parametrize("site", ["know-your-meme", "memepedia"])
@@ -277,7 +277,7 @@ def test_pages_that_no_parser_should_be_given_are_refused(html: str) -> None:
         document(html)
     assert caught.value.reason == "too costly to parse"
     found = list(MemegeneratorSource("https://example.org/").collect(OnePage(html.encode())))  # type: ignore[arg-type]
-    assert [one.reason for one in found if isinstance(one, Refusal)] == ["too costly to parse"]
+    assert [item.reason for item in found if isinstance(item, Refusal)] == ["too costly to parse"]
     assert time.process_time() - start < 5
 
 

@@ -64,7 +64,7 @@ def test_google() -> None:
     page = read_page(GOOGLE.replace("{address}", "https://example.org").encode(), PAGE)
     assert page.keyword == "late train meme"
     assert page.origin.startswith("https://www.google.com/search")
-    assert [one.url for one in page.pictures] == [
+    assert [picture.url for picture in page.pictures] == [
         "https://example.org/full/one.png?a=1&b=2",
         "https://example.org/full/two.png",
     ]
@@ -73,7 +73,7 @@ def test_google() -> None:
 def test_bing() -> None:
     page = read_page(BING.encode(), PAGE)
     assert page.keyword == "late train"
-    assert [(one.url, one.title, one.page) for one in page.pictures] == [
+    assert [(picture.url, picture.title, picture.page) for picture in page.pictures] == [
         ("https://example.org/a.jpg", "A late train", "https://example.org/page"),
         ("https://example.org/b.jpg", "", ""),
     ]
@@ -82,8 +82,8 @@ def test_bing() -> None:
 def test_older_google_and_yandex() -> None:
     page = read_page(OLD_GOOGLE.encode(), PAGE)
     assert page.keyword == "old search"
-    assert [one.url for one in page.pictures] == ["https://example.org/old.jpg"]
-    assert [one.url for one in read_page(YANDEX.encode(), PAGE).pictures] == [
+    assert [picture.url for picture in page.pictures] == ["https://example.org/old.jpg"]
+    assert [picture.url for picture in read_page(YANDEX.encode(), PAGE).pictures] == [
         "https://example.org/y.jpg"
     ]
 
@@ -91,14 +91,14 @@ def test_older_google_and_yandex() -> None:
 def test_small_copies_are_taken_when_there_is_nothing_else() -> None:
     content = b'<p><img src="https://encrypted-tbn0.gstatic.com/images?q=tbn:1"></p>'
     page = read_page(content, PAGE)
-    assert [(one.url, one.small) for one in page.pictures] == [
+    assert [(picture.url, picture.small) for picture in page.pictures] == [
         ("https://encrypted-tbn0.gstatic.com/images?q=tbn:1", True)
     ]
 
 
 def test_any_other_page() -> None:
     page = read_page(UNKNOWN.encode(), PAGE)
-    assert [one.url for one in page.pictures] == [
+    assert [picture.url for picture in page.pictures] == [
         "https://pics.example.org/gallery/one.jpg",
         "https://pics.example.org/gallery/two-1200.jpg",
         "https://pics.example.org/gallery/three.PNG?full=1",
@@ -138,9 +138,9 @@ def test_any_bytes_are_a_page_or_refused(content: bytes) -> None:
         page = read_page(b"<img src=" + content + b"><script>" + content, PAGE)
     except InputError:
         return
-    for one in page.pictures:
-        one.url.encode()
-        json.dumps([one.title, page.keyword], ensure_ascii=False).encode()
+    for picture in page.pictures:
+        picture.url.encode()
+        json.dumps([picture.title, page.keyword], ensure_ascii=False).encode()
 
 
 @given(st.binary(max_size=60))
@@ -197,9 +197,9 @@ def test_a_folder_of_results(tmp_path: Path) -> None:
         (folder / "wrong.csv").write_text("a,b\n1,2\n")
         (folder / "notes.md").write_text("not read")
         found = collected(SearchSource(folder), site, tmp_path / "cache")
-        pictures = [one for one in found if isinstance(one, FoundPicture)]
-        refusals = {one.url.removeprefix(at): one for one in found if isinstance(one, Refusal)}
-    keys = [one.origin.key.removeprefix(at) for one in pictures]
+        pictures = [item for item in found if isinstance(item, FoundPicture)]
+        refusals = {item.url.removeprefix(at): item for item in found if isinstance(item, Refusal)}
+    keys = [picture.origin.key.removeprefix(at) for picture in pictures]
     assert sorted(keys[:-1]) == sorted(
         [
             "cats.html: ./cats_files/images(1)",
@@ -220,14 +220,14 @@ def test_a_folder_of_results(tmp_path: Path) -> None:
     assert by_key["cats.html: ./cats_files/images(1)"].details["keyword"] == "cats"
     assert pictures[-1].details["keyword"] == "late bus"
     assert pictures[-1].picture == picture(hue=40)
-    reasons = {url: one.reason for url, one in refusals.items()}
+    reasons = {url: refusal.reason for url, refusal in refusals.items()}
     assert reasons["late_train.txt row 5"] == "no address"
     assert reasons["late_train.txt row 9"] == "no address"
     assert reasons["/icon.png"] == "too small"
     assert {"/gone.png", "/page.png", "empty.html", "wrong.csv"} <= set(reasons)
     assert reasons["cats.html: ../secret.png"] == "no address"
     assert reasons["cats.html: cats_files/none.png"] == "no address"
-    assert all(one.sentence for one in refusals.values())
+    assert all(refusal.sentence for refusal in refusals.values())
 
 
 def test_relative_addresses_need_the_origin(tmp_path: Path) -> None:
@@ -241,8 +241,8 @@ def test_relative_addresses_need_the_origin(tmp_path: Path) -> None:
         without = collected(SearchSource(page), site, tmp_path / "a")
         source = SearchSource(page, origin=f"{site.address}/search/?q=x", keyword="mine")
         found = collected(source, site, tmp_path / "b")
-    assert [type(one) for one in without] == [Refusal, Refusal]
-    assert [type(one) for one in found] == [FoundPicture, FoundPicture]
+    assert [type(item) for item in without] == [Refusal, Refusal]
+    assert [type(item) for item in found] == [FoundPicture, FoundPicture]
     assert isinstance(found[0], FoundPicture)
     assert found[0].details["keyword"] == "mine"
 

@@ -36,9 +36,9 @@ def collected(
     with fetcher_for(site, cache) as fetcher:
         found = list(source.collect(fetcher))
     return (
-        [one for one in found if isinstance(one, FoundTemplate)],
-        [one for one in found if isinstance(one, FoundCaption)],
-        [one for one in found if isinstance(one, Refusal)],
+        [item for item in found if isinstance(item, FoundTemplate)],
+        [item for item in found if isinstance(item, FoundCaption)],
+        [item for item in found if isinstance(item, Refusal)],
     )
 
 
@@ -77,7 +77,7 @@ def test_memegen(tmp_path: Path) -> None:
     }
     with serving(answers) as site:
         templates, captions, refusals = collected(MemegenSource(site.address), site, tmp_path)
-    assert [one.origin.key for one in templates] == ["dragon", "owl", "gone", "page"]
+    assert [template.origin.key for template in templates] == ["dragon", "owl", "gone", "page"]
     dragon, owl, gone_one, page_one = templates
     assert dragon.name == "Three Heads"
     assert dragon.keywords == ("heads",)
@@ -90,14 +90,14 @@ def test_memegen(tmp_path: Path) -> None:
     assert len(gone_one.boxes) == 5
     assert (gone_one.picture, page_one.picture) == (None, None)
     assert page_one.name == "7"
-    assert [one.parts for one in captions] == [
+    assert [caption.parts for caption in captions] == [
         ("Pepperoni", "Mushroom", ""),
         ("who", "else"),
         ("a", "", "", "", ""),
     ]
     assert captions[0].template == "dragon"
     assert len(refusals) == 5
-    assert [one.reason for one in refusals].count("no id") == 3
+    assert [refusal.reason for refusal in refusals].count("no id") == 3
     written = write_template(dragon, tmp_path / "templates", name="dragon")
     assert len(load_template(written).boxes) == 3
 
@@ -107,9 +107,9 @@ def test_memegen_some_templates(tmp_path: Path) -> None:
     with serving(answers) as site:
         source = MemegenSource(site.address, ids=("owl", "missing"))
         templates, captions, refusals = collected(source, site, tmp_path)
-    assert [one.origin.key for one in templates] == ["owl"]
+    assert [template.origin.key for template in templates] == ["owl"]
     assert len(captions) == 1
-    assert [one.url for one in refusals] == [f"{site.address}/templates/missing"]
+    assert [refusal.url for refusal in refusals] == [f"{site.address}/templates/missing"]
 
 
 def test_imgflip(tmp_path: Path) -> None:
@@ -137,21 +137,21 @@ def test_imgflip(tmp_path: Path) -> None:
     with serving(answers) as site:
         templates, _, refusals = collected(ImgflipSource(site.address), site, tmp_path / "a")
         limited, _, _ = collected(ImgflipSource(site.address, limit=1), site, tmp_path / "b")
-    assert [one.name for one in templates] == [
+    assert [template.name for template in templates] == [
         "Two Choices",
         "Buttons",
         "No Picture",
         "Not There",
         "Bad Address",
     ]
-    assert [len(one.boxes) for one in templates] == [0, 3, 1, 0, 0]
-    assert [one.picture is None for one in templates] == [False, False, True, True, True]
+    assert [len(template.boxes) for template in templates] == [0, 3, 1, 0, 0]
+    assert [template.picture is None for template in templates] == [False, False, True, True, True]
     assert templates[0].details["captions"] == 1_160_000
     assert templates[1].origin.key == "87743020"
     assert templates[0].origin.url == "https://imgflip.com/memetemplate/181913649"
     assert templates[0].origin.terms == "https://imgflip.com/terms"
     assert len(refusals) == 4
-    assert [one.name for one in limited] == ["Two Choices"]
+    assert [item.name for item in limited] == ["Two Choices"]
 
 
 def test_imgflip_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,17 +168,17 @@ def test_imgflip_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv("MEMELOC_IMGFLIP_USERNAME", "somebody")
         monkeypatch.setenv("MEMELOC_IMGFLIP_PASSWORD", "a secret & more")
         templates, _, refusals = collected(source, site, tmp_path)
-        assert [one.details["query"] for one in templates] == ["late train"]
+        assert [template.details["query"] for template in templates] == ["late train"]
         assert refusals == []
-        assert [parse_qs(one)["query"] for one in site.posted] == [["late train"], ["owl"]]
+        assert [parse_qs(form)["query"] for form in site.posted] == [["late train"], ["owl"]]
         assert parse_qs(site.posted[0])["password"] == ["a secret & more"]
-        assert not any("secret" in one for one in site.asked)
+        assert not any("secret" in path for path in site.asked)
         site.answers["/search_memes"] = Answer(b"", "text/plain", 403)
         _, _, refusals = collected(source, site, tmp_path)
-        assert [one.reason for one in refusals] == ["forbidden", "forbidden"]
+        assert [refusal.reason for refusal in refusals] == ["forbidden", "forbidden"]
     elsewhere = ImgflipSource("http://imgflip.example.org", search=("owl",))
     _, _, refusals = collected(elsewhere, site, tmp_path)
-    assert [one.reason for one in refusals] == ["not https"]
+    assert [refusal.reason for refusal in refusals] == ["not https"]
     assert "secret" not in refusals[0].sentence
 
 
@@ -203,6 +203,6 @@ def test_wrong_answers_are_refusals(tmp_path: Path, answer: Answer) -> None:
         for source in (ImgflipSource(site.address), MemegenSource(site.address)):
             templates, captions, refusals = collected(source, site, tmp_path / source.name)
             assert (templates, captions) == ([], [])
-            assert all(one.sentence and one.reason for one in refusals)
+            assert all(refusal.sentence and refusal.reason for refusal in refusals)
             if answer.body != b"[]":
                 assert len(refusals) == 1

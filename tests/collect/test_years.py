@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from memeloc.collect.years import year_of_data, year_of_text
 
 NOTHING = LexborHTMLParser("")
-TOLD = [
+YEARS = [
     (
         "en",
         "Doge first appeared on the personal blog of a kindergarten teacher on February 13th, 2010.",
@@ -131,7 +131,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "year"), TOLD)
+@pytest.mark.parametrize(("language", "text", "year"), YEARS)
 def test_years_in_texts(language: str, text: str, year: int | None) -> None:
     found = year_of_text([text], language, latest=2026)
     assert (found and found.year) == year
@@ -250,7 +250,7 @@ WORDS = ["2011", "1899", "in", "first", "appeared", "впервые", "появ�
 def test_evidence_holds_the_year(text: str) -> None:
     found = year_of_text([text], latest=2026)
     if found is not None:
-        digits = "".join(str(int(one)) if one.isdecimal() else one for one in found.evidence)
+        digits = "".join(str(int(item)) if item.isdecimal() else item for item in found.evidence)
         assert str(found.year) in digits
 
 
