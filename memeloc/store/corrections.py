@@ -6,7 +6,7 @@ as it was typed, whatever becomes of it.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -100,17 +100,13 @@ def _known_sheet(connection: Connection, sheet_id: str, also: Collection[str]) -
     if not records:
         raise InputError(f"There is no sheet {sheet_id[:60]!r} in this workspace.")
     sheet = sent_sheet(connection, records[0])
-    ids = list(dict.fromkeys((*sheet.items, *also)))
+    ids = {*sheet.items, *also}
     shown = {meme_id: item.source for meme_id, item in sheet.items.items()}
-    answers: dict[str, list[CorrectionRecord]] = {}
+    answers = defaultdict[str, list[CorrectionRecord]](list)
     for answer in find_corrections(connection, sheet.language, ids, shown=shown):
-        answers.setdefault(answer.meme_id, []).append(answer)
-    sources = sources_of(connection, ids)
-    known_memes = {
-        meme_id: KnownMeme(source.parts, answers.get(meme_id, ()))
-        for meme_id, source in sources.items()
-    }
-    return KnownSheet(sheet, known_memes)
+        answers[answer.meme_id].append(answer)
+    sources = sources_of(connection, ids).items()
+    return KnownSheet(sheet, {key: KnownMeme(row.parts, answers[key]) for key, row in sources})
 
 
 def _storable(answer: PlacedAnswer) -> PlacedAnswer:

@@ -28,13 +28,7 @@ from memeloc.items import (
     item_id,
 )
 from memeloc.model import TextBox, TextStyle
-from memeloc.store.pictures import (
-    StoredPicture,
-    add_pictures,
-    describe,
-    picture_file,
-    write_picture,
-)
+from memeloc.store.pictures import StoredPicture, describe, picture_file, write_picture
 from memeloc.store.queries import (
     Repository,
     add_rows,
@@ -97,7 +91,7 @@ class Items(Repository):
             key_hash = _hash(each.origin.source, _KINDS[type(each)], each.origin.key)
             rows[key_hash] = each, _columns(each, sha256)
         with self.database.write() as connection:
-            add_pictures(connection, stored)
+            add_rows(connection, pictures, [asdict(row) for row in stored], ["sha256"])
             new, changed = _add(connection, rows)
             _add_refusals(connection, refused)
         return AddedItems(new, changed, len(rows) - new - changed, tuple(refused))

@@ -7,16 +7,11 @@ again. So a run can be killed between any two pictures.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from memeloc.files import replacing
-from memeloc.store.queries import add_rows
-from memeloc.store.tables.items import pictures
 
 FOLDER = "images"
 _SUFFIXES = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
@@ -65,8 +60,3 @@ def write_picture(root: Path, picture: StoredPicture, content: bytes) -> None:
     if not file.exists():
         with replacing(file) as partial:
             partial.write_bytes(content)
-
-
-def add_pictures(connection: Connection, stored: Iterable[StoredPicture]) -> None:
-    """Add rows for pictures that have none yet."""
-    add_rows(connection, pictures, [asdict(picture) for picture in stored], ["sha256"])

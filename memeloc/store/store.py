@@ -101,15 +101,6 @@ class Store(Repository):
         setattr(self, name, repository)
         return repository
 
-    @property
-    def cache_folder(self) -> Path:
-        """Where fetched pages are kept; it may be deleted at any time.
-
-        Raises:
-            InputError: the store has no folder.
-        """
-        return self.folder / ".cache"
-
     def close(self) -> None:
         """Let go of the database."""
         self.database.close()

@@ -29,7 +29,7 @@ ENGLISH = "en"
 """The language that survey texts are written in."""
 
 _PREFIX = "survey:"
-_LONGEST = 100
+_LONGEST = 100  # characters of a meme's id
 _BY_PEOPLE = ("corrected", "settled")
 _UNSEEN = ("shipped", "translated")
 

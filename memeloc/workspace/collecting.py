@@ -106,7 +106,7 @@ class Collecting(Reading):
         began = time.monotonic()
         with (
             self._years(make, result) as more,
-            Fetcher(self._store.cache_folder / "http", settings) as fetcher,
+            Fetcher(self._store.folder / ".cache" / "http", settings) as fetcher,
         ):
             things = build(source, {**values, **more}).collect(fetcher)
             storing = _Storing(self._store, result)
