@@ -8,7 +8,7 @@ SQLite by BEGIN IMMEDIATE, PostgreSQL by an advisory lock. Readers never wait.
 
 SQLite runs in WAL mode with synchronous=FULL: a commit is on the disk when it returns, for nobody
 types the same correction twice. Machine translations alone are written with NORMAL, which survives
-a killed process but may lose the last moments to a power cut: they can be had again, and one wait
+a killed process but may lose the last seconds to a power cut: they can be had again, and one wait
 for the disk a caption would be most of their time.
 """
 

@@ -30,7 +30,7 @@ from memeloc.store.tables.captions import (
     sheet_items,
     sheets,
 )
-from memeloc.store.tables.types import Moment, Parts
+from memeloc.store.tables.types import Parts, UtcTime
 from memeloc.tables.writing import Column, Kind
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _kind(column_type: Any) -> Kind:
         Boolean: "truth",
         Integer: "integer",
         Float: "number",
-        Moment: "time",
+        UtcTime: "time",
     }
     return next((kind for base, kind in kinds.items() if isinstance(column_type, base)), "text")
 

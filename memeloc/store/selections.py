@@ -1,7 +1,7 @@
 """What was selected. In: ids of collected captions. Out: memes to translate, and their templates.
 
-The newest selection holds: a meme whose item it has is active, a meme of an earlier one is set
-aside with all that was done for it, and comes back when it is chosen again.
+The newest selection holds: a meme whose item it has is active, a meme of an earlier one is left
+out with all that was done for it, and comes back when it is chosen again.
 """
 
 from __future__ import annotations

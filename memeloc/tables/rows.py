@@ -14,7 +14,7 @@ BROKEN = (
     "A quotation mark is not closed in this row; close it and import again. The rows after it "
     "were read.",
 )
-CUT = ("cut off", "The file ends in the midst of this row; get it again, whole.")
+CUT = ("cut off", "The file ends in the middle of this row; get it again, whole.")
 OPEN_END = ("", "")
 """Of a line that ends without a line's end; it is cut off when cells are missing."""
 

@@ -88,21 +88,21 @@ def test_what_is_known_when_answers_are_placed(filled: Store) -> None:
     seen: list[KnownSheet] = []
     file = FileRecord("answers", "dry.csv", "d" * 64)
     filled.corrections.add(
-        file, "s1", lambda known: seen.append(known) or [], ["nowhere", "two"], dry_run=True
+        file, "s1", lambda sheet: seen.append(sheet) or [], ["nowhere", "two"], dry_run=True
     )
-    (known,) = seen
-    assert set(known.memes) == {"one", "two", "three"}
-    answers = known.memes["one"].answers
+    (sheet,) = seen
+    assert set(sheet.memes) == {"one", "two", "three"}
+    answers = sheet.memes["one"].answers
     assert [(each.parts[0], each.standing) for each in answers] == [
         ("erste", False),
         ("bessere", True),
         ("alte", False),
     ]
-    assert known.sheet.items["one"].base == ("de first", "de joke")
-    assert answers[0].sheet_created == known.sheet.created
+    assert sheet.sheet.items["one"].base == ("de first", "de joke")
+    assert answers[0].sheet_created == sheet.sheet.created
     assert filled.files.find("answers", "d" * 64) is None
     with pytest.raises(InputError, match="no sheet 'zzz'"):
-        filled.corrections.add(file, "zzz", lambda known: [])
+        filled.corrections.add(file, "zzz", lambda sheet: [])
 
 
 def test_the_same_file_is_stored_once(filled: Store) -> None:
@@ -113,7 +113,7 @@ def test_the_same_file_is_stored_once(filled: Store) -> None:
     assert file is not None
     assert (file.name, file.rows) == ("same.csv", 1)
 
-    def never(known: KnownSheet) -> list[PlacedAnswer]:
+    def never(sheet: KnownSheet) -> list[PlacedAnswer]:
         raise AssertionError("the file was seen before")
 
     again = filled.corrections.add(file, "s1", never)

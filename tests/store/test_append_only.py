@@ -24,16 +24,16 @@ def lived_in(filled: Store) -> Store:
     (case_id,) = answer(filled, "s1", {"two": ""}, outcome="case", status="culture")
     filled.cases.decide(case_id, person="eve")
     filled.items.add([cat(), caption(1, "a", "b"), caption(2, "A", "B")])
-    one, two = (item.id for item in filled.items.find("caption"))
+    first, second = (item.id for item in filled.items.find("caption"))
     filled.items.add_refusals([Refusal("site", "http://10.0.0.1/", "inside the network", "No.")])
-    filled.curation.add_verdicts([Verdict(one, "language", "keep", 0.9)])
-    filled.curation.add_pairs([Pair(*sorted((one, two)), "caption", "ask", {"text": 1.0})])
-    told = Judgement(f"{one}|{two}", "duplicates", "ada", "same")
-    filled.curation.add_judgements(FileRecord("judgements", "j.csv", "j" * 64, 1), [told])
-    filled.curation.add_selection({}, [], [one])
-    batch = Batch("r1-b01", 1, (Slot(one),), ("DE",), 5)
+    filled.curation.add_verdicts([Verdict(first, "language", "keep", 0.9)])
+    filled.curation.add_pairs([Pair(*sorted((first, second)), "caption", "ask", {"text": 1.0})])
+    judgement = Judgement(f"{first}|{second}", "duplicates", "ada", "same")
+    filled.curation.add_judgements(FileRecord("judgements", "j.csv", "j" * 64, 1), [judgement])
+    filled.curation.add_selection({}, [], [first])
+    batch = Batch("r1-b01", 1, (Slot(first),), ("DE",), 5)
     filled.surveys.add("pilot", {"seed": 1}, [batch])
-    sent = Submission("s", "r1-b01-DE", "p", (Answer(one, "hate"),), "csv")
+    sent = Submission("s", "r1-b01-DE", "p", (Answer(first, "hate"),), "csv")
     left = RejectedRow("f.csv", 3, "unknown sheet", "There is none.")
     back = Imported((sent,), (Participant("p"),), (left,))
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
@@ -86,18 +86,18 @@ def test_a_row_refers_to_what_is_there(lived_in: Store) -> None:
 
 
 def test_what_is_judged_again_is_stored_once(lived_in: Store) -> None:
-    one, two = (item.id for item in lived_in.items.find("caption"))
-    assert lived_in.curation.add_verdicts([Verdict(one, "language", "keep", 0.9)]) == 0
-    assert lived_in.curation.add_verdicts([Verdict(one, "language", "drop", 0.1, "other")]) == 1
-    assert lived_in.curation.verdicts("language")[one]["language"].verdict == "drop"
-    pair = Pair(*sorted((one, two)), "caption", "ask", {"text": 1.0})
-    first = lived_in.curation.add_pairs([pair])
-    assert lived_in.curation.add_pairs([pair]) == first
+    first, second = (item.id for item in lived_in.items.find("caption"))
+    assert lived_in.curation.add_verdicts([Verdict(first, "language", "keep", 0.9)]) == 0
+    assert lived_in.curation.add_verdicts([Verdict(first, "language", "drop", 0.1, "other")]) == 1
+    assert lived_in.curation.verdicts("language")[first]["language"].verdict == "drop"
+    pair = Pair(*sorted((first, second)), "caption", "ask", {"text": 1.0})
+    search = lived_in.curation.add_pairs([pair])
+    assert lived_in.curation.add_pairs([pair]) == search
     assert lived_in.curation.pairs() == [pair]
-    assert lived_in.curation.add_pairs([]) > first
+    assert lived_in.curation.add_pairs([]) > search
     assert lived_in.curation.pairs() == []
-    again = Judgement(f"{one}|{two}", "duplicates", "ada", "different")
+    again = Judgement(f"{first}|{second}", "duplicates", "ada", "different")
     file = FileRecord("judgements", "k.csv", "k" * 64, 1)
     assert lived_in.curation.add_judgements(file, [again]) == 1
     assert lived_in.curation.add_judgements(file, [again]) == 0
-    assert [told.answer for told in lived_in.curation.judgements("duplicates")] == ["different"]
+    assert [each.answer for each in lived_in.curation.judgements("duplicates")] == ["different"]

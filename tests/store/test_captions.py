@@ -16,7 +16,7 @@ Write = Callable[..., Path]
 
 
 def _texts(store: Store, language: str) -> dict[str, str]:
-    return {key: str(one.caption) for key, one in store.captions.current(language).items()}
+    return {key: str(version.caption) for key, version in store.captions.current(language).items()}
 
 
 def test_the_same_table_again_adds_nothing(store: Store, write_table: Write) -> None:

@@ -112,17 +112,17 @@ def test_what_is_not_a_picture_is_refused(store: Store) -> None:
 
 
 def test_a_refusal_is_kept_once(store: Store) -> None:
-    one = Refusal("site", "http://10.0.0.1/x", "inside the network", "It is not public.")
-    assert store.items.add_refusals([one, one]) == 1
-    assert store.items.add_refusals([one]) == 0
-    assert store.items.refusals() == [one]
+    refusal = Refusal("site", "http://10.0.0.1/x", "inside the network", "It is not public.")
+    assert store.items.add_refusals([refusal, refusal]) == 1
+    assert store.items.add_refusals([refusal]) == 0
+    assert store.items.refusals() == [refusal]
 
 
 def test_features_are_kept_by_picture_and_method(store: Store) -> None:
     store.computed.add_features("phash-1", {"a" * 64: "00ff", "b" * 64: [1, 2]})
     store.computed.add_features("phash-1", {"a" * 64: "other"})
-    found = store.computed.features("phash-1", ["a" * 64, "b" * 64, "c" * 64])
-    assert found == {"a" * 64: "00ff", "b" * 64: [1, 2]}
+    features = store.computed.features("phash-1", ["a" * 64, "b" * 64, "c" * 64])
+    assert features == {"a" * 64: "00ff", "b" * 64: [1, 2]}
     assert store.computed.features("phash-2", ["a" * 64]) == {}
 
 
@@ -140,46 +140,46 @@ def _with_captions(store: Store) -> list[str]:
 
 
 def test_what_is_selected_becomes_memes(store: Store, place: Path) -> None:
-    one, _, three = _with_captions(store)
-    chosen = store.curation.add_selection({"per_template": 2}, [{"stage": "all"}], [one, three])
+    first, _, third = _with_captions(store)
+    chosen = store.curation.add_selection({"per_template": 2}, [{"stage": "all"}], [first, third])
     assert chosen.new == 1
-    assert chosen.items == (one,)
+    assert chosen.items == (first,)
     (problem,) = chosen.problems
     assert "has 3 parts" in str(problem)
-    assert [item.meme_id for item in store.captions.to_translate("de")] == [one]
+    assert [item.meme_id for item in store.captions.to_translate("de")] == [first]
     templates, _ = load_templates((place / "templates",))
-    template = templates[store.captions.templates()[one]]
+    template = templates[store.captions.templates()[first]]
     assert [box.name for box in template.boxes] == ["top", "bottom"]
     assert store.curation.selection() is not None
 
 
 def test_choosing_again_undoes_a_selection_and_keeps_the_work(store: Store) -> None:
-    one, two, _ = _with_captions(store)
-    store.curation.add_selection({"n": 1}, [], [one])
-    source = store.captions.current("en")[one]
+    first, second, _ = _with_captions(store)
+    store.curation.add_selection({"n": 1}, [], [first])
+    source = store.captions.current("en")[first]
     store.captions.add_translation(
-        one, "de", type(source.caption)(("x", "y")), source_id=source.id, translator="test"
+        first, "de", type(source.caption)(("x", "y")), source_id=source.id, translator="test"
     )
-    store.curation.add_selection({"n": 2}, [], [two])
-    assert list(store.captions.current("en")) == [two]
+    store.curation.add_selection({"n": 2}, [], [second])
+    assert list(store.captions.current("en")) == [second]
     assert store.captions.current("de") == {}
     assert store.captions.count() == 1
-    assert store.exports.frame("captions")["meme_id"].tolist() == [two]
-    store.curation.add_selection({"n": 3}, [], [two, one])
-    assert store.captions.current("de")[one].parts == ("x", "y")
-    assert [item.meme_id for item in store.captions.to_translate("de")] == [two]
+    assert store.exports.frame("captions")["meme_id"].tolist() == [second]
+    store.curation.add_selection({"n": 3}, [], [second, first])
+    assert store.captions.current("de")[first].parts == ("x", "y")
+    assert [item.meme_id for item in store.captions.to_translate("de")] == [second]
 
 
 def test_the_same_selection_is_stored_once(store: Store) -> None:
-    one, *_ = _with_captions(store)
-    first = store.curation.add_selection({"n": 1}, [], [one])
-    assert store.curation.add_selection({"n": 1}, [], [one]).id == first.id
+    item, *_ = _with_captions(store)
+    first = store.curation.add_selection({"n": 1}, [], [item])
+    assert store.curation.add_selection({"n": 1}, [], [item]).id == first.id
 
 
 def test_memes_of_a_table_stay_whatever_is_selected(filled: Store) -> None:
     before = filled.captions.count()
-    one, *_ = _with_captions(filled)
-    filled.curation.add_selection({}, [], [one])
+    first, *_ = _with_captions(filled)
+    filled.curation.add_selection({}, [], [first])
     assert filled.captions.count() == before + 1
     filled.curation.add_selection({}, [], [])
     assert filled.captions.count() == before
@@ -229,9 +229,9 @@ def test_a_transcript_is_corrected_in_its_own_language(store: Store) -> None:
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800", "a\n//\nb"])
 def test_any_text_can_be_collected(store: Store, odd: str) -> None:
-    found = [cat(description=odd), caption(1, odd, "b")]
-    store.items.add(found)
-    assert store.items.add(found).unchanged == 2
+    items = [cat(description=odd), caption(1, odd, "b")]
+    store.items.add(items)
+    assert store.items.add(items).unchanged == 2
 
 
 def test_that_a_picture_has_no_text_can_be_accepted(store: Store) -> None:

@@ -18,7 +18,7 @@ def star(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "expected"),
     [
         ("ada", "*3*"),
         ("'ada' answered twice", "'*3*' answered twice"),
@@ -35,8 +35,8 @@ def star(name: str) -> str:
         ({"cells": ["ada", "hate", 3, None]}, {"cells": ["*3*", "hate", 3, None]}),
     ],
 )
-def test_ids_are_hashed_wherever_they_stand(value: Any, found: Any) -> None:
-    assert hidden(value, {"ada"}, star) == found
+def test_ids_are_hashed_wherever_they_stand(value: Any, expected: Any) -> None:
+    assert hidden(value, {"ada"}, star) == expected
 
 
 JSON = st.recursive(
@@ -47,16 +47,16 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sets(st.text(min_size=1, max_size=6), max_size=5))
-def test_nothing_else_changes_and_no_known_id_stays(value: Any, known: set[str]) -> None:
-    found = hidden(value, known, lambda one: "")
-    assert hidden(value, set(), lambda one: one) == value
-    waiting = [found]
+def test_nothing_else_changes_and_no_known_id_stays(value: Any, ids: set[str]) -> None:
+    changed = hidden(value, ids, lambda text: "")
+    assert hidden(value, set(), lambda text: text) == value
+    waiting = [changed]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        elif isinstance(one, str):
-            assert one.strip() not in known
-            assert PROLIFIC not in one
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str):
+            assert part.strip() not in ids
+            assert PROLIFIC not in part

@@ -43,8 +43,8 @@ def _go(process: subprocess.Popen[str]) -> None:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    _, said = process.communicate(timeout=120)
-    assert (process.returncode, said) == (0, "")
+    _, output = process.communicate(timeout=120)
+    assert (process.returncode, output) == (0, "")
 
 
 def _state(store: Store) -> pd.DataFrame:

@@ -60,8 +60,8 @@ def test_import_export_import(
         assert first.exports.write("captions", exported) == len(rows)
         assert import_table(first, exported).changed.total() == 0
         texts = {tag: _texts(first, tag) for tag in ("en", "de")}
-    assert texts["en"] == {f"m{n}": one.parts for n, (one, _) in enumerate(rows)}
-    assert texts["de"] == {f"m{n}": one.parts for n, (_, one) in enumerate(rows) if one}
+    assert texts["en"] == {f"m{n}": source.parts for n, (source, _) in enumerate(rows)}
+    assert texts["de"] == {f"m{n}": target.parts for n, (_, target) in enumerate(rows) if target}
     with Store.create(folder / "b") as second:
         import_table(second, exported)
         assert {tag: _texts(second, tag) for tag in ("en", "de")} == texts

@@ -27,8 +27,8 @@ def worded(store: Store) -> Store:
 
 def _texts(store: Store, language: str = "de") -> dict[str, tuple[str, str, int]]:
     return {
-        survey_text_key(meme_id): (str(one.caption), one.stage, one.version)
-        for meme_id, one in store.captions.current(language, kind="survey").items()
+        survey_text_key(meme_id): (str(version.caption), version.stage, version.version)
+        for meme_id, version in store.captions.current(language, kind="survey").items()
     }
 
 

@@ -311,7 +311,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), replacing(path) as temporary:
         temporary.write_text(str(1 / 0))
     assert path.read_text() == "first"
-    assert [one.name for one in path.parent.iterdir()] == ["a.csv"]
+    assert [entry.name for entry in path.parent.iterdir()] == ["a.csv"]
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(InputError, match="cannot be written"), replacing(blocked / "a.csv"):

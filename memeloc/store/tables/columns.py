@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-from memeloc.store.tables.types import Json, Moment, Parts, SafeText, now
+from memeloc.store.tables.types import Json, Parts, SafeText, UtcTime, now
 
 metadata = MetaData(
     naming_convention={
@@ -43,7 +43,7 @@ _TYPES: dict[str, Any] = {
         "answer study code detail",
         Integer: "number row rows round version position characters width height size",
         Float: "cost score seconds",
-        Moment: "created_at fetched_at started submitted",
+        UtcTime: "created_at fetched_at started submitted",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
         "details result",

@@ -76,7 +76,7 @@ class SafeText(TypeDecorator[str]):
         return None if value is None else safe_text(value)
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcTime(TypeDecorator[datetime]):
     """A point in time, as ISO 8601 in UTC; text order is order in time."""
 
     impl = String(32)
