@@ -1,11 +1,10 @@
-"""The schema of memeloc 0.1.0. In: an empty database. Out: the tables; later migrations go on.
+"""The schema of memeloc 0.1.0, which later migrations go on from. In: nothing. Out: nothing.
 
-Empty databases get the newest tables at once (`memeloc.store.migrating`), so nothing runs this.
+An empty database gets the newest tables at once (`memeloc.store.migrating`).
 """
 
 revision, down_revision, branch_labels, depends_on = "schema_1", None, None, None
 
 
 def upgrade() -> None:
-    """There is no schema before the first."""
-    raise NotImplementedError("No schema leads to schema_1.")
+    """Nothing: no schema leads to the first."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 from random import Random
 
 from memeloc.survey.design.chance import T, one_of, shuffled
@@ -13,10 +13,18 @@ from memeloc.survey.model import Slot
 
 def assigned(templates: Mapping[str, str], parts: int, random: Random) -> list[list[str]]:
     """Memes (templates by id) in parts whose sizes differ by one at the most, in all and for each
-    template; the first parts get what does not divide evenly."""
-    by_template = _by_template(templates, templates, random)
-    memes = [meme for name in shuffled(sorted(by_template), random) for meme in by_template[name]]
-    return [memes[part::parts] for part in range(parts)]
+    template: a template's memes go one each to the parts that have the fewest so far."""
+    by_template: dict[str, list[str]] = defaultdict(list)
+    for meme in sorted(templates):
+        by_template[templates[meme]].append(meme)
+    shares: list[list[str]] = [[] for _ in range(parts)]
+    for name in shuffled(sorted(by_template), random):
+        memes = shuffled(by_template[name], random)
+        for start in range(0, len(memes), parts):
+            fewest = sorted(shuffled(range(parts), random), key=lambda part: len(shares[part]))
+            for part, meme in zip(fewest, memes[start : start + parts], strict=False):
+                shares[part].append(meme)
+    return shares
 
 
 def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random) -> list[str]:
@@ -26,22 +34,26 @@ def arranged(memes: Sequence[str], templates: Mapping[str, str], random: Random)
     comes next, among those after which the rest can still be arranged. Where a template has more
     than half (rounded up) of the memes, all others go one by one between even runs of its own.
     """
-    waiting = _by_template(memes, templates, random)
-    names = shuffled(sorted(waiting), random)
-    most = max(names, key=lambda name: len(waiting[name]), default="")
-    if names and len(waiting[most]) > (len(memes) + 1) // 2:
+    waiting: dict[str, list[str]] = defaultdict(list)
+    for meme in shuffled(sorted(memes), random):
+        waiting[templates[meme]].append(meme)
+    names = sorted(waiting, key=lambda name: (len(waiting[name]), name))
+    if names and len(waiting[most := names[-1]]) > (len(memes) + 1) // 2:
         others = shuffled([meme for meme in memes if templates[meme] != most], random)
         runs = evenly(waiting[most], len(others) + 1)
         return [meme for run, part in enumerate(runs) for meme in (*part, *others[run : run + 1])]
     due = {}
-    for number, name in enumerate(names):
-        start, count = (number + random.random()) / len(names), len(waiting[name])
-        # Latest first, as both lists are taken from their ends.
-        due[name] = [(place + start) / count for place in reversed(range(count))]
+    for count, group in groupby(names, key=lambda name: len(waiting[name])):
+        # Templates of one count begin evenly one after the other: no time is more crowded.
+        beginning = shuffled(list(group), random)
+        for number, name in enumerate(beginning):
+            start = (number + random.random()) / len(beginning)
+            # Latest first, as both lists are taken from their ends.
+            due[name] = [(place + start) / count for place in reversed(range(count))]
     order: list[str] = []
     last = ""
     for left in range(len(memes), 0, -1):
-        possible = [name for name in names if due[name] and name != last]
+        possible = [name for name in due if due[name] and name != last]
         # One that fills more than half of what is left cannot wait: two of it would come in a row.
         # With it taken first, all others can wait, and it never is the last one again.
         urgent = [name for name in possible if len(due[name]) * 2 > left]
@@ -88,15 +100,6 @@ def with_checks(
     for gap, meme_id in enumerate(memes):
         slots += [*places[gap], Slot(meme_id=meme_id)]
     return (*slots, *places[len(memes)])
-
-
-def _by_template(
-    memes: Iterable[str], templates: Mapping[str, str], random: Random
-) -> dict[str, list[str]]:
-    by_template: dict[str, list[str]] = defaultdict(list)
-    for meme_id in shuffled(sorted(memes), random):
-        by_template[templates[meme_id]].append(meme_id)
-    return by_template
 
 
 def evenly(values: Sequence[T], parts: int) -> list[list[T]]:

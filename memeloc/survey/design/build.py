@@ -106,7 +106,7 @@ def build(
             f"implicit checks; ask for {len(taxonomy.examples)} at the most, or add examples"
         )
     examples = {example.id: example.template for example in taxonomy.examples}
-    random = chance(design.seed, "assign", round, first, *codes)
+    random = chance(design.seed, "deal", round, first, *codes)
     parts = assigned(memes, -(-len(memes) // design.size), random)
     batches = []
     for number, part in enumerate(parts, first):
@@ -227,7 +227,8 @@ def _checks(design: Design, taxonomy: Taxonomy, random: Random) -> list[Slot]:
     for example in shuffled(taxonomy.examples, random):
         slot = Slot(check="implicit", example=example.id, expected=example.label)
         by_label[example.label].append(slot)
-    turns = zip_longest(*shuffled(list(by_label.values()), random))
+    order = shuffled(sorted(by_label), random)
+    turns = zip_longest(*(reversed(by_label[label]) for label in order))
     slots = [slot for turn in turns for slot in turn if slot][: design.implicit]
     often = Counter(slot.expected for slot in slots)
     labels = [label.id for label in taxonomy.labels]

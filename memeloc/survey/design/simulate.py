@@ -198,8 +198,10 @@ def _filled(
                 label = one_of([other for other in voting if other != label], random)
         second: list[str] = []
         if taxonomy.second is not None and label in taxonomy.second.when:
-            most = min(3, len(taxonomy.second.answers)) if taxonomy.second.several else 1
-            second = shuffled(taxonomy.second.answers, random)[: 1 + int(random.random() * most)]
+            choices = taxonomy.second.answers
+            most = min(3, len(choices)) if taxonomy.second.several else 0
+            count = 1 + int(random.random() * most) if most else 1
+            second = shuffled(choices, random)[:count]
         answers.append(Answer(entry_id(entry), label, tuple(sorted(second))))
     if kind == "hurried":
         seconds = len(entries) * (0.4 + random.random() * 0.6)

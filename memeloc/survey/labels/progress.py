@@ -132,8 +132,9 @@ def survey_status(
 
     labels = {}
     if settled is not None:
-        for code, states in settled.table.groupby("culture")["state"]:
-            labels[str(code)] = {state: int((states == state).sum()) for state in STATES}
+        for code in dict.fromkeys(sheet.culture.code for sheet in sheets):
+            counted = settled.table.loc[settled.table["culture"] == code, "state"].value_counts()
+            labels[code] = {state: int(counted.get(state, 0)) for state in STATES}
     return SurveyStatus(
         (summed(lambda sheet: "all") or (Progress("all", *[0] * 8),))[0],
         summed(lambda sheet: sheet.culture.code),
