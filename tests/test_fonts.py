@@ -82,7 +82,7 @@ def test_a_missing_package_is_named_with_its_pip_line(tmp_path: Path) -> None:
         ({"poster": {"wght": "heavy"}}, "setting poster.wght"),
     ],
 )
-def test_a_wrong_fonts_toml_is_said_so(
+def test_a_wrong_fonts_toml_is_reported(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     if "poster" in changes:
@@ -139,7 +139,7 @@ def test_settings_behind_a_users_font_reach_harfbuzz() -> None:
     assert len({face.key for face in faces}) == 3
 
 
-def test_a_users_variable_font_is_heavy_in_posters_without_being_asked() -> None:
+def test_a_users_variable_font_is_heavy_in_posters_by_default() -> None:
     library = FontLibrary([VARIABLE])
     english = default().get("en")
     assert library.stack(english, "poster").primary.source.poster == {"wght": 800}
@@ -188,7 +188,7 @@ def test_an_emoji_font_draws_no_text() -> None:
         assert not face.emoji
 
 
-def test_a_composed_form_covers_its_parts_and_invisible_characters_need_no_glyph() -> None:
+def test_composed_forms_cover_parts_invisible_need_no_glyph() -> None:
     anton = FONTS.face("anton", "poster")
     assert anton.covers("e\u0301")
     assert anton.covers("a\u200d\u00ad\ufe0f")

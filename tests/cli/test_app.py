@@ -124,7 +124,7 @@ def test_help_lists_verbs_in_the_order_of_the_work_then_nouns(command: Command) 
     assert places == sorted(places)
 
 
-def test_help_tells_of_each_command_what_its_own_help_tells(command: Command) -> None:
+def test_help_describes_each_command_as_its_own_help_does(command: Command) -> None:
     help_text = " ".join(command("--help").out.replace("│", " ").split())
     for name in cli.COMMANDS:
         own = " ".join(command(name, "--help").out.replace("│", " ").split())
@@ -143,7 +143,7 @@ def test_a_command_loads_no_other() -> None:
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in cli.COMMANDS)])
-def test_the_program_says_what_was_asked_and_nothing_else(words: list[str]) -> None:
+def test_the_program_prints_what_was_asked_and_nothing_else(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "memeloc", *words, "--help"], capture_output=True, text=True
     )
@@ -156,7 +156,7 @@ def test_no_module_of_commands_hides_a_builtin() -> None:
     assert not modules & set(dir(builtins))
 
 
-def test_an_unknown_command_is_told_its_neighbour(command: Command) -> None:
+def test_an_unknown_command_names_the_nearest(command: Command) -> None:
     done = command("rendr")
     assert done.status == 2
     assert "'render'" in done.err

@@ -170,10 +170,10 @@ def test_a_language_model_reads_years_where_one_is_set_up(
 ) -> None:
     def answer(number: int, body: dict[str, object]) -> str:
         text = json.dumps(body["messages"], ensure_ascii=False)
-        found = re.search(r"[^.\"\\]{0,80}\b(20\d\d)\b", text.rpartition("user")[2])
-        if found is None:
+        result = re.search(r"[^.\"\\]{0,80}\b(20\d\d)\b", text.rpartition("user")[2])
+        if result is None:
             return json.dumps({"evidence": "", "year": None})
-        return json.dumps({"evidence": found[0].strip(), "year": int(found[1])})
+        return json.dumps({"evidence": result[0].strip(), "year": int(result[1])})
 
     with serving() as sites, serve_chat() as chat:
         chat.say = answer
@@ -187,9 +187,9 @@ def test_a_language_model_reads_years_where_one_is_set_up(
         command("collect", "encyclopaedia", where, *options)
         with Workspace.open(folder) as workspace:
             after = {item.name: item.year for item in workspace.store.items.find("template")}
-    known = [name for name, year in before.items() if year is not None]
-    assert known
-    assert all(after[name] == before[name] for name in known)
+    stored = [name for name, year in before.items() if year is not None]
+    assert stored
+    assert all(after[name] == before[name] for name in stored)
     assert {year.by for year in after.values() if year} <= {"data", "rule", "model"}
     asked = [name for name, year in before.items() if year is None]
     assert len(chat.bodies) == len(asked) > 0

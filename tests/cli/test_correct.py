@@ -340,7 +340,7 @@ def test_foreign_files_are_refused_and_the_rest_is_taken(
     assert "of another workspace" in " ".join(foreign.err.split())
 
 
-def test_nothing_to_correct_is_said(workspace: Path, command: Command) -> None:
+def test_nothing_to_correct_is_reported(workspace: Path, command: Command) -> None:
     done = command("correct", "export", "--lang", "de", "--to", "anna", "--only", "open")
     assert done.status == 0
     assert "nothing to correct in German" in done.out

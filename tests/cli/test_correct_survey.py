@@ -71,8 +71,8 @@ def _fill_in(sheet: Path, texts: dict[str, str], rest: str = "") -> Path:
 
 
 def _import(command: Command, *files: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _ok(command("correct", "import", *files, "--json"))["files"]
-    return found
+    result: list[dict[str, Any]] = _ok(command("correct", "import", *files, "--json"))["files"]
+    return result
 
 
 def _corrections(tag: str) -> dict[str, str]:
@@ -238,7 +238,7 @@ _EDITS: dict[str, Callable[[Path, dict[str, str]], None]] = {
 }
 
 
-def test_a_lost_placeholder_is_a_sentence_and_the_mended_file_is_taken(
+def test_a_lost_placeholder_is_reported_the_mended_file_taken(
     folder: Path, command: Command
 ) -> None:
     sheet = _export(command, "--lang", "ar", "--to", "samira")
@@ -297,7 +297,7 @@ def test_two_people_differ_and_it_is_settled_in_a_table(folder: Path, command: C
     assert [each["person"] for each in report["rows"]] == ["anna", "ben"]
 
 
-def test_a_language_that_ships_none_is_translated_with_all_placeholders(
+def test_a_language_without_texts_is_translated_placeholders_kept(
     folder: Path, command: Command
 ) -> None:
     nothing = command("correct", "export", *MULTI3HATE, "--lang", UNSHIPPED)

@@ -31,7 +31,7 @@ def _on_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
 
 
-def found(key: str, picture: bytes, *parts: str, template: str = "") -> FoundPicture:
+def matches(key: str, picture: bytes, *parts: str, template: str = "") -> FoundPicture:
     return FoundPicture(Origin("test", key), picture, name=key, parts=parts, template=template)
 
 
@@ -44,12 +44,12 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three duplicates of one picture, one meme on its template, one without a text."""
     cat = draw_picture(1)
     things = [
-        found("small", as_jpeg(cat.resize((250, 200)), 70), "When it is", "Monday"),
-        found("large", as_png(cat), "when it is monday!"),
-        found("again", as_png(cat), "When it is Monday"),
-        found("sibling", as_jpeg(cat, 80), "My cat is a very different cat"),
-        found("silent", as_jpeg(cat, 75)),
-        found("other", as_jpeg(draw_picture(2)), "When it is Monday"),
+        matches("small", as_jpeg(cat.resize((250, 200)), 70), "When it is", "Monday"),
+        matches("large", as_png(cat), "when it is monday!"),
+        matches("again", as_png(cat), "When it is Monday"),
+        matches("sibling", as_jpeg(cat, 80), "My cat is a very different cat"),
+        matches("silent", as_jpeg(cat, 75)),
+        matches("other", as_jpeg(draw_picture(2)), "When it is Monday"),
         FoundTemplate(Origin("test", "t"), "Ground", as_png(draw_picture(3))),
         FoundCaption(Origin("test", "c1"), "t", ("Hello", "World")),
         FoundCaption(Origin("test", "c2"), "t", ("hello world",), votes=3),
@@ -184,7 +184,7 @@ def test_a_meme_finds_its_template(tmp_path: Path, command: Run, planted: Path) 
     with Workspace.find() as workspace:
         ground = draw_picture(3)
         ground.paste((255, 255, 255), (100, 10, 400, 40))
-        workspace.store.items.add([found("on-ground", as_jpeg(ground, 70), "Words")])
+        workspace.store.items.add([matches("on-ground", as_jpeg(ground, 70), "Words")])
     assert command("match").status == 0
     with Workspace.find() as workspace:
         stored = workspace.store.curation.verdicts("match")
@@ -216,8 +216,8 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(tmp_path: Path) -> 
     things = []
     for seed in range(100):
         picture = draw_picture(seed, 300, 240)
-        things.append(found(f"a{seed}", as_jpeg(picture), f"text {seed}"))
-        things.append(found(f"b{seed}", as_png(picture), *([f"TEXT {seed}"] if seed % 2 else [])))
+        things.append(matches(f"a{seed}", as_jpeg(picture), f"text {seed}"))
+        things.append(matches(f"b{seed}", as_png(picture), *([f"TEXT {seed}"] if seed % 2 else [])))
     results = []
     chance = random.Random(5)
     for folder in ("calm", "killed"):

@@ -44,18 +44,18 @@ def _picture(seed: int, width: int = 400, height: int = 300) -> bytes:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace of five templates; each has five English captions and one in German."""
     monkeypatch.delenv("OPENAI_MODEL", raising=False)
-    found: list[FoundTemplate | FoundCaption] = []
+    matches: list[FoundTemplate | FoundCaption] = []
     names = ("German baker", "Germans at sea", "Germany by train", "German tea", "Sunday cat")
     for number, name in enumerate(names):
         moment = datetime(2026, 1, 1, tzinfo=UTC)
         origin = Origin("test", name, fetched=moment)
         small = (60, 40) if name == "German tea" else (400, 300)
-        found.append(FoundTemplate(origin, name, _picture(number, *small)))
+        matches.append(FoundTemplate(origin, name, _picture(number, *small)))
         for place, text in enumerate((*ENGLISH, GERMAN)):
             key = Origin("test", f"{name}/{place}", fetched=moment)
-            found.append(FoundCaption(key, name, (text, ""), votes=place))
+            matches.append(FoundCaption(key, name, (text, ""), votes=place))
     with Workspace.create(tmp_path / "ws", languages=["de", "es"]) as workspace:
-        workspace.store.items.add(found)
+        workspace.store.items.add(matches)
     monkeypatch.chdir(tmp_path / "ws")
     return tmp_path / "ws"
 

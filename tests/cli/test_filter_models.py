@@ -47,13 +47,13 @@ def folder(tmp_path: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) ->
     """A workspace of one template that two people described, and four captions."""
     picture = io.BytesIO()
     Image.new("RGB", (400, 300), "yellow").save(picture, "PNG")
-    found: list[FoundTemplate | FoundCaption] = [
+    result: list[FoundTemplate | FoundCaption] = [
         FoundTemplate(Origin("test", "lemons"), "Lemons", picture.getvalue())
     ]
-    found += [FoundCaption(Origin("test", text), "lemons", (text, "")) for text in TEXTS]
+    result += [FoundCaption(Origin("test", text), "lemons", (text, "")) for text in TEXTS]
     root = tmp_path / "ws"
     with Workspace.create(root, languages=["de"]) as workspace:
-        workspace.store.items.add(found)
+        workspace.store.items.add(result)
         (template,) = workspace.store.items.find("template")
         answer = [
             Judgement(template.id, "description", who, f"A lemon, says {who}.", row=row)

@@ -87,8 +87,8 @@ def test_language_and_face_decide_the_family(
 ) -> None:
     def family(*arguments: str) -> str:
         checked = json.loads(command("fonts", "check", *arguments, "--json").out)
-        found: str = checked["clusters"][0]["family"]
-        return found
+        result: str = checked["clusters"][0]["family"]
+        return result
 
     assert family("骨", "--lang", "ja") == "noto-sans-cjk-jp"
     assert family("骨", "--lang", "zh-TW") == "noto-sans-cjk-tc"
@@ -96,7 +96,7 @@ def test_language_and_face_decide_the_family(
     assert family("a", "--face", "plain") == "noto-sans"
 
 
-def test_what_no_font_has_is_said_and_is_status_1(command: Command) -> None:
+def test_what_no_font_has_is_reported_with_status_1(command: Command) -> None:
     outcome = command("fonts", "check", "a\U00013000b\U00013000")
     assert outcome.status == 1
     assert outcome.out.splitlines()[2] == "\U00013000\tU+13000\tMISSING"

@@ -107,10 +107,10 @@ def test_reads_what_was_collected_each_in_its_language(workspace: Path, command:
     assert read[_id("bus2")] == read[_id("bus")]
     assert not any(read[_id("sky")])
     with Workspace.find() as workspace:
-        found = workspace.store.transcripts.all()
-        assert "no text extracted" in found[_id("sky")].marks
-        assert found[_id("rain")].translator.startswith("tesseract ")
-        assert found[_id("zug")].translator.startswith("rapidocr ")
+        result = workspace.store.transcripts.all()
+        assert "no text extracted" in result[_id("sky")].marks
+        assert result[_id("rain")].translator.startswith("tesseract ")
+        assert result[_id("zug")].translator.startswith("rapidocr ")
 
 
 def test_a_second_run_reads_nothing_and_all_changes_nothing(

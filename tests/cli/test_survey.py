@@ -58,8 +58,8 @@ def folder(rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def build(command: Run, *more: str, name: str = "pilot") -> Mapping[str, Any]:
     done = command("survey", "build", name, "--cultures", CULTURES, "--size", "7", "--json", *more)
     assert done.status == 0, done.err
-    told: Mapping[str, Any] = json.loads(done.out)
-    return told
+    printed: Mapping[str, Any] = json.loads(done.out)
+    return printed
 
 
 def sheets_of(name: str = "pilot") -> tuple[Sheet, ...]:
@@ -113,15 +113,17 @@ def test_the_same_seed_gives_the_same_batches_others_do_not(command: Run) -> Non
     assert first["new"] == len(first["batches"]) == 2
     assert build(command, "--seed", "3") == {**first, "new": 0}
     other = build(command, "--seed", "4", name="other")
-    assert [one["memes"] for one in other["batches"]] != [one["memes"] for one in first["batches"]]
+    assert [batch["memes"] for batch in other["batches"]] != [
+        batch["memes"] for batch in first["batches"]
+    ]
 
 
 def test_every_culture_gets_the_same_entries_in_the_same_order(command: Run) -> None:
     build(command)
     by_batch: dict[str, list[list[str]]] = {}
     for sheet in sheets_of():
-        by_batch.setdefault(sheet.batch, []).append([entry_id(one) for one in sheet.entries])
-        assert sum(isinstance(one, Check) for one in sheet.entries) == 4
+        by_batch.setdefault(sheet.batch, []).append([entry_id(entry) for entry in sheet.entries])
+        assert sum(isinstance(entry, Check) for entry in sheet.entries) == 4
         assert not isinstance(sheet.entries[0], Check)
         assert not isinstance(sheet.entries[-1], Check)
     for orders in by_batch.values():
@@ -230,7 +232,7 @@ def test_what_cannot_go_out_is_a_sentence(
     assert sentence in done.err
 
 
-def test_a_dry_run_tells_what_would_be_made_and_makes_nothing(command: Run) -> None:
+def test_a_dry_run_lists_what_would_be_made_and_makes_nothing(command: Run) -> None:
     build(command)
     for target, options in (
         ("google-forms", ("--option", "pictures_base=https://pictures.example/x")),
@@ -259,10 +261,10 @@ def test_a_file_counts_once_and_what_has_no_place_is_kept(command: Run, folder: 
     file = write(folder / "back.json", [saved(sheet, "ada"), wrong, {"memeloc": "survey-answers"}])
     done = command("survey", "import", "pilot", file, "--json", "--left", "left.csv")
     assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert told["files"][0]["kind"] == "html"
-    assert (told["files"][0]["submissions"], told["files"][0]["new"]) == (2, 2)
-    assert told["rejected_by_reason"] == {"not a submission": 1, "unknown label": 1}
+    printed = json.loads(done.out)
+    assert printed["files"][0]["kind"] == "html"
+    assert (printed["files"][0]["submissions"], printed["files"][0]["new"]) == (2, 2)
+    assert printed["rejected_by_reason"] == {"not a submission": 1, "unknown label": 1}
     with (folder / "left.csv").open(encoding="utf-8-sig", newline="") as stream:
         left = list(csv.DictReader(stream))
     assert [row["reason"] for row in left] == ["unknown label", "not a submission"]
@@ -293,9 +295,12 @@ def test_a_bad_file_does_not_keep_the_others_out(command: Run, folder: Path) -> 
     bad.write_bytes(b"\x89PNG\r\n")
     done = command("survey", "import", "pilot", bad, folder / "none.json", good, "--json")
     assert done.status == 1
-    told = json.loads(done.out)
-    assert [one["file"] for one in told["files"]] == [str(good)]
-    assert [Path(one.split(":")[0]).name for one in told["problems"]] == ["bad.bin", "none.json"]
+    printed = json.loads(done.out)
+    assert [file["file"] for file in printed["files"]] == [str(good)]
+    assert [Path(problem.split(":")[0]).name for problem in printed["problems"]] == [
+        "bad.bin",
+        "none.json",
+    ]
 
 
 def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path) -> None:
@@ -315,13 +320,13 @@ def test_answers_are_read_by_the_words_that_went_out(command: Run, folder: Path)
         survey = workspace.survey("pilot")
         pack = sent_packs(survey)[0]
         texts = pack.texts["de"]
-        said = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118
-        said |= {
+        message = {key: texts.get(key) for key in texts.keys()}  # noqa: SIM118
+        message |= {
             f"taxonomy.multi3hate.label.{one}.name": f"Neu {one}" for one in ("hate", "no-hate")
         }
         workspace.store.surveys.put_state(
-            "pilot", "texts", "de later", {"place": 99, "texts": said}
+            "pilot", "texts", "de later", {"place": 99, "texts": message}
         )
         assert len(sent_packs(survey)) == 2
-    told = json.loads(command("survey", "import", "pilot", "filled.csv", "--json").out)
-    assert (told["files"][0]["submissions"], told["rejected"]) == (1, [])
+    printed = json.loads(command("survey", "import", "pilot", "filled.csv", "--json").out)
+    assert (printed["files"][0]["submissions"], printed["rejected"]) == (1, [])

@@ -39,14 +39,14 @@ def test_excluded_submissions_have_evidence_and_can_come_back(command: Run, fold
     file = write(folder / "back.json", [*everybody(4), hurried])
     assert command("survey", "import", "pilot", file).status == 0
     done = command("survey", "check", "pilot", "--json", "--out", "aside.csv")
-    told = json.loads(done.out)
-    assert (told["submissions"], told["retained"]) == (25, 24)
-    assert told["by_rule"] == {"speed": 1}
+    printed = json.loads(done.out)
+    assert (printed["submissions"], printed["retained"]) == (25, 24)
+    assert printed["by_rule"] == {"speed": 1}
     with (folder / "aside.csv").open(encoding="utf-8-sig", newline="") as stream:
         (row,) = csv.DictReader(stream)
     assert json.loads(row["evidence"])["seconds"] == 5.0
-    told = json.loads(command("survey", "check", "pilot", "--without", "speed", "--json").out)
-    assert told["retained"] == 25
+    printed = json.loads(command("survey", "check", "pilot", "--without", "speed", "--json").out)
+    assert printed["retained"] == 25
     status = json.loads(command("survey", "status", "pilot", "--json").out)
     assert status["whole"]["retained"] == 25  # the last rules hold
     done = command("survey", "check", "pilot", "--without", "luck")
@@ -63,7 +63,7 @@ def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Pa
         == 0
     )
     first = json.loads(command("survey", "settle", "pilot", "--json", "--out", "labels.csv").out)
-    assert {one["state"] for one in first["labels"]} == {"tied"}
+    assert {label["state"] for label in first["labels"]} == {"tied"}
     assert [one["batch"] for one in first["next"]] == ["r2-b01", "r2-b02"]
     assert {one["answers"] for one in first["next"]} == {1}
     again = json.loads(command("survey", "settle", "pilot", "--json").out)
@@ -71,7 +71,7 @@ def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Pa
     more = [saved(one, f"{one.id}-x", "hate") for one in sheets_of() if one.round == 2]
     assert command("survey", "import", "pilot", write(folder / "2.json", more)).status == 0
     last = json.loads(command("survey", "settle", "pilot", "--json").out)
-    assert {(one["label"], one["state"]) for one in last["labels"]} == {("hate", "settled")}
+    assert {(label["label"], label["state"]) for label in last["labels"]} == {("hate", "settled")}
     assert len(last["labels"]) == 14 * 3
     with (folder / "labels.csv").open(encoding="utf-8-sig", newline="") as stream:
         assert {row["label"] for row in csv.DictReader(stream)} == {""}
@@ -82,7 +82,7 @@ def test_nothing_more_comes_with_close_and_only_then(command: Run, folder: Path)
     assert command("survey", "import", "pilot", write(folder / "1.json", everybody(3))).status == 0
     waiting = json.loads(command("survey", "settle", "pilot", "--json").out)
     assert waiting["next"] == []
-    assert {one["state"] for one in waiting["labels"]} == {"short"}
+    assert {label["state"] for label in waiting["labels"]} == {"short"}
     closed = json.loads(command("survey", "settle", "pilot", "--close", "--json").out)
     assert {one["answers"] for one in closed["next"]} == {2}
     again = json.loads(command("survey", "settle", "pilot", "--close", "--json").out)
@@ -96,7 +96,7 @@ def test_limits_and_looks_without_batches(command: Run, folder: Path) -> None:
     looked = json.loads(command("survey", "settle", "pilot", "--no-next", "--json").out)
     assert looked["next"] == []
     limited = json.loads(command("survey", "settle", "pilot", "--most", "5", "--json").out)
-    assert {one["state"] for one in limited["labels"]} == {"given up"}
+    assert {label["state"] for label in limited["labels"]} == {"given up"}
     for suffix in ("jsonl", "parquet"):
         done = command("survey", "settle", "pilot", "--no-next", "--out", f"labels.{suffix}")
         assert done.status == 0, done.err
@@ -121,7 +121,9 @@ def test_the_answer_to_a_second_question_stands_beside_the_label(
     done = command("survey", "settle", "pilot", "--json", "--out", "labels.csv")
     assert done.status == 0, done.err
     labels = json.loads(done.out)["labels"]
-    assert {(one["label"], one["second"]) for one in labels} == {("very-harmful", "individual")}
+    assert {(label["label"], label["second"]) for label in labels} == {
+        ("very-harmful", "individual")
+    }
     with (folder / "labels.csv").open(encoding="utf-8-sig", newline="") as stream:
         assert {row["second"] for row in csv.DictReader(stream)} == {"individual"}
 
@@ -131,9 +133,9 @@ def test_models_stand_beside_the_majority(command: Run, folder: Path) -> None:
     pytest.importorskip("crowdkit")
     build(command)
     assert command("survey", "import", "pilot", write(folder / "1.json", everybody())).status == 0
-    told = json.loads(command("survey", "settle", "pilot", "--models", "--json").out)
-    for one in told["differences"]:
-        assert {"majority", "dawid_skene", "mace"} <= set(one)
+    printed = json.loads(command("survey", "settle", "pilot", "--models", "--json").out)
+    for difference in printed["differences"]:
+        assert {"majority", "dawid_skene", "mace"} <= set(difference)
 
 
 def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
@@ -151,13 +153,13 @@ def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
     with Workspace.find() as workspace:
         record = FileRecord("submissions", "people.csv", "f" * 64, len(people))
         workspace.store.surveys.add_submissions("pilot", record, Imported((), tuple(people)))
-    told = json.loads(command("survey", "status", "pilot", "--wage", "12", "--json").out)
-    assert told["whole"]["wanted"] == 14 * 3 * 5
-    assert told["whole"]["sent"] == 18
-    assert [one["name"] for one in told["cultures"]] == ["US", "DE", "MX"]
+    printed = json.loads(command("survey", "status", "pilot", "--wage", "12", "--json").out)
+    assert printed["whole"]["wanted"] == 14 * 3 * 5
+    assert printed["whole"]["sent"] == 18
+    assert [culture["name"] for culture in printed["cultures"]] == ["US", "DE", "MX"]
     # Ten minutes at 12.00 an hour are 2.00, with a fee of a third 2.67; six sheets.
-    assert (told["money"]["paid"], told["money"]["owed"]) == ("16.02", "16.02")
-    assert told["currency"] == "GBP"
+    assert (printed["money"]["paid"], printed["money"]["owed"]) == ("16.02", "16.02")
+    assert printed["currency"] == "GBP"
     assert json.loads(command("survey", "status", "--json").out)["surveys"][0]["survey"] == "pilot"
     for by in ("culture", "batch", "sheet"):
         assert command("survey", "status", "pilot", "--by", by).status == 0
@@ -171,28 +173,32 @@ def test_a_plan_counts_people_minutes_and_money(command: Run) -> None:
         "survey", "plan", "--memes", "300", "--cultures", "US,DE,MX,IN,CN", "--json",
         "--wage", "12", "--loss", "0", "--fee", "0.25", "--vat", "0.2",
     )  # fmt: skip
-    told = json.loads(done.out)
-    assert [one["annotators"] for one in told["cultures"]] == [75] * 5
+    printed = json.loads(done.out)
+    assert [culture["annotators"] for culture in printed["cultures"]] == [75] * 5
     # 24 entries of 20 seconds and 180 for the introduction are 11 minutes, which pay 2.20.
-    assert {(one["minutes"], one["reward"]) for one in told["cultures"]} == {(11, "2.20")}
-    assert told["total"] == "1072.50"  # 825.00 to people, 206.25 fee, 41.25 tax
+    assert {(culture["minutes"], culture["reward"]) for culture in printed["cultures"]} == {
+        (11, "2.20")
+    }
+    assert printed["total"] == "1072.50"  # 825.00 to people, 206.25 fee, 41.25 tax
     build(command)
-    told = json.loads(command("survey", "plan", "pilot", "--json").out)
-    assert [one["sheets"] for one in told["cultures"]] == [2, 2, 2]
+    printed = json.loads(command("survey", "plan", "pilot", "--json").out)
+    assert [culture["sheets"] for culture in printed["cultures"]] == [2, 2, 2]
     done = command("survey", "plan", "--wage", "much")
     assert (done.status, "the setting wage of the pay" in done.err) == (1, True)
 
 
 def test_power_is_found_by_simulation(command: Run) -> None:
-    told = json.loads(command("survey", "power", "--draws", "500", "--json").out)
-    five = next(one for one in told["majority"] if (one["answers"], one["agreement"]) == (5, 0.8))
+    printed = json.loads(command("survey", "power", "--draws", "500", "--json").out)
+    five = next(
+        one for one in printed["majority"] if (one["answers"], one["agreement"]) == (5, 0.8)
+    )
     assert five["right"] == pytest.approx(0.942, abs=0.04)  # binomial: P(X >= 3), n 5, p 0.8
-    assert told["difference"][0]["items"] == 50
+    assert printed["difference"][0]["items"] == 50
 
 
 def test_taxonomies_are_listed_and_shown(command: Run) -> None:
-    told = json.loads(command("survey", "taxonomies", "--json").out)
-    names = [one["name"] for one in told["taxonomies"]]
+    printed = json.loads(command("survey", "taxonomies", "--json").out)
+    names = [taxonomy["name"] for taxonomy in printed["taxonomies"]]
     assert names == ["araharmeme", "charmemes", "harmeme", "m-quest", "multi3hate"]
     shown = command("survey", "taxonomies", "multi3hate", "--lang", "de")
     assert "Hassrede" in shown.out
@@ -200,10 +206,10 @@ def test_taxonomies_are_listed_and_shown(command: Run) -> None:
 
 
 def test_a_balanced_set_is_chosen_by_pre_annotation(command: Run, folder: Path) -> None:
-    told = build(command, "--preannotate")
-    assert {tuple(one["cultures"]) for one in told["batches"]} == {("US",), ("DE",), ("MX",)}
-    assert {one["answers"] for one in told["batches"]} == {2}
-    harmful = {f"{meme}" for one in told["batches"] for meme in one["memes"][:2]}
+    printed = build(command, "--preannotate")
+    assert {tuple(batch["cultures"]) for batch in printed["batches"]} == {("US",), ("DE",), ("MX",)}
+    assert {batch["answers"] for batch in printed["batches"]} == {2}
+    harmful = {f"{meme}" for batch in printed["batches"] for meme in batch["memes"][:2]}
     answers = [
         saved(sheet, f"{sheet.id}-{n}", dict.fromkeys(harmful, "hate"))
         for sheet in sheets_of()
@@ -217,8 +223,8 @@ def test_a_balanced_set_is_chosen_by_pre_annotation(command: Run, folder: Path) 
         "--tied", "0", "--json",
     )  # fmt: skip
     assert done.status == 0, done.err
-    (batch,) = {tuple(one["memes"]) for one in json.loads(done.out)["batches"][:1]}
-    chosen = {meme for one in json.loads(done.out)["batches"] for meme in one["memes"]}
+    (batch,) = {tuple(batch["memes"]) for batch in json.loads(done.out)["batches"][:1]}
+    chosen = {meme for batch in json.loads(done.out)["batches"] for meme in batch["memes"]}
     assert len(chosen & harmful) == len(chosen - harmful) == 4
     assert set(batch) <= chosen
     settled = json.loads(command("survey", "settle", "pilot", "--json").out)
@@ -237,8 +243,8 @@ def test_what_was_not_answered_is_not_counted(command: Run, folder: Path) -> Non
     with Workspace.find() as workspace:
         (kept,) = workspace.store.surveys.submissions("pilot")
     assert kept.answers == tuple(Answer(each["entry"], each["label"]) for each in one["answers"])
-    told = json.loads(command("survey", "check", "pilot", "--json").out)
-    assert (told["retained"], "status" in told["by_rule"]) == (0, True)
+    printed = json.loads(command("survey", "check", "pilot", "--json").out)
+    assert (printed["retained"], "status" in printed["by_rule"]) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_answers_of_the_api_are_read_by_the_ids_that_were_made(
     with Workspace.find() as workspace:
         made = workspace.store.surveys.state("pilot", "google-forms")[sheet.id]
     items = made["items"]
-    form = next(one for one in google.forms.values() if one["formId"] == made["form"])
+    form = next(form for form in google.forms.values() if form["formId"] == made["form"])
     options = {
         question["questionItem"]["question"]["questionId"]: [
             one["value"]
@@ -124,7 +124,9 @@ def test_answers_of_the_api_are_read_by_the_ids_that_were_made(
     }
     labels = ["hate", "no-hate", "unknown"]
     filled = saved(sheet, "ada")
-    answers = {f"entry:{one['entry']}": labels.index(one["label"]) for one in filled["answers"]}
+    answers = {
+        f"entry:{answer['entry']}": labels.index(answer["label"]) for answer in filled["answers"]
+    }
     given = {}
     for key, ids in items.items():
         question = ids["questionId"]
@@ -146,10 +148,10 @@ def test_answers_of_the_api_are_read_by_the_ids_that_were_made(
     file = write(folder / "responses.json", {"responses": [response]})
     done = command("survey", "import", "pilot", file, "--json")
     assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert told["files"][0]["kind"] == "google-forms"
-    assert (told["files"][0]["new"], told["rejected"]) == (1, [])
-    assert told["files"][0]["answers"] == len(sheet.entries)
+    printed = json.loads(done.out)
+    assert printed["files"][0]["kind"] == "google-forms"
+    assert (printed["files"][0]["new"], printed["rejected"]) == (1, [])
+    assert printed["files"][0]["answers"] == len(sheet.entries)
 
 
 @pytest.fixture
@@ -185,7 +187,7 @@ def test_from_filters_to_decisions_at_prolific(
 
     done = command(*to_prolific, "--push", "--json")
     assert done.status == 0, done.err
-    pushed = {one["sheet"]: one for one in json.loads(done.out)["pushed"]}
+    pushed = {load["sheet"]: load for load in json.loads(done.out)["pushed"]}
     assert {one["status"] for one in pushed.values()} == {"UNPUBLISHED"}
     assert len(prolific.studies) == 6
     again = json.loads(command(*to_prolific, "--push", "--json").out)["pushed"]
@@ -194,10 +196,10 @@ def test_from_filters_to_decisions_at_prolific(
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     done = command(*to_prolific, "--push", "--publish")
     assert "fee and tax included" in done.err
-    assert {one["status"] for one in prolific.studies.values()} == {"UNPUBLISHED"}
+    assert {study["status"] for study in prolific.studies.values()} == {"UNPUBLISHED"}
     done = command(*to_prolific, "--push", "--publish", "--yes", "--json")
     assert done.status == 0, done.err
-    assert {one["status"] for one in json.loads(done.out)["pushed"]} == {"ACTIVE"}
+    assert {load["status"] for load in json.loads(done.out)["pushed"]} == {"ACTIVE"}
 
     sheet = sheets_of()[0]
     numbers = [f"{n:024x}" for n in range(1, 4)]
@@ -222,12 +224,12 @@ def test_from_filters_to_decisions_at_prolific(
     )
     done = command("survey", "import", "pilot", write(folder / "a.json", answers), export, "--json")
     assert done.status == 0, done.err
-    told = json.loads(done.out)
-    assert [one["participants"] for one in told["files"]] == [0, 3]
+    printed = json.loads(done.out)
+    assert [file["participants"] for file in printed["files"]] == [0, 3]
 
     decide = ("survey", "decide", "pilot", "--from", export)
-    told = json.loads(command(*decide, "--json").out)
-    assert (told["counts"], told["sent"]) == ({"approve": 1, "return": 2}, {})
+    printed = json.loads(command(*decide, "--json").out)
+    assert (printed["counts"], printed["sent"]) == ({"approve": 1, "return": 2}, {})
     assert [call for call in prolific.calls if "submissions" in call] == []
     with (folder / "pilot-decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
         listed = {row["submission"]: row["action"] for row in csv.DictReader(stream)}
@@ -236,7 +238,7 @@ def test_from_filters_to_decisions_at_prolific(
     done = command(*decide, "--send")
     assert "cannot be taken back" in done.err
     assert json.loads(command(*decide, "--send", "--yes", "--json").out)["sent"] == {"sent": 3}
-    told = json.loads(command(*decide, "--send", "--yes", "--json").out)
-    assert told["sent"] == {"sent before": 3}
-    said = done.out + done.err
-    assert prolific_server.TOKEN not in said
+    printed = json.loads(command(*decide, "--send", "--yes", "--json").out)
+    assert printed["sent"] == {"sent before": 3}
+    message = done.out + done.err
+    assert prolific_server.TOKEN not in message

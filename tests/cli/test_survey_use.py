@@ -77,8 +77,8 @@ def test_a_batch_that_goes_out_again_has_the_same_minutes(command: Run, folder: 
     assert command(*export).status == 0  # by now the median of five people is known
     assert made
     assert {one: one.read_bytes() for one in made} == made
-    told = json.loads(command(*export, "--minutes", "33", "--json").out)
-    assert told["minutes"] == 33
+    printed = json.loads(command(*export, "--minutes", "33", "--json").out)
+    assert printed["minutes"] == 33
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_a_folder_is_read_file_by_file(command: Run, folder: Path) -> None:
     write(folder / "back" / "more" / "b.json", saved(sheets[1], "ben"))
     (folder / "back" / "notes.md").write_text("by hand", encoding="utf-8")
     done = command("survey", "import", "pilot", "back", "back/a.json", "--json")
-    told = json.loads(done.out)
-    assert [(one["kind"], one["new"]) for one in told["files"]] == [("html", 1), ("html", 1)]
-    assert [Path(one).name for one in told["passed_over"]] == ["notes.md"]
+    printed = json.loads(done.out)
+    assert [(file["kind"], file["new"]) for file in printed["files"]] == [("html", 1), ("html", 1)]
+    assert [Path(one).name for one in printed["passed_over"]] == ["notes.md"]
     done = command("survey", "import", "pilot", "back")
     assert (done.status, "back/notes.md the first" in done.err) == (0, True)
 
@@ -124,9 +124,9 @@ def test_potato_keeps_no_other_files_of_a_folder_back(command: Run, folder: Path
     person.mkdir(parents=True)
     write(person / "user_state.json", {"user_id": "ada", "instance_id_to_label_to_value": {}})
     write(folder / "back" / "page.json", saved(sheets_of()[0], "ben"))
-    told = json.loads(command("survey", "import", "pilot", "back", "--json").out)
-    assert {one["kind"]: one["submissions"] for one in told["files"]}["html"] == 1
-    assert "potato" in {one["kind"] for one in told["files"]} or told["problems"]
+    printed = json.loads(command("survey", "import", "pilot", "back", "--json").out)
+    assert {file["kind"]: file["submissions"] for file in printed["files"]}["html"] == 1
+    assert "potato" in {file["kind"] for file in printed["files"]} or printed["problems"]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_cultures_stand_in_the_order_of_the_survey(command: Run, folder: Path) -
     assert command("survey", "import", "pilot", write(folder / "a.json", everybody())).status == 0
     for words in (("check", "pilot"), ("settle", "pilot", "--no-next")):
         lines = command("survey", *words).out.splitlines()
-        assert [one.split("\t")[0] for one in lines[1:4]] == ["US", "DE", "MX"]
+        assert [line.split("\t")[0] for line in lines[1:4]] == ["US", "DE", "MX"]
 
 
 # Before
@@ -262,9 +262,9 @@ def test_a_plan_pays_as_the_workspace_says(
 ) -> None:
     with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
         stream.write('\n[survey.prolific]\nwage = "12.00"\ncurrency = "USD"\nfee = "corporate"\n')
-    told = plan(command)
+    printed = plan(command)
     # 11 minutes at 12.00 are 2.20; 84 people; a fee of 42.8 %, and a fifth of it as tax.
-    assert (told["currency"], told["total"]) == ("USD", "279.71")
+    assert (printed["currency"], printed["total"]) == ("USD", "279.71")
     assert plan(command, "--wage", "6", "--currency", "gbp")["currency"] == "GBP"
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -275,8 +275,8 @@ def test_a_plan_pays_as_the_workspace_says(
 def plan(command: Run, *words: str) -> Mapping[str, str]:
     done = command("survey", "plan", "--cultures", "US", *words, "--json")
     assert done.status == 0, done.err
-    told: Mapping[str, str] = json.loads(done.out)
-    return told
+    printed: Mapping[str, str] = json.loads(done.out)
+    return printed
 
 
 # Words and models

@@ -304,7 +304,7 @@ def test_room_is_what_the_renderer_sets_at_a_comfortable_size() -> None:
                 assert 0.6 * comfortable <= size <= 2.0 * comfortable, (name, tag, box.name)
 
 
-def test_a_chat_server_is_told_the_room_of_each_box(workspace: Path, command: Command) -> None:
+def test_a_chat_server_is_sent_the_capacity_of_each_box(workspace: Path, command: Command) -> None:
     with serve_chat() as server:
         outcome = command(
             *("translate", "--langs", "de", "--with", "openai", "--model", "tiny"),

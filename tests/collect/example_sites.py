@@ -47,18 +47,18 @@ def collected(
     source: Any, running: Running, cache: Path | None = None, *, max_age: float = 3600.0
 ) -> Found:
     with Fetcher(cache, settings_for(running, max_age)) as fetcher:
-        found = list(source.collect(fetcher))
+        result = list(source.collect(fetcher))
         return Found(
-            _of(found, FoundTemplate),
-            _of(found, FoundCaption),
-            _of(found, FoundPicture),
-            _of(found, Refusal),
+            _of(result, FoundTemplate),
+            _of(result, FoundCaption),
+            _of(result, FoundPicture),
+            _of(result, Refusal),
             fetcher.statistics,
         )
 
 
-def _of(found: Sequence[Any], kind: type) -> list[Any]:
-    return [item for item in found if isinstance(item, kind)]
+def _of(result: Sequence[Any], kind: type) -> list[Any]:
+    return [item for item in result if isinstance(item, kind)]
 
 
 def statuses(lines: Sequence[str]) -> list[int]:

@@ -87,9 +87,9 @@ def test_hateful_memes(tmp_path: Path, collect: Collect) -> None:
     second = {"id": "0002", "img": "img/2.png", "text": "hello"}
     put(tmp_path / "train.jsonl", lines(first))
     put(tmp_path / "dev_seen.jsonl", lines(first, second))
-    found, refusals = collect("hateful-memes", tmp_path)
+    result, refusals = collect("hateful-memes", tmp_path)
     assert refusals == []
-    first, second = found
+    first, second = result
     assert (first.origin.key, first.parts, first.labels) == (
         "01243",
         ("good morning",),
@@ -124,8 +124,8 @@ def test_wrong_rows_are_refused_with_their_place(tmp_path: Path, collect: Collec
         {"id": 11, "img": "x" * 5000},
     ]
     put(tmp_path / "train.jsonl", lines(*rows))
-    found, refusals = collect("hateful-memes", tmp_path)
-    assert [item.origin.key for item in found] == ["1"]
+    result, refusals = collect("hateful-memes", tmp_path)
+    assert [item.origin.key for item in result] == ["1"]
     outside, gone = "outside the folder", "no picture"
     assert list(reasons(refusals).values()) == [
         "not readable", outside, outside, outside, outside, "not a picture", gone, "not readable",
@@ -163,13 +163,13 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
         {"id": "covid_memes_18", "image": "covid_memes_18.png"},
     ]
     table = put(tmp_path / "annotations/train.jsonl", lines(*rows))
-    found, refusals = collect("harmeme", tmp_path)
-    assert [item.labels for item in found] == [
+    result, refusals = collect("harmeme", tmp_path)
+    assert [item.labels for item in result] == [
         {"harmfulness": "somewhat harmful", "target": "individual"},
         {"harmfulness": "not harmful"},
     ]
-    assert found[0].parts == ("tea or coffee?\nchoose",)
-    assert found[0].picture == PICTURE
+    assert result[0].parts == ("tea or coffee?\nchoose",)
+    assert result[0].picture == PICTURE
     assert list(reasons(refusals).values()) == [
         "not readable",
         "no picture",
@@ -178,7 +178,7 @@ def test_harmeme(tmp_path: Path, collect: Collect) -> None:
     ]
     assert refusals[0].url == "annotations/train.jsonl, row 3"
     alone, _ = collect("harmeme", table)
-    assert [item.origin for item in alone] == [item.origin for item in found]
+    assert [item.origin for item in alone] == [item.origin for item in result]
 
 
 # Multi3Hate
@@ -202,8 +202,8 @@ def multi3hate(tmp_path: Path) -> Path:
 
 
 def test_multi3hate(tmp_path: Path, collect: Collect) -> None:
-    found, refusals = collect("multi3hate", multi3hate(tmp_path), terms="as published")
-    template, english, german = found
+    result, refusals = collect("multi3hate", multi3hate(tmp_path), terms="as published")
+    template, english, german = result
     assert isinstance(template, FoundTemplate)
     assert (template.origin.key, template.name, template.picture) == (
         "Happy Dog",
@@ -228,14 +228,14 @@ def test_multi3hate_s_folders_may_not_lead_out(tmp_path: Path, collect: Collect)
     root = multi3hate(tmp_path / "set")
     (root / "data/memes/en").rename(tmp_path / "elsewhere")
     (root / "data/memes/en").symlink_to(tmp_path / "elsewhere")
-    found, _ = collect("multi3hate", root)
-    assert [item.language for item in found if isinstance(item, FoundPicture)] == ["de"]
+    result, _ = collect("multi3hate", root)
+    assert [item.language for item in result if isinstance(item, FoundPicture)] == ["de"]
 
 
 def test_multi3hate_s_captions_and_languages(tmp_path: Path, collect: Collect) -> None:
     root = multi3hate(tmp_path)
-    found, _ = collect("multi3hate", root / "data", languages=("de",), captions=True)
-    captions = [item for item in found if isinstance(item, FoundCaption)]
+    result, _ = collect("multi3hate", root / "data", languages=("de",), captions=True)
+    captions = [item for item in result if isinstance(item, FoundCaption)]
     assert [(caption.origin.key, caption.template, caption.parts) for caption in captions] == [
         ("captions/de/12", "Happy Dog", ("guten", "Tag")),
         ("captions/de/13", "Happy Dog", ("Tee",)),
@@ -278,10 +278,10 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
         "votes": [3, None, 1, 1, 1],
     }
     parquet(tmp_path / "data/train-00000-of-00001.parquet", columns, features)
-    found, refusals = collect("huggingface", tmp_path)
+    result, refusals = collect("huggingface", tmp_path)
     file = "data/train-00000-of-00001.parquet"
-    assert [item.origin.key for item in found] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
-    first = found[0]
+    assert [item.origin.key for item in result] == [f"{file}#007", f"{file}#008", f"{file}#008@6"]
+    first = result[0]
     assert (first.parts, first.labels, first.language) == (
         ("good", "day"),
         {"label": "lively"},
@@ -289,7 +289,7 @@ def test_parquet_with_pictures(tmp_path: Path, collect: Collect) -> None:
     )
     assert (first.origin.terms, first.name, first.picture) == ("cc-by-4.0", "one", PICTURE)
     assert first.details == {"id": "007", "votes": 3}
-    assert found[1].picture == OTHER
+    assert result[1].picture == OTHER
     assert reasons(refusals) == {
         f"{file}, row 4": "not a picture",
         f"{file}, row 5": "outside the folder",
@@ -306,8 +306,8 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, fetcher: Fetcher) -> Non
     del table
     most = 0
     before = pa.total_allocated_bytes()
-    for found in find("huggingface")(path=path).collect(fetcher):
-        assert isinstance(found, FoundPicture)
+    for result in find("huggingface")(path=path).collect(fetcher):
+        assert isinstance(result, FoundPicture)
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < 8 * len(large) < path.stat().st_size / 4
 
@@ -317,8 +317,8 @@ def test_parquet_without_pictures_is_reported(tmp_path: Path, collect: Collect) 
     with pytest.raises(InputError, match="no column of pictures"):
         collect("huggingface", path)
     put(tmp_path / "b.parquet", b"PAR1 broken")
-    found, refusals = collect("huggingface", tmp_path)
-    assert found == []
+    result, refusals = collect("huggingface", tmp_path)
+    assert result == []
     assert reasons(refusals) == {"a.parquet": "not readable", "b.parquet": "not readable"}
 
 
@@ -346,9 +346,9 @@ def test_an_image_folder_with_metadata(tmp_path: Path, collect: Collect, kind: s
         put(path, lines(*rows))
     else:
         parquet(path, {key: [row[key] for row in rows] for key in rows[0]})
-    found, refusals = collect("huggingface", tmp_path)
-    assert [item.origin.key for item in found] == ["train/sub/0001.png", "train/2.jpg"]
-    assert (found[0].labels, found[0].parts, found[0].name) == ({"label": "07"}, ("hi",), "0001")
+    result, refusals = collect("huggingface", tmp_path)
+    assert [item.origin.key for item in result] == ["train/sub/0001.png", "train/2.jpg"]
+    assert (result[0].labels, result[0].parts, result[0].name) == ({"label": "07"}, ("hi",), "0001")
     assert sorted(refusal.reason for refusal in refusals) == [
         "another of the same id",
         "no picture",
@@ -362,8 +362,8 @@ def test_class_folders(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "train/dog/1.jpg", OTHER)
     put(tmp_path / "test/2.png", PICTURE)
     put(tmp_path / "dog/notes.txt", "no picture")
-    found, refusals = collect("huggingface", tmp_path)
-    assert {item.origin.key: dict(item.labels) for item in found} == {
+    result, refusals = collect("huggingface", tmp_path)
+    assert {item.origin.key: dict(item.labels) for item in result} == {
         "test/2.png": {},
         "train/cat/1.png": {"label": "cat"},
         "train/dog/1.jpg": {"label": "dog"},
@@ -387,12 +387,12 @@ def test_a_plain_folder(tmp_path: Path, collect: Collect) -> None:
     (root / "folder").symlink_to(outside.parent)
     (root / "inside.jpg").symlink_to(root / "a.jpg")
     (root / "broken.jpg").symlink_to(root / "nothing.jpg")
-    found, refusals = collect("folder", root, language="en")
-    assert [(item.origin.key, item.name) for item in found if item.name != "cut"] == [
+    result, refusals = collect("folder", root, language="en")
+    assert [(item.origin.key, item.name) for item in result if item.name != "cut"] == [
         ("a.jpg", "a"),
         ("b/deep/001.PNG", "001"),
     ]
-    assert all(isinstance(item, FoundPicture) and item.language == "en" for item in found)
+    assert all(isinstance(item, FoundPicture) and item.language == "en" for item in result)
     by_name = reasons(refusals)
     assert {name: by_name[name] for name in ("folder", "link.png", "broken.jpg", "page.gif")} == {
         "folder": "outside the folder",
@@ -415,8 +415,8 @@ def test_links_of_the_hub_s_cache_are_reported(tmp_path: Path, collect: Collect)
     blob = parquet(tmp_path / "blobs/abc", {"image": [PICTURE]})
     (tmp_path / "snapshot").mkdir()
     (tmp_path / "snapshot/train.parquet").symlink_to(blob)
-    found, (refusal,) = collect("huggingface", tmp_path / "snapshot")
-    assert found == []
+    result, (refusal,) = collect("huggingface", tmp_path / "snapshot")
+    assert result == []
     assert (refusal.url, refusal.reason) == ("train.parquet", "outside the folder")
     assert "--local-dir" in refusal.sentence
 
@@ -447,8 +447,8 @@ def test_a_meme_has_its_label_whichever_split_gives_it(tmp_path: Path, collect: 
     meme = {"id": "01", "img": "img/01.png", "text": "a"}
     put(tmp_path / "test.jsonl", lines(meme))
     put(tmp_path / "test_seen.jsonl", lines(meme | {"label": 1}))
-    found, refusals = collect("hateful-memes", tmp_path)
-    assert [(item.origin.key, item.labels) for item in found] == [("01", {"hateful": "1"})]
+    result, refusals = collect("hateful-memes", tmp_path)
+    assert [(item.origin.key, item.labels) for item in result] == [("01", {"hateful": "1"})]
     assert refusals == []
 
 
@@ -456,8 +456,8 @@ def test_a_row_without_its_picture_keeps_out_no_other(tmp_path: Path, collect: C
     put(tmp_path / "img/1.png", PICTURE)
     put(tmp_path / "dev.jsonl", lines({"id": "1", "img": "img/gone.png", "label": 0}))
     put(tmp_path / "test.jsonl", lines({"id": "1", "img": "img/1.png", "label": 0}))
-    found, refusals = collect("hateful-memes", tmp_path)
-    assert [item.origin.url for item in found] == ["test.jsonl, row 1"]
+    result, refusals = collect("hateful-memes", tmp_path)
+    assert [item.origin.url for item in result] == ["test.jsonl, row 1"]
     assert reasons(refusals) == {"dev.jsonl, row 1": "no picture"}
 
 
@@ -468,8 +468,8 @@ def test_a_wrong_table_keeps_out_no_other(content: bytes, tmp_path: Path, collec
     put(tmp_path / "test.jsonl", lines(row))
     put(tmp_path / "dev.jsonl", content)
     for name in ("hateful-memes", "harmeme"):
-        found, refusals = collect(name, tmp_path)
-        assert [item.origin.key for item in found] == ["1"]
+        result, refusals = collect(name, tmp_path)
+        assert [item.origin.key for item in result] == ["1"]
         assert reasons(refusals) == {"dev.jsonl": "not readable"}
 
 
@@ -479,8 +479,8 @@ def test_multi3hate_s_wrong_tables_and_repeated_memes(tmp_path: Path, collect: C
     put(tmp_path / "data/captions/en.csv", f"{header}1,Happy Dog,a,a\n1.0,Happy Dog,b,b\n")
     put(tmp_path / "data/captions/de.csv", "foo,bar\n1,2\n")
     put(tmp_path / "data/final_annotations.csv", "foo\n1\n")
-    found, refusals = collect("multi3hate", tmp_path)
-    assert [item.origin.key for item in found] == ["Happy Dog", "en/1"]
+    result, refusals = collect("multi3hate", tmp_path)
+    assert [item.origin.key for item in result] == ["Happy Dog", "en/1"]
     assert reasons(refusals) == {
         "data/final_annotations.csv": "not readable",
         "data/captions/en.csv, row 3": "another of the same id",
@@ -496,8 +496,8 @@ def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
         {"id": str(n), "image": "1.png", "labels": one} for n, one in enumerate([{"a": 1}, [[]]])
     ]
     put(tmp_path / "train.jsonl", lines(*rows))
-    found, refusals = collect("harmeme", tmp_path)
-    assert (found, len(refusals)) == ([], 2)
+    result, refusals = collect("harmeme", tmp_path)
+    assert (result, len(refusals)) == ([], 2)
 
 
 def test_an_address_is_not_cut() -> None:

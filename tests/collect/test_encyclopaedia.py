@@ -22,11 +22,11 @@ def site() -> Iterator[Running]:
 
 
 def test_entries_of_the_english_kind(site: Running) -> None:
-    found = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
-    assert found.refusals == []
+    result = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
+    assert result.refusals == []
     assert [
         (template.name, template.year and (template.year.year, template.year.by))
-        for template in found.templates
+        for template in result.templates
     ] == [
         ("Cat at the Keyboard", (2012, "data")),
         ("Patient Pigeon", (2014, "data")),
@@ -34,11 +34,11 @@ def test_entries_of_the_english_kind(site: Running) -> None:
         ("Office Plant", (2018, "data")),
         ("Left Sock", None),
     ]
-    evidence = [template.year.evidence if template.year else "" for template in found.templates]
+    evidence = [template.year.evidence if template.year else "" for template in result.templates]
     assert evidence[:2] == ["table Year: 2012", "JSON-LD dateCreated: 2014-05-02"]
     assert evidence[2].startswith("The comic first appeared on March 3rd")
     assert evidence[3:] == ["microdata dateCreated: 2018-09", ""]
-    cat = found.templates[0]
+    cat = result.templates[0]
     assert cat.description.startswith("Cat at the Keyboard is an image macro")
     assert cat.keywords == ("cat", "work", "image macro")
     assert cat.details["origin"].startswith("The picture was taken in 2009")
@@ -49,42 +49,42 @@ def test_entries_of_the_english_kind(site: Running) -> None:
         "Origin": "Webcam",
     }
     assert "shelf" not in str(cat)  # references are left out
-    assert all(template.picture for template in found.templates)
+    assert all(template.picture for template in result.templates)
 
 
 def test_examples_are_finished_memes_of_their_template(site: Running) -> None:
-    found = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
-    keys = {template.origin.key: template for template in found.templates}
-    assert len(found.pictures) == 11
-    for picture in found.pictures:
+    result = collected(EncyclopaediaSource(f"{site.address}/know-your-meme/memes/all"), site)
+    keys = {template.origin.key: template for template in result.templates}
+    assert len(result.pictures) == 11
+    for picture in result.pictures:
         assert picture.template in keys
         assert picture.year == keys[picture.template].year
         assert picture.picture[:2] == b"\xff\xd8"
         assert picture.details["section"] == "Various Examples"
-    assert found.pictures[0].details["alt"] == "I closed your forty tabs you are welcome"
-    assert found.pictures[0].parts == ()  # what stands in `alt` is no transcript
+    assert result.pictures[0].details["alt"] == "I closed your forty tabs you are welcome"
+    assert result.pictures[0].parts == ()  # what stands in `alt` is no transcript
 
 
 def test_entries_of_the_russian_kind(site: Running) -> None:
-    found = collected(EncyclopaediaSource(f"{site.address}/memepedia/memoteka/"), site)
-    assert found.refusals == []
+    result = collected(EncyclopaediaSource(f"{site.address}/memepedia/memoteka/"), site)
+    assert result.refusals == []
     assert [
         (template.name, template.year and (template.year.year, template.year.by))
-        for template in found.templates
+        for template in result.templates
     ] == [
         ("Кот и чайник", (2015, "rule")),
         ("Терпеливый ёжик", (2017, "rule")),
         ("Удивлённый самовар", (2019, "data")),
         ("Голубь-почтальон", None),
     ]
-    cat = found.templates[0]
+    cat = result.templates[0]
     assert cat.description.startswith("Кот и чайник — мем с котом")
     assert cat.details["origin"].startswith("Картинка появилась в марте 2015 года")
     assert cat.details["meaning"].startswith("Мем используют")
     assert cat.details["published"] == "2020-06-01T12:00:00+03:00"  # which is not its year
     assert (cat.details["page_language"], cat.details["categories"]) == ("ru-RU", ["Мемы"])
-    assert {picture.details["section"] for picture in found.pictures} == {"Галерея"}
-    assert len(found.pictures) == 7
+    assert {picture.details["section"] for picture in result.pictures} == {"Галерея"}
+    assert len(result.pictures) == 7
 
 
 def test_a_model_is_asked_only_where_data_and_rules_are_silent(site: Running) -> None:
@@ -97,8 +97,8 @@ def test_a_model_is_asked_only_where_data_and_rules_are_silent(site: Running) ->
     source = EncyclopaediaSource(
         f"{site.address}/know-your-meme/memes/all", examples=1, year_by_model=model
     )
-    found = collected(source, site)
-    assert [template.year.by for template in found.templates if template.year] == [
+    result = collected(source, site)
+    assert [template.year.by for template in result.templates if template.year] == [
         "data", "data", "rule", "data", "model",
     ]  # fmt: skip
     assert len(asked) == 1
@@ -113,20 +113,20 @@ def test_a_model_that_fails_leaves_the_entry_without_a_year(site: Running) -> No
     source = EncyclopaediaSource(
         f"{site.address}/know-your-meme/memes/left-sock", year_by_model=model
     )
-    found = collected(source, site)
-    assert found.reasons == ["year not read"]
-    assert [template.year for template in found.templates] == [None]
-    assert len(found.pictures) == 1
+    result = collected(source, site)
+    assert result.reasons == ["year not read"]
+    assert [template.year for template in result.templates] == [None]
+    assert len(result.pictures) == 1
 
 
 def test_limits_and_a_single_entry(site: Running) -> None:
     address = f"{site.address}/know-your-meme/memes/all"
-    found = collected(EncyclopaediaSource(address, limit=2, examples=1), site)
-    assert (len(found.templates), len(found.pictures)) == (2, 2)
-    found = collected(EncyclopaediaSource(address, pages=1), site)
-    assert (len(found.templates), found.reasons) == (3, ["page limit"])
-    found = collected(EncyclopaediaSource(f"{site.address}/memepedia/kot-i-chajnik/"), site)
-    assert [template.name for template in found.templates] == ["Кот и чайник"]
+    result = collected(EncyclopaediaSource(address, limit=2, examples=1), site)
+    assert (len(result.templates), len(result.pictures)) == (2, 2)
+    result = collected(EncyclopaediaSource(address, pages=1), site)
+    assert (len(result.templates), result.reasons) == (3, ["page limit"])
+    result = collected(EncyclopaediaSource(f"{site.address}/memepedia/kot-i-chajnik/"), site)
+    assert [template.name for template in result.templates] == ["Кот и чайник"]
 
 
 def test_wrong_options() -> None:
@@ -159,50 +159,50 @@ def entry(site: Running, fault: str, **options: str) -> EncyclopaediaSource:
 
 
 def test_a_page_in_windows_1251_that_does_not_say_so(site: Running) -> None:
-    found = collected(entry(site, "windows-1251"), site)
-    assert found.refusals == []
-    assert found.templates[0].name == "Кот и чайник"
-    assert found.templates[0].year == Year(
+    result = collected(entry(site, "windows-1251"), site)
+    assert result.refusals == []
+    assert result.templates[0].name == "Кот и чайник"
+    assert result.templates[0].year == Year(
         2015, "rule", "Картинка появилась в марте 2015 года на форуме любителей чая."
     )
 
 
 @pytest.mark.parametrize("fault", ["cut-json-ld", "deep-json-ld"])
 def test_json_ld_that_cannot_be_read_costs_nothing_else(site: Running, fault: str) -> None:
-    found = collected(entry(site, fault), site)
-    assert found.refusals == []
-    assert found.templates[0].year == Year(2012, "data", "table Year: 2012")
-    assert len(found.pictures) == 3
+    result = collected(entry(site, fault), site)
+    assert result.refusals == []
+    assert result.templates[0].year == Year(2012, "data", "table Year: 2012")
+    assert len(result.pictures) == 3
 
 
 def test_pictures_that_are_gone_are_refusals_and_the_entry_stays(site: Running) -> None:
-    found = collected(entry(site, "gone-pictures"), site)
-    assert found.reasons == ["not found"] * 4
-    assert [template.picture for template in found.templates] == [None]
-    assert found.templates[0].description
+    result = collected(entry(site, "gone-pictures"), site)
+    assert result.reasons == ["not found"] * 4
+    assert [template.picture for template in result.templates] == [None]
+    assert result.templates[0].description
 
 
 @pytest.mark.parametrize(
     ("fault", "reason"), [("renamed", "unknown layout"), ("json", "not a page")]
 )
 def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, reason: str) -> None:
-    found = collected(entry(site, fault), site)
-    assert found.reasons == [reason]
-    assert (found.templates, found.pictures) == ([], [])
+    result = collected(entry(site, fault), site)
+    assert result.reasons == [reason]
+    assert (result.templates, result.pictures) == ([], [])
 
 
 def test_an_entry_without_its_text_says_so(site: Running) -> None:
-    found = collected(entry(site, "no-text"), site)
-    assert found.reasons == ["no text"]
-    assert found.templates[0].year == Year(2012, "data", "table Year: 2012")
+    result = collected(entry(site, "no-text"), site)
+    assert result.reasons == ["no text"]
+    assert result.templates[0].year == Year(2012, "data", "table Year: 2012")
 
 
 def test_a_login_wall(site: Running) -> None:
-    found = collected(EncyclopaediaSource(f"{site.address}/broken/login"), site)
-    assert found.reasons == ["login wall"]
+    result = collected(EncyclopaediaSource(f"{site.address}/broken/login"), site)
+    assert result.reasons == ["login wall"]
 
 
 def test_an_entry_of_the_other_kind_is_unknown(site: Running) -> None:
     address = f"{site.address}/memepedia/kot-i-chajnik/"
-    found = collected(EncyclopaediaSource(address, site="know-your-meme"), site)
-    assert found.reasons == ["unknown layout"]
+    result = collected(EncyclopaediaSource(address, site="know-your-meme"), site)
+    assert result.reasons == ["unknown layout"]

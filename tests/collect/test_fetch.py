@@ -36,8 +36,8 @@ def page(text: bytes = b"<title>a page</title>", **headers: str) -> Callable[[Re
     """A site that gives the same page for all addresses, and has no robots.txt."""
 
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    found = Reply(text, headers={"content-type": "text/html", **named})
-    return lambda request: NOT_THERE if request.path == "/robots.txt" else found
+    result = Reply(text, headers={"content-type": "text/html", **named})
+    return lambda request: NOT_THERE if request.path == "/robots.txt" else result
 
 
 @pytest.fixture(scope="module")

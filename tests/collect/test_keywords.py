@@ -88,9 +88,9 @@ def test_what_is_made_is_found(keyword: str, data: st.DataObject) -> None:
     variants = list(expand([keyword], ARABIC))
     matcher = KeywordMatcher(variants, ARABIC)
     variant = data.draw(st.sampled_from(variants))
-    found = matcher.find(f"xyz, {variant.text}! xyz")
+    result = matcher.find(f"xyz, {variant.text}! xyz")
     if fold(variant.text, ARABIC.match).strip():
-        assert found
+        assert result
     assert not KeywordMatcher([], ARABIC).find(variant.text)
 
 
@@ -110,12 +110,12 @@ def test_marks_tatweel_and_repeated_letters_do_not_count() -> None:
 
 def test_words_are_whole_and_the_longest_is_taken() -> None:
     matcher = KeywordMatcher([Variant(text, text) for text in ("cat", "cat tree", "tree")], ENGLISH)
-    found = matcher.find("A caaat tree, a cattree, my cat's TREE.")
-    assert [(item.variant.text, item.words) for item in found] == [
+    result = matcher.find("A caaat tree, a cattree, my cat's TREE.")
+    assert [(item.variant.text, item.words) for item in result] == [
         ("cat tree", (1, 3)),
         ("tree", (7, 8)),
     ]
-    assert found[0].found == "caaat tree"
+    assert result[0].found == "caaat tree"
     doubled = KeywordMatcher([Variant("good", "good")], ENGLISH)
     assert doubled.find("goooood")
     assert not doubled.find("god")

@@ -35,7 +35,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(checkout: Path) -> Found:
+def result(checkout: Path) -> Found:
     return sorted_out(checkout)
 
 
@@ -54,16 +54,16 @@ def sorted_out(path: Path, *, styles: bool = False) -> Found:
     return templates, captions, refusals
 
 
-def test_every_template_comes_in(found: Found) -> None:
-    templates, _, _ = found
+def test_every_template_comes_in(result: Found) -> None:
+    templates, _, _ = result
     assert set(templates) == set(GOOD) | {"linked-picture"}
     assert {
         key for key, template in templates.items() if template.picture is None
     } == WITHOUT_PICTURE
 
 
-def test_what_is_refused_says_why(found: Found) -> None:
-    _, _, refusals = found
+def test_what_is_refused_says_why(result: Found) -> None:
+    _, _, refusals = result
     assert Counter(refusal.reason for refusal in refusals) == {
         "not readable": len(BAD),
         "no picture": 1,
@@ -84,8 +84,8 @@ def test_what_is_refused_says_why(found: Found) -> None:
     assert all("/tmp" not in refusal.sentence for refusal in refusals)
 
 
-def test_every_region_comes_in(found: Found) -> None:
-    templates, _, _ = found
+def test_every_region_comes_in(result: Found) -> None:
+    templates, _, _ = result
     counts = {key: len(template.boxes) for key, template in templates.items()}
     assert counts["labels"] == 6
     assert counts["turned"] == counts["outside"] == 5
@@ -99,8 +99,8 @@ def test_every_region_comes_in(found: Found) -> None:
         assert len({box.name for box in template.boxes}) == len(template.boxes)
 
 
-def test_the_usual_region_keeps_its_place(found: Found) -> None:
-    top, bottom = found[0]["usual"].boxes
+def test_the_usual_region_keeps_its_place(result: Found) -> None:
+    top, bottom = result[0]["usual"].boxes
     assert (top.x, top.y, top.width, top.height, top.angle) == (0, 0, 1, 0.2, 0)
     assert (bottom.x, bottom.y, bottom.width, bottom.height) == (0, 0.8, 1, 0.2)
     assert top.style.uppercase
@@ -108,8 +108,8 @@ def test_the_usual_region_keeps_its_place(found: Found) -> None:
     assert top.style.max_size == pytest.approx(1 / 9, abs=1e-6)
 
 
-def test_styles_of_text(found: Found) -> None:
-    khaki, silver, grey, faint, black, two = (box.style for box in found[0]["labels"].boxes)
+def test_styles_of_text(result: Found) -> None:
+    khaki, silver, grey, faint, black, two = (box.style for box in result[0]["labels"].boxes)
     assert [item.fill for item in (khaki, silver, grey, faint, black, two)] == [
         "#f0e68c",
         "#c0c0c0",
@@ -129,15 +129,15 @@ def test_styles_of_text(found: Found) -> None:
     assert not any(item.uppercase for item in (khaki, silver, grey, faint, black, two))
     assert black.outline == "#ffffff"
     assert two.outline == "#000080"
-    assert [box.align for box in found[0]["labels"].boxes][-2:] == ["left", "right"]
-    notes = [" ".join(item["notes"]) for item in found[0]["labels"].details["regions"]]
+    assert [box.align for box in result[0]["labels"].boxes][-2:] == ["left", "right"]
+    notes = [" ".join(item["notes"]) for item in result[0]["labels"].details["regions"]]
     assert "thin" in notes[0]
     assert "Kalam" in notes[1]
     assert "50% opaque" in notes[3]
 
 
-def test_what_has_no_equivalent_is_reported(found: Found) -> None:
-    templates, _, _ = found
+def test_what_has_no_equivalent_is_reported(result: Found) -> None:
+    templates, _, _ = result
 
     def notes_of(key: str) -> str:
         details = templates[key].details
@@ -158,15 +158,15 @@ def test_what_has_no_equivalent_is_reported(found: Found) -> None:
     }
 
 
-def test_a_thousandth_beyond_the_picture_is_no_matter(found: Found) -> None:
-    folded = found[0]["folded"]
+def test_a_thousandth_beyond_the_picture_is_no_matter(result: Found) -> None:
+    folded = result[0]["folded"]
     assert folded.details["source"].endswith("/its/own/")
     assert "out of" not in json.dumps(folded.details["regions"])
     assert folded.boxes[0].x + folded.boxes[0].width == pytest.approx(1.0)
 
 
-def test_names(found: Found) -> None:
-    templates, _, _ = found
+def test_names(result: Found) -> None:
+    templates, _, _ = result
     names = {key: template.details["safe_name"] for key, template in templates.items()}
     assert names["_test"] == "test-2"
     assert names["test"] == "test"
@@ -192,8 +192,8 @@ def test_safe_names_never_collide() -> None:
     assert names["a-2"] == "a-2"
 
 
-def test_examples(found: Found) -> None:
-    _, captions, _ = found
+def test_examples(result: Found) -> None:
+    _, captions, _ = result
     assert captions["usual"].parts == ("the train is on time", "nobody told the passengers")
     assert captions["older"].parts == ("NOT SURE IF EARLY", "OR STILL AWAKE")
     assert captions["labels"].parts == (
@@ -224,8 +224,8 @@ def test_examples(found: Found) -> None:
     assert "empty-file" not in captions
 
 
-def test_pictures(found: Found) -> None:
-    templates, _, _ = found
+def test_pictures(result: Found) -> None:
+    templates, _, _ = result
 
     def picture(key: str) -> Image.Image:
         content = templates[key].picture
@@ -257,18 +257,18 @@ def test_styles_on_demand(checkout: Path) -> None:
     assert wide.details["safe_name"] == "styled-wide"
 
 
-def test_any_of_the_folders_will_do(checkout: Path, found: Found) -> None:
-    assert sorted_out(checkout / "templates") == found
+def test_any_of_the_folders_will_do(checkout: Path, result: Found) -> None:
+    assert sorted_out(checkout / "templates") == result
     templates, _, _ = sorted_out(checkout / "templates" / "usual")
-    assert templates["usual"] == found[0]["usual"]
+    assert templates["usual"] == result[0]["usual"]
 
 
-def test_the_same_folder_is_read_the_same(checkout: Path, found: Found) -> None:
-    assert sorted_out(checkout) == found
+def test_the_same_folder_is_read_the_same(checkout: Path, result: Found) -> None:
+    assert sorted_out(checkout) == result
 
 
-def test_details_are_json(found: Found) -> None:
-    for item in (*found[0].values(), *found[1].values()):
+def test_details_are_json(result: Found) -> None:
+    for item in (*result[0].values(), *result[1].values()):
         assert json.loads(json.dumps(item.details)) == item.details
 
 
@@ -327,8 +327,8 @@ def inside(box: TextBox, size: tuple[int, int]) -> bool:
     )
 
 
-def test_boxes_lie_in_the_picture(found: Found) -> None:
-    for item in found[0].values():
+def test_boxes_lie_in_the_picture(result: Found) -> None:
+    for item in result[0].values():
         size = (600, 600)
         if item.picture is not None:
             with Image.open(io.BytesIO(item.picture)) as picture:
@@ -343,9 +343,9 @@ def test_boxes_lie_in_the_picture(found: Found) -> None:
 
 
 def test_the_examples_render_with_their_problems_listed(
-    found: Found, tmp_path: Path, record_property: pytest.RecordProperty
+    result: Found, tmp_path: Path, record_property: pytest.RecordProperty
 ) -> None:
-    templates, captions, _ = found
+    templates, captions, _ = result
     for item in templates.values():
         if item.picture is not None:
             write_template(item, tmp_path)

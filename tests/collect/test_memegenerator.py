@@ -22,37 +22,37 @@ def site() -> Iterator[Running]:
 
 
 def test_every_template_and_caption_of_all_pages(site: Running) -> None:
-    found = collected(MemegeneratorSource(f"{site.address}/memegenerator/"), site)
-    assert found.refusals == []
-    assert len(found.templates) == 14
-    first = found.templates[0]
+    result = collected(MemegeneratorSource(f"{site.address}/memegenerator/"), site)
+    assert result.refusals == []
+    assert len(result.templates) == 14
+    first = result.templates[0]
     assert first.name == "German Shepherd At The Gate"
     assert first.origin.key == f"{site.host}/memegenerator/German-Shepherd-At-The-Gate"
     assert first.origin.source == "memegenerator"
     assert first.origin.fetched is not None
     assert all(
-        template.picture and template.picture[:2] == b"\xff\xd8" for template in found.templates
+        template.picture and template.picture[:2] == b"\xff\xd8" for template in result.templates
     )
-    counts = Counter(caption.template.rpartition("/")[2] for caption in found.captions)
+    counts = Counter(caption.template.rpartition("/")[2] for caption in result.captions)
     assert counts["German-Shepherd-At-The-Gate"] == 17
     assert counts["German-Sausage-Stand-Llama"] == 3
-    assert set(counts) == {template.origin.key.rpartition("/")[2] for template in found.templates}
-    keys = [caption.origin.key for caption in found.captions]
+    assert set(counts) == {template.origin.key.rpartition("/")[2] for template in result.templates}
+    keys = [caption.origin.key for caption in result.captions]
     assert len(keys) == len(set(keys))  # a caption stands twice on its page, and is one
 
 
 def test_a_caption_has_text_votes_and_its_language(site: Running) -> None:
     address = f"{site.address}/memegenerator/German-Shepherd-At-The-Gate"
-    found = collected(MemegeneratorSource(address), site)
-    assert len(found.templates) == 1
-    by_top = {caption.parts[0]: caption for caption in found.captions}
+    result = collected(MemegeneratorSource(address), site)
+    assert len(result.templates) == 1
+    by_top = {caption.parts[0]: caption for caption in result.captions}
     caption = by_top["the parcel is for the neighbour"]
     assert caption.parts == ("the parcel is for the neighbour", "I still need to see some papers")
     assert (caption.votes, caption.language) == (1769, "en")
     # The page is in English, which says nothing of a caption.
     german = by_top["der Zaun ist neu"]
     assert (german.language, german.details["page_language"]) == ("", "en")
-    assert {caption.votes for caption in found.captions if caption.votes is None} == set()
+    assert {caption.votes for caption in result.captions if caption.votes is None} == set()
 
 
 def test_any_page_of_a_template_gives_it_the_same_key(
@@ -69,17 +69,17 @@ def test_any_page_of_a_template_gives_it_the_same_key(
 
 def test_limits(site: Running) -> None:
     source = MemegeneratorSource(f"{site.address}/memegenerator/", limit=2, captions=9)
-    found = collected(source, site)
-    assert [template.name for template in found.templates] == [
+    result = collected(source, site)
+    assert [template.name for template in result.templates] == [
         "German Shepherd At The Gate",
         "German Train On Time",
     ]
-    assert len(found.captions) == 18
+    assert len(result.captions) == 18
     source = MemegeneratorSource(f"{site.address}/memegenerator/", pages=1, captions=1)
-    found = collected(source, site)
-    assert len(found.templates) == 6
-    assert found.reasons == ["page limit"]
-    assert "--pages" in found.refusals[0].sentence
+    result = collected(source, site)
+    assert len(result.templates) == 6
+    assert result.reasons == ["page limit"]
+    assert "--pages" in result.refusals[0].sentence
 
 
 @pytest.mark.parametrize("options", [{"limit": -1}, {"captions": -1}, {"pages": 0}])
@@ -142,10 +142,10 @@ def broken(site: Running, fault: str) -> str:
     ],
 )
 def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, reason: str) -> None:
-    found = collected(MemegeneratorSource(broken(site, fault)), site)
-    assert found.reasons == [reason]
-    assert found.refusals[0].url == broken(site, fault)
-    assert (found.templates, found.captions) == ([], [])
+    result = collected(MemegeneratorSource(broken(site, fault)), site)
+    assert result.reasons == [reason]
+    assert result.refusals[0].url == broken(site, fault)
+    assert (result.templates, result.captions) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -159,46 +159,46 @@ def test_a_page_with_nothing_expected_is_a_refusal(site: Running, fault: str, re
 def test_a_template_without_a_picture_keeps_its_captions(
     site: Running, fault: str, reason: str
 ) -> None:
-    found = collected(MemegeneratorSource(broken(site, fault)), site)
-    assert found.reasons == [reason]
-    assert [template.picture for template in found.templates] == [None]
-    assert len(found.captions) == 17
+    result = collected(MemegeneratorSource(broken(site, fault)), site)
+    assert result.reasons == [reason]
+    assert [template.picture for template in result.templates] == [None]
+    assert len(result.captions) == 17
 
 
 @pytest.mark.parametrize("fault", ["too-many", "unavailable", "doubled"])
 def test_busy_servers_and_doubled_pages_lose_nothing(fault: str) -> None:
     with serving() as site:
-        found = collected(MemegeneratorSource(broken(site, fault)), site)
-        assert (found.refusals, len(found.captions)) == ([], 17)
+        result = collected(MemegeneratorSource(broken(site, fault)), site)
+        assert (result.refusals, len(result.captions)) == ([], 17)
         start = [line for line in site.requests if line.split()[1].endswith(fault)]
         expected = {"too-many": [429, 200], "unavailable": [503, 503, 200], "doubled": [200]}
         assert statuses(start) == expected[fault]
 
 
 def test_pages_that_repeat_for_ever_are_noticed(site: Running) -> None:
-    found = collected(MemegeneratorSource(broken(site, "endless")), site)
-    assert found.reasons == ["endless pages"]
-    assert len(found.captions) == 15
-    assert found.refusals[0].url.endswith("/page/4")
+    result = collected(MemegeneratorSource(broken(site, "endless")), site)
+    assert result.reasons == ["endless pages"]
+    assert len(result.captions) == 15
+    assert result.refusals[0].url.endswith("/page/4")
 
 
 def test_pages_that_are_new_for_ever_end_at_the_limit(site: Running) -> None:
-    found = collected(MemegeneratorSource(broken(site, "endless-new"), pages=7), site)
-    assert found.reasons == ["page limit"]
-    assert len(found.captions) == 35
+    result = collected(MemegeneratorSource(broken(site, "endless-new"), pages=7), site)
+    assert result.reasons == ["page limit"]
+    assert len(result.captions) == 35
 
 
 def test_a_next_page_on_another_host_is_not_followed(site: Running) -> None:
-    found = collected(MemegeneratorSource(broken(site, "elsewhere")), site)
-    assert found.reasons == ["another host"]
-    assert len(found.captions) == 8
+    result = collected(MemegeneratorSource(broken(site, "elsewhere")), site)
+    assert result.reasons == ["another host"]
+    assert len(result.captions) == 8
 
 
 def test_a_list_whose_pages_are_all_unknown_is_left_early() -> None:
     with serving() as site:
-        found = collected(MemegeneratorSource(broken(site, "half-renamed")), site)
-        assert found.reasons == ["unknown layout"] * 4
-        assert "--selectors" in found.refusals[-1].sentence
+        result = collected(MemegeneratorSource(broken(site, "half-renamed")), site)
+        assert result.reasons == ["unknown layout"] * 4
+        assert "--selectors" in result.refusals[-1].sentence
         assert len(site.requests) <= 6
 
 
@@ -223,15 +223,15 @@ def test_renamed_classes_are_a_setting(site: Running, tmp_path: Path) -> None:
         f'picture = ["img.{names["bigger-img"]}"]\n'
         f'votes = [".{names["score"]}"]\n'
     )
-    found = collected(MemegeneratorSource(broken(site, "renamed"), selectors=own), site)
-    assert found.refusals == []
-    assert len(found.captions) == 17
-    assert found.captions[1].votes == 1769
+    result = collected(MemegeneratorSource(broken(site, "renamed"), selectors=own), site)
+    assert result.refusals == []
+    assert len(result.captions) == 17
+    assert result.captions[1].votes == 1769
 
 
 def test_what_robots_txt_closes_is_not_read(site: Running) -> None:
-    found = collected(MemegeneratorSource(f"{site.address}/memegenerator/private/x"), site)
-    assert found.reasons == ["robots.txt"]
+    result = collected(MemegeneratorSource(f"{site.address}/memegenerator/private/x"), site)
+    assert result.reasons == ["robots.txt"]
 
 
 @pytest.mark.parametrize(

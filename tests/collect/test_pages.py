@@ -226,9 +226,9 @@ def test_no_arrangement_of_tags_raises(html: str) -> None:
         EncyclopaediaSource("https://example.org/list", pages=3, limit=5),
     )
     for source in sources:
-        found = list(source.collect(OnePage(html.encode())))  # type: ignore[arg-type]
-        assert found  # at the least a refusal
-        for item in found:
+        matches = list(source.collect(OnePage(html.encode())))  # type: ignore[arg-type]
+        assert matches  # at the least a refusal
+        for item in matches:
             assert isinstance(item, FoundTemplate | FoundCaption | FoundPicture | Refusal)
             if isinstance(item, Refusal):
                 assert item.reason
@@ -244,8 +244,8 @@ def test_no_bytes_raise(body: bytes) -> None:
         MemegeneratorSource("https://example.org/list"),
         EncyclopaediaSource("https://example.org/list"),
     ):
-        found = list(source.collect(OnePage(body)))  # type: ignore[arg-type]
-        assert {type(item) for item in found} == {Refusal}
+        matches = list(source.collect(OnePage(body)))  # type: ignore[arg-type]
+        assert {type(item) for item in matches} == {Refusal}
 
 
 @pytest.mark.parametrize("site", ["know-your-meme", "memepedia"])
@@ -276,8 +276,8 @@ def test_pages_that_no_parser_should_be_given_are_refused(html: str) -> None:
     with pytest.raises(FetchRefused) as caught:
         document(html)
     assert caught.value.reason == "too costly to parse"
-    found = list(MemegeneratorSource("https://example.org/").collect(OnePage(html.encode())))  # type: ignore[arg-type]
-    assert [item.reason for item in found if isinstance(item, Refusal)] == ["too costly to parse"]
+    matches = list(MemegeneratorSource("https://example.org/").collect(OnePage(html.encode())))  # type: ignore[arg-type]
+    assert [item.reason for item in matches if isinstance(item, Refusal)] == ["too costly to parse"]
     assert time.process_time() - start < 5
 
 

@@ -196,9 +196,9 @@ def test_a_folder_of_results(tmp_path: Path) -> None:
         (folder / "empty.html").write_bytes(b"")
         (folder / "wrong.csv").write_text("a,b\n1,2\n")
         (folder / "notes.md").write_text("not read")
-        found = collected(SearchSource(folder), site, tmp_path / "cache")
-        pictures = [item for item in found if isinstance(item, FoundPicture)]
-        refusals = {item.url.removeprefix(at): item for item in found if isinstance(item, Refusal)}
+        result = collected(SearchSource(folder), site, tmp_path / "cache")
+        pictures = [item for item in result if isinstance(item, FoundPicture)]
+        refusals = {item.url.removeprefix(at): item for item in result if isinstance(item, Refusal)}
     keys = [picture.origin.key.removeprefix(at) for picture in pictures]
     assert sorted(keys[:-1]) == sorted(
         [
@@ -240,11 +240,11 @@ def test_relative_addresses_need_the_origin(tmp_path: Path) -> None:
     with serving(answers) as site:
         without = collected(SearchSource(page), site, tmp_path / "a")
         source = SearchSource(page, origin=f"{site.address}/search/?q=x", keyword="mine")
-        found = collected(source, site, tmp_path / "b")
+        result = collected(source, site, tmp_path / "b")
     assert [type(item) for item in without] == [Refusal, Refusal]
-    assert [type(item) for item in found] == [FoundPicture, FoundPicture]
-    assert isinstance(found[0], FoundPicture)
-    assert found[0].details["keyword"] == "mine"
+    assert [type(item) for item in result] == [FoundPicture, FoundPicture]
+    assert isinstance(result[0], FoundPicture)
+    assert result[0].details["keyword"] == "mine"
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

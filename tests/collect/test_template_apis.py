@@ -34,11 +34,11 @@ def collected(
     source: Any, site: Site, cache: Path
 ) -> tuple[list[FoundTemplate], list[FoundCaption], list[Refusal]]:
     with fetcher_for(site, cache) as fetcher:
-        found = list(source.collect(fetcher))
+        result = list(source.collect(fetcher))
     return (
-        [item for item in found if isinstance(item, FoundTemplate)],
-        [item for item in found if isinstance(item, FoundCaption)],
-        [item for item in found if isinstance(item, Refusal)],
+        [item for item in result if isinstance(item, FoundTemplate)],
+        [item for item in result if isinstance(item, FoundCaption)],
+        [item for item in result if isinstance(item, Refusal)],
     )
 
 

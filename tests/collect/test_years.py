@@ -229,7 +229,7 @@ def test_structured_data_of_all_kinds_come_in_their_order() -> None:
         year_of_data([], tree, facts, latest=2026),
         year_of_data([], NOTHING, facts, latest=2026),
     ]
-    assert [found and found.year for found in years] == [2001, 2002, 2003]
+    assert [year and year.year for year in years] == [2001, 2002, 2003]
 
 
 @settings(max_examples=150, deadline=None)

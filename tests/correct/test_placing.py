@@ -46,8 +46,8 @@ def earlier(
 def placed(
     returned: Answer, before: Sequence[EarlierAnswer] = (), source: tuple[str, ...] = SOURCE
 ) -> PlacedAnswer:
-    known = {"m1": KnownMeme(source, before)}
-    (result,) = place(came_back(returned), sheet(), known)
+    stored = {"m1": KnownMeme(source, before)}
+    (result,) = place(came_back(returned), sheet(), stored)
     return result
 
 
@@ -101,8 +101,8 @@ def test_what_was_given_up_waits_to_be_settled(status: Status) -> None:
 
 
 def test_a_meme_that_is_not_there_or_not_on_the_sheet_is_refused() -> None:
-    known = {"m1": KnownMeme(SOURCE), "m2": KnownMeme(SOURCE)}
-    unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), known)
+    stored = {"m1": KnownMeme(SOURCE), "m2": KnownMeme(SOURCE)}
+    unknown, elsewhere = place(came_back(answer(meme="m9"), answer(meme="m2")), sheet(), stored)
     assert (unknown.outcome, unknown.reason) == ("refused", "unknown id")
     assert (elsewhere.outcome, elsewhere.reason) == ("refused", "not on the sheet")
 

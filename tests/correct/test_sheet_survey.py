@@ -186,7 +186,7 @@ def test_translate_toolkit_keeps_placeholders(tmp_path: Path) -> None:
     assert (answer.status, answer.parts) == ("corrected", ("{total}/{number}",))
 
 
-def test_msgfmt_tells_of_a_lost_placeholder(tmp_path: Path) -> None:
+def test_msgfmt_reports_a_lost_placeholder(tmp_path: Path) -> None:
     assert shutil.which("msgfmt"), "install Debian's package gettext"
     path = tmp_path / "sheet.po"
     for text, ends in (("{number}/{total}", 0), ("{number}", 1)):

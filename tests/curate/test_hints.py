@@ -38,7 +38,11 @@ STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
         ("JUSTIN CASE", "", 'name: the name "JUSTIN" may be heard as "just in"'),
         ("it is red // go to bed", "", 'repeated sound: "red" and "bed" rhyme'),
         ("a fake cake", "", 'repeated sound: "fake" and "cake" rhyme'),
-        ("Peter picked peppers", "", 'repeated sound: "Peter" "picked" "peppers" begin alike'),
+        (
+            "Peter picked peppers",
+            "",
+            'repeated sound: "Peter" "picked" "peppers" begin with the same sound',
+        ),
     ],
 )
 def test_what_the_rules_see(text: str, name: str, hint: str) -> None:

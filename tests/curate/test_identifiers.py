@@ -126,7 +126,7 @@ def test_one_model_alone_can_identify():
         assert answer.agreed
 
 
-def test_langdetect_says_the_same_each_time():
+def test_langdetect_answers_the_same_each_time():
     pytest.importorskip("langdetect")
     texts = ["no", "Das ist ja", *SENTENCES.values()]
     first, second = identifier("langdetect", default()), identifier("langdetect", default())

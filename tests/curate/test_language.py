@@ -51,7 +51,7 @@ def test_unsure_identifiers_that_differ_ask_a_person():
     for sure in (0.0, 1.0):
         (verdict,) = LanguageFilter({"sure": sure}, DESK).judge([item])
         verdicts[sure] = verdict
-    votes = set(verdicts[1.0].evidence["said"].values())
+    votes = set(verdicts[1.0].evidence["votes"].values())
     assert len(votes) == 2, "the two models no longer differ here; take another text"
     assert verdicts[1.0].verdict == "ask"
     assert verdicts[1.0].reason == "unsure language"

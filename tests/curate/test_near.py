@@ -140,12 +140,12 @@ def test_the_extremes() -> None:
     st.lists(st.integers(0, 2**64 - 1), max_size=20),
     st.integers(1, 3),
 )
-def test_the_nearest_known_hashes(hashes: list[int], known: list[int], count: int) -> None:
+def test_the_nearest_known_hashes(hashes: list[int], stored: list[int], count: int) -> None:
     places, bits = nearest(
-        np.array(hashes, dtype=np.uint64), np.array(known, dtype=np.uint64), count
+        np.array(hashes, dtype=np.uint64), np.array(stored, dtype=np.uint64), count
     )
     for row, value in enumerate(hashes):
-        expected = sorted(((value ^ other).bit_count(), at) for at, other in enumerate(known))[
+        expected = sorted(((value ^ other).bit_count(), at) for at, other in enumerate(stored))[
             :count
         ]
         assert list(zip(bits[row].tolist(), places[row].tolist(), strict=True)) == expected

@@ -112,7 +112,9 @@ def test_a_wrong_answer_is_sent_back_with_what_is_wrong(
     assert (answer.tokens_in, answer.tokens_out) == (400, 100)
 
 
-def test_answers_that_stay_wrong_are_paid_for_and_told(chat: ChatServer, connect: Connect) -> None:
+def test_answers_that_stay_wrong_are_paid_for_and_reported(
+    chat: ChatServer, connect: Connect
+) -> None:
     chat.say = lambda number, body: "warm"
     model = connect(MemoryCache(), price_in=1.0)
     with pytest.raises(AnswerError, match="wrongly 3 times: it is not JSON") as raised:
@@ -137,7 +139,7 @@ def test_answers_that_stay_wrong_are_paid_for_and_told(chat: ChatServer, connect
         ((400, {}, '{"error": {"message": "no", "code": "content_filter"}}'), 1),
     ],
 )
-def test_a_refusal_is_told_as_one(
+def test_a_refusal_is_reported_as_one(
     chat: ChatServer, connect: Connect, reply: Any, requests: int
 ) -> None:
     if isinstance(reply, tuple):

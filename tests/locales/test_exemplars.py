@@ -112,19 +112,19 @@ def test_a_set_of_escapes_gives_its_characters(chars: list[str]) -> None:
 
 
 def test_coverage_asks_for_clusters_in_the_case_of_the_poster() -> None:
-    found = coverage(
+    result = coverage(
         default().get("de"), ("a", "ß", "ch"), lambda c: "x" if c < "b" else None, upper=True
     )
-    assert found.missing == ("ß", "c", "h", "ẞ")
-    assert found.families == {"x": 4}
-    assert found.clusters == 8
+    assert result.missing == ("ß", "c", "h", "ẞ")
+    assert result.families == {"x": 4}
+    assert result.clusters == 8
 
 
 def test_coverage_leaves_out_what_has_no_look_of_its_own() -> None:
-    found = coverage(
+    result = coverage(
         default().get("fa"), ("\u200c", "\u200d", "\u00ad", "پ"), lambda _: None, upper=True
     )
-    assert found.missing == ("پ",)
+    assert result.missing == ("پ",)
 
 
 def test_coverage_keeps_a_letter_and_its_marks_together() -> None:

@@ -153,7 +153,7 @@ def test_codes_of_different_languages_differ() -> None:
         (GOOD, "", "needs the setting tag"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_key(
+def test_what_is_wrong_is_reported_with_file_and_key(
     tmp_path: Path, old: str, new: str, sentence: str
 ) -> None:
     assert old in GOOD

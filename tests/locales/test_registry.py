@@ -95,7 +95,7 @@ def test_a_folder_may_replace_a_built_in_locale(tmp_path: Path) -> None:
     assert len(registry) == len(default())
 
 
-def test_a_wrong_file_is_said_when_the_folder_is_loaded(tmp_path: Path) -> None:
+def test_a_wrong_file_is_reported_when_the_folder_is_loaded(tmp_path: Path) -> None:
     path = write_gaelic(tmp_path, uppercase="upercase")
     with pytest.raises(InputError, match=r"style\.uppercase") as caught:
         Registry.load(tmp_path)

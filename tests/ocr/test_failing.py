@@ -64,5 +64,5 @@ def test_nothing_at_all_is_and_so_is_what_nobody_trusts() -> None:
     assert _marks("en", "perhaps words", confidence=0.4) == (NO_TEXT, NOT_SEEN)
 
 
-def test_a_reader_in_doubt_is_told_apart_from_a_failure() -> None:
+def test_a_reader_in_doubt_differs_from_a_failure() -> None:
     assert _marks("en", "perhaps words", confidence=0.6) == (UNSURE,)

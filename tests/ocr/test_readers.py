@@ -189,7 +189,7 @@ def test_reading_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error_rate("Monday again", _text("rapidocr", drawn, "en")) == 0
 
 
-def test_without_the_package_the_pip_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memeloc.ocr.rapid.find_spec", lambda name: None)
     with pytest.raises(MissingError, match=r"pip install 'memeloc\[ocr\]'"):
         rapid.RapidReader()

@@ -97,7 +97,7 @@ def test_pictures_used_long_ago_are_let_go(tmp_path: Path, monkeypatch: pytest.M
     assert backgrounds.get(template(tmp_path / "a.png", "t0")) is not first
 
 
-def test_memory_is_used_again_only_when_nobody_holds_what_was_made_in_it(tmp_path: Path) -> None:
+def test_memory_is_reused_only_when_nobody_holds_it(tmp_path: Path) -> None:
     Image.new("RGB", (10, 10), "#102030").save(tmp_path / "a.png")
     scene = load_background(template(tmp_path / "a.png"), None)
     canvases = Canvases()

@@ -260,7 +260,7 @@ def _die_at_m30(function: Callable[[Shard], Made], shard: Shard) -> Made:
     return function(shard)
 
 
-def test_a_dying_process_costs_its_shard_and_the_next_run_makes_up_for_it(tmp_path: Path) -> None:
+def test_a_dying_process_costs_its_shard_which_is_redone(tmp_path: Path) -> None:
     rows = [(f"m{i}", *ROWS[0][1:]) for i in range(130)]
     out, table = tmp_path / "out", _table(tmp_path, rows)
 

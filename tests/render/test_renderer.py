@@ -209,7 +209,7 @@ def forbidden(text: str, lines: tuple[str, ...]) -> list[str]:
     return wrong
 
 
-def test_the_starter_set_has_no_forbidden_break_no_clipped_pixel_and_no_missing_glyph(
+def test_the_starter_set_breaks_and_draws_without_a_fault(
     renderer: Renderer,
 ) -> None:
     templates, wrong = load_templates()

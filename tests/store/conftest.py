@@ -154,12 +154,12 @@ def answer(
 ) -> tuple[int, ...]:
     """Bring a sheet back with these texts; the cases it opened."""
 
-    def decide(known: KnownSheet) -> list[PlacedAnswer]:
+    def decide(stored: KnownSheet) -> list[PlacedAnswer]:
         return [
             PlacedAnswer(
                 meme_id=meme_id,
-                round=known.sheet.round,
-                person=known.sheet.person,
+                round=stored.sheet.round,
+                person=stored.sheet.person,
                 parts=Caption.parse(text).parts if text else (),
                 typed=(text,),
                 status=status,

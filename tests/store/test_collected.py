@@ -243,7 +243,7 @@ def test_that_a_picture_has_no_text_can_be_accepted(store: Store) -> None:
         asked.meme_id, 1, "ada", (), ("-",), "no-text", "", 2, "case", "given up", "no text"
     )
     file = FileRecord("answers", "a.csv", "a" * 64, 1)
-    store.corrections.add(file, "s1", lambda known: [given_up])
+    store.corrections.add(file, "s1", lambda stored: [given_up])
     (case,) = store.cases.find("en", kind="transcript")
     assert store.cases.decide(case.id, person="eve", accept=case.correction.id) is not None
     transcript = store.transcripts.all()[key]

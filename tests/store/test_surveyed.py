@@ -97,14 +97,14 @@ def test_people_are_known_by_a_keyed_hash(surveyed: Store, place: Path) -> None:
         "pilot", file("p"), Imported((), (person,), (rejected,))
     )
     assert (added.participants, added.rejected) == (1, 1)
-    (known,) = surveyed.surveys.participants("pilot")
-    assert known.participant == surveyed.surveys.hash_participant("5f0c") != "5f0c"
-    assert len(known.participant) == 32
-    assert known.facts == {"nationality": "Germany"}
+    (stored,) = surveyed.surveys.participants("pilot")
+    assert stored.participant == surveyed.surveys.hash_participant("5f0c") != "5f0c"
+    assert len(stored.participant) == 32
+    assert stored.facts == {"nationality": "Germany"}
     mode = (place / KEY_FILE).stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
     with reopen(place) as again:
-        assert again.surveys.hash_participant("5f0c") == known.participant
+        assert again.surveys.hash_participant("5f0c") == stored.participant
 
 
 def test_the_key_of_the_environment_comes_first(

@@ -73,10 +73,10 @@ def fill(
         elif only:
             answers.append(Answer(name, only))
         else:
-            said = truth(name)
+            message = truth(name)
             if draw.random() < noise:
-                said = draw.choice(["hate", "no-hate", "unknown"])
-            answers.append(Answer(name, said))
+                message = draw.choice(["hate", "no-hate", "unknown"])
+            answers.append(Answer(name, message))
     started = NOON + timedelta(seconds=after)
     return Submission(
         f"s-{who}-{on.id}",
@@ -92,13 +92,13 @@ def fill(
 def person(who: str, on: Sheet, **facts: str) -> Participant:
     """Somebody who fits the sheet's culture but for what is given."""
     country, language = FACTS[on.culture.code]
-    known = {
+    stored = {
         "nationality": country,
         "country_of_birth": country,
         "residence": country,
         "first_language": language,
     }
-    return Participant(who, known | facts, f"s-{who}-{on.id}", on.id, "AWAITING REVIEW", 260.0)
+    return Participant(who, stored | facts, f"s-{who}-{on.id}", on.id, "AWAITING REVIEW", 260.0)
 
 
 def careful(on: Sheet, count: int = 4) -> list[Submission]:

@@ -18,13 +18,13 @@ from pathlib import Path
 def installed(package: str, program: str) -> Path:
     """The program of a package; it is installed when it is not there yet."""
     folder = Path(os.environ.get("MEMELOC_TEST_VENVS", "/tmp")) / f"memeloc-{program}-venv"
-    found = folder / "bin" / program
+    result = folder / "bin" / program
     if not (folder / "whole").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         subprocess.run([str(folder / "bin/pip"), "install", "-q", package], check=True)
         (folder / "whole").touch()
-    assert found.exists()
-    return found
+    assert result.exists()
+    return result
 
 
 def free_port() -> int:
@@ -52,9 +52,9 @@ def started(
     try:
         deadline = time.monotonic() + 240
         while not _answers(address):
-            told = log.read_text("utf-8", "replace")[-3000:]
-            assert process.poll() is None, told
-            assert time.monotonic() < deadline, told
+            printed = log.read_text("utf-8", "replace")[-3000:]
+            assert process.poll() is None, printed
+            assert time.monotonic() < deadline, printed
             time.sleep(0.5)
         yield
     finally:

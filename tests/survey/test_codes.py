@@ -20,15 +20,15 @@ def test_same_secret_same_codes_and_other_secret_none_of_them() -> None:
 
 
 def test_all_codes_of_a_survey_differ_and_are_easily_typed() -> None:
-    found = [
+    result = [
         code
         for survey in ("pilot", "main")
         for batch in range(50)
         for culture in ("DE", "IN", "US", "CN", "MX")
         for code in astuple(codes(survey, f"r1-b{batch:02d}-{culture}", SECRET))
     ]
-    assert len(set(found)) == len(found) == 2000
-    assert all(len(code) == LENGTH and set(code) <= set(LETTERS) for code in found)
+    assert len(set(result)) == len(result) == 2000
+    assert all(len(code) == LENGTH and set(code) <= set(LETTERS) for code in result)
     assert not set("AEIOUYL01") & set(LETTERS)
 
 

@@ -108,15 +108,17 @@ class TestEveryShippedLanguage:
         for key, text in shipped_texts(tag).items():
             # Greek, for one, writes this word in Latin letters.
             words = re.sub(r"\{[a-z]+\}|\bmemes?\b", "", text, flags=re.IGNORECASE)
-            letters = [one for one in words if one.isalpha()]
-            own = [one for one in letters if scripts.script(one) in {*codes, "Zyyy", "Zinh"}]
+            letters = [word for word in words if word.isalpha()]
+            own = [
+                letter for letter in letters if scripts.script(letter) in {*codes, "Zyyy", "Zinh"}
+            ]
             assert len(own) == len(letters), key
 
     def test_is_no_copy_of_english(self, tag: str) -> None:
         if tag == "en":
             return
         same = [key for key, text in shipped_texts(tag).items() if text == ENGLISH[key]]
-        known = (
+        stored = (
             "image.alt",
             "definition.label",
             "progress",
@@ -124,17 +126,17 @@ class TestEveryShippedLanguage:
             ".political-misinformation",
             ".subcategory.sexism",
         )
-        assert [key for key in same if not key.endswith(known)] == []
+        assert [key for key in same if not key.endswith(stored)] == []
 
     @pytest.mark.parametrize("name", TAXONOMIES)
     def test_gives_each_answer_a_name_of_its_own(self, tag: str, name: str) -> None:
         taxonomy, texts = TAXONOMIES[name], texts_in(tag)
         before = f"taxonomy.{name}"
-        labels = [texts.get(f"{before}.label.{one.id}.name") for one in taxonomy.labels]
-        assert len({one.casefold() for one in labels}) == len(labels)
+        labels = [texts.get(f"{before}.label.{label.id}.name") for label in taxonomy.labels]
+        assert len({label.casefold() for label in labels}) == len(labels)
         if (second := taxonomy.second) is not None:
             answers = [texts.get(f"{before}.second.{second.id}.answer.{a}") for a in second.answers]
-            assert len({one.casefold() for one in answers}) == len(answers)
+            assert len({answer.casefold() for answer in answers}) == len(answers)
 
     @pytest.mark.parametrize("name", TAXONOMIES)
     def test_calls_what_it_quotes_as_the_answer_is_called(self, tag: str, name: str) -> None:
@@ -153,12 +155,12 @@ class TestEveryShippedLanguage:
         texts = shipped_texts(tag)
         for example in TAXONOMIES[name].examples:
             for part in ("caption", "why"):
-                said = {
+                message = {
                     texts[f"taxonomy.{other.name}.example.{example.id}.{part}"]
                     for other in TAXONOMIES.values()
                     if example in other.examples
                 }
-                assert len(said) == 1, example.id
+                assert len(message) == 1, example.id
 
     @pytest.mark.parametrize("name", TAXONOMIES)
     def test_fills_the_boxes_of_each_examples_template(self, tag: str, name: str) -> None:

@@ -41,9 +41,9 @@ BOXES = {
 @pytest.fixture(scope="module")
 def templates() -> dict[str, Template]:
     """The built-in ones."""
-    found, problems = load_templates()
+    result, problems = load_templates()
     assert problems == []
-    return found
+    return result
 
 
 class TestBuiltIn:
@@ -126,12 +126,12 @@ class TestBuiltIn:
 
     def test_are_loaded_from_headers_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ImageFile.ImageFile, "load", lambda _: pytest.fail("decoded"))
-        found, notes = load_templates()
-        assert len(found) >= 14
+        result, notes = load_templates()
+        assert len(result) >= 14
         assert not notes
 
 
 def test_templates_of_the_package_stand_where_resources_says() -> None:
-    found, _ = load_templates()
+    result, _ = load_templates()
     root = resources.folder("templates")
-    assert all(template.image.is_relative_to(root) for template in found.values())
+    assert all(template.image.is_relative_to(root) for template in result.values())

@@ -29,9 +29,9 @@ class TestLoadTemplates:
         (broken / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
         empty = make(name="empty")
         (empty / "template.toml").unlink()
-        found, problems = load_templates([broken.parent])
-        assert "good" in found
-        assert {"wrong", "broken", "empty"}.isdisjoint(found)
+        result, problems = load_templates([broken.parent])
+        assert "good" in result
+        assert {"wrong", "broken", "empty"}.isdisjoint(result)
         sentences = sorted(str(problem) for problem in problems)
         assert len(sentences) == 3
         assert "broken/picture.png" in sentences[0]
@@ -39,30 +39,30 @@ class TestLoadTemplates:
         assert "'tittle'" in sentences[2]
 
     def test_a_folder_may_itself_be_a_template(self, make: Make) -> None:
-        found, problems = load_templates([make(name="single")])
+        result, problems = load_templates([make(name="single")])
         assert problems == []
-        assert "single" in found
+        assert "single" in result
 
     def test_the_user_replaces_a_built_in_template_silently(self, make: Make) -> None:
         folder = make(name="night-owl")
-        found, problems = load_templates([folder.parent])
+        result, problems = load_templates([folder.parent])
         assert problems == []
-        assert found["night-owl"].image == folder / "picture.png"
-        assert len(found) == len(BUILT_IN)
+        assert result["night-owl"].image == folder / "picture.png"
+        assert len(result) == len(BUILT_IN)
 
     def test_two_of_one_name_are_a_problem_that_names_both(self, make: Make) -> None:
         first, second = make(under="one"), make(under="two")
-        found, problems = load_templates([first.parent, second.parent])
-        assert found["mine"].image == first / "picture.png"
+        result, problems = load_templates([first.parent, second.parent])
+        assert result["mine"].image == first / "picture.png"
         (problem,) = problems
         assert str(first) in str(problem)
         assert str(second) in str(problem)
 
     def test_names_that_differ_only_in_case_are_the_same(self, make: Make) -> None:
         one, two = make(name="Mine", under="one"), make(name="mine", under="two")
-        found, (problem,) = load_templates([one.parent, two.parent])
-        assert "Mine" in found
-        assert "mine" not in found
+        result, (problem,) = load_templates([one.parent, two.parent])
+        assert "Mine" in result
+        assert "mine" not in result
         assert str(one) in str(problem)
         assert str(two) in str(problem)
 
@@ -76,14 +76,14 @@ class TestLoadTemplates:
         path = tmp_path / "x"
         if what == "file":
             path.write_text("x")
-        found, (problem,) = load_templates([path])
-        assert len(found) == len(BUILT_IN)
+        result, (problem,) = load_templates([path])
+        assert len(result) == len(BUILT_IN)
         assert str(path) in str(problem)
 
     def test_names_come_in_order(self, make: Make) -> None:
-        found, _ = load_templates([make(name="a-first").parent])
-        assert list(found) == sorted(found)
-        assert all(template.name == name for name, template in found.items())
+        result, _ = load_templates([make(name="a-first").parent])
+        assert list(result) == sorted(result)
+        assert all(template.name == name for name, template in result.items())
 
 
 class TestPlainPictures:
@@ -92,10 +92,10 @@ class TestPlainPictures:
             Image.new("RGB", (8, 6)).save(tmp_path / name)
         (tmp_path / "notes.txt").write_text("not a picture, and not taken for one")
         (tmp_path / ".hidden.png").write_text("nor is this")
-        found, problems = load_templates([tmp_path])
+        result, problems = load_templates([tmp_path])
         assert problems == []
-        assert {"a", "b", "c", "d", "e", "f", "g", "H"} <= set(found)
-        top, bottom = found["a"].boxes
+        assert {"a", "b", "c", "d", "e", "f", "g", "H"} <= set(result)
+        top, bottom = result["a"].boxes
         assert (top.name, top.x, top.y, top.width, top.height) == ("top", 0.03, 0.02, 0.94, 0.25)
         assert (bottom.name, bottom.y, bottom.valign) == ("bottom", 0.73, "bottom")
         assert top.style == STYLES["poster"]
@@ -103,16 +103,16 @@ class TestPlainPictures:
     def test_content_counts_not_the_suffix(self, tmp_path: Path) -> None:
         Image.new("RGB", (8, 6)).save(tmp_path / "real.jpg", "PNG")
         (tmp_path / "text.png").write_text("only called a picture")
-        found, (problem,) = load_templates([tmp_path])
-        assert "real" in found
+        result, (problem,) = load_templates([tmp_path])
+        assert "real" in result
         assert "text.png" in str(problem)
         assert "is not a picture" in str(problem)
 
     def test_two_of_the_same_stem_are_a_problem_that_names_both(self, tmp_path: Path) -> None:
         for name in ("cat.jpg", "cat.png"):
             Image.new("RGB", (8, 6)).save(tmp_path / name)
-        found, (problem,) = load_templates([tmp_path])
-        assert "cat" in found
+        result, (problem,) = load_templates([tmp_path])
+        assert "cat" in result
         assert "cat.jpg" in str(problem)
         assert "cat.png" in str(problem)
 
@@ -146,7 +146,7 @@ class TestPlainPictures:
 
 class TestFind:
     def test_names_near_ones(self) -> None:
-        found, _ = load_templates()
-        assert find_template(found, "night-owl").name == "night-owl"
-        assert "did you mean night-owl" in refusal(lambda: find_template(found, "nigth-owl"))
-        assert "templates list" in refusal(lambda: find_template(found, "qqqqq"))
+        result, _ = load_templates()
+        assert find_template(result, "night-owl").name == "night-owl"
+        assert "did you mean night-owl" in refusal(lambda: find_template(result, "nigth-owl"))
+        assert "templates list" in refusal(lambda: find_template(result, "qqqqq"))

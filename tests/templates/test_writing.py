@@ -29,7 +29,7 @@ def encoded(form: str = "PNG", **options: object) -> bytes:
     return stream.getvalue()
 
 
-def found(**changes: object) -> FoundTemplate:
+def result(**changes: object) -> FoundTemplate:
     values: dict[str, object] = {
         "origin": Origin("a site", "key", "https://example.org/t", "CC0-1.0"),
         "name": "Late train",
@@ -42,7 +42,7 @@ def found(**changes: object) -> FoundTemplate:
 
 def test_what_is_written_loads_again(tmp_path: Path) -> None:
     folder = write_template(
-        found(description='A train\nof 5" and \\', keywords=("train", 'the "late"')), tmp_path
+        result(description='A train\nof 5" and \\', keywords=("train", 'the "late"')), tmp_path
     )
     template = load_template(folder)
     assert template.name == "late-train"
@@ -61,14 +61,14 @@ def test_what_is_written_loads_again(tmp_path: Path) -> None:
 
 
 def test_a_name_that_no_file_can_have_becomes_an_id(tmp_path: Path) -> None:
-    one = write_template(found(details={}, name="Late Train, Again?"), tmp_path)
+    one = write_template(result(details={}, name="Late Train, Again?"), tmp_path)
     assert re.fullmatch("late-train-again-[0-9a-f]{10}", one.name)
     assert load_template(one).title == "Late Train, Again?"
-    assert write_template(found(details={}, name="late-train"), tmp_path).name == "late-train"
+    assert write_template(result(details={}, name="late-train"), tmp_path).name == "late-train"
 
 
 def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
-    folder = write_template(found(picture=encoded("JPEG"), boxes=()), tmp_path)
+    folder = write_template(result(picture=encoded("JPEG"), boxes=()), tmp_path)
     template = load_template(folder)
     assert template.boxes == TOP_BOTTOM
     assert template.image.name == "picture.jpg"
@@ -77,20 +77,20 @@ def test_no_boxes_are_top_and_bottom(tmp_path: Path) -> None:
 def test_nothing_but_pixels_gets_in(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x010F] = "A camera of mine"
-    folder = write_template(found(picture=encoded("JPEG", exif=exif)), tmp_path)
+    folder = write_template(result(picture=encoded("JPEG", exif=exif)), tmp_path)
     assert b"camera" not in (folder / "picture.jpg").read_bytes()
 
 
 def test_the_same_again_is_left_alone(tmp_path: Path) -> None:
-    folder = write_template(found(), tmp_path)
+    folder = write_template(result(), tmp_path)
     before = (folder / "template.toml").stat().st_ino
-    assert write_template(found(), tmp_path) == folder
+    assert write_template(result(), tmp_path) == folder
     assert (folder / "template.toml").stat().st_ino == before
 
 
 def test_another_of_that_name_is_never_written_over(tmp_path: Path) -> None:
-    folder = write_template(found(), tmp_path)
-    other = found(description="Something else.")
+    folder = write_template(result(), tmp_path)
+    other = result(description="Something else.")
     assert "is there already" in refusal(lambda: write_template(other, tmp_path))
     assert load_template(folder).description == ""
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["late-train"]
@@ -112,5 +112,5 @@ def test_what_cannot_be_a_template_is_refused(
     tmp_path: Path, changes: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises(InputError, match=sentence):
-        write_template(found(**changes), tmp_path)
+        write_template(result(**changes), tmp_path)
     assert list(tmp_path.rglob("*")) == []

@@ -133,7 +133,7 @@ def test_front_matter_names_the_pair_of_a_folder_that_does_not(
     assert (model.source, model.target) == ("en", "fr")
 
 
-def test_a_model_of_many_targets_is_told_which_one(
+def test_a_model_of_many_targets_is_given_the_target(
     pieces: Path, tmp_path: Path, item: Item
 ) -> None:
     folder = tmp_path / "opus-mt-en-ROMANCE"

@@ -172,7 +172,7 @@ def test_a_similar_text_of_the_memory_gets_the_right_placeholder() -> None:
     assert answer.marks == ("fuzzy 0.93", LOST)
 
 
-def test_a_language_model_is_told_that_it_is_no_caption() -> None:
+def test_a_language_model_hears_that_it_is_no_caption() -> None:
     survey, caption = _item("{1} memes"), TranslationItem("m", Caption(("me",)), EN, DE)
     messages = _question(survey).messages
     assert "survey" in messages[0].text

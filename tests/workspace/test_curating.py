@@ -36,11 +36,11 @@ def test_pictures_are_collected_deduplicated_and_judged(
         assert (plan.source, plan.there) == ("folder", {})
         collected = workspace.collecting.collect("folder", options)
         assert (collected.new, collected.refusals) == (3, [])
-        found = workspace.curating.deduplicate(
+        result = workspace.curating.deduplicate(
             {"keep": "first"}, on_progress=lambda *phase: phases.append(phase)
         )
-        assert isinstance(found.stages[0], StageLine)
-        assert [row["reason"] for row in found.duplicates] == ["same file"]
+        assert isinstance(result.stages[0], StageLine)
+        assert [row["reason"] for row in result.duplicates] == ["same file"]
         assert sum(more for phase, more, _ in phases if phase == "hashing") == 2
         (plan_of_quality,) = workspace.curating.plan_filters(["quality"])
         assert plan_of_quality.to_judge == 3
@@ -48,7 +48,7 @@ def test_pictures_are_collected_deduplicated_and_judged(
             ["quality"], {"quality": {"smallest_side": 9000}}
         ).filters
         assert (run.judged, run.drop) == (3, 3)
-        item = workspace.curating.explain(found.duplicates[0]["item"])
+        item = workspace.curating.explain(result.duplicates[0]["item"])
         assert {verdict.filter for verdict in item.verdicts} == {"dedup", "quality"}
         with pytest.raises(InputError, match="no setting 'colour'"):
             workspace.curating.deduplicate({"colour": "red"})

@@ -148,7 +148,7 @@ _REASONS = {
     "people": "a person's decision",
     "bytes": "same file",
     "hash": "same picture",
-    "likeness": "alike",
+    "likeness": "similar",
     "caption": "same text",
 }
 

@@ -13,7 +13,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class DedupSettings(FilterSettings):
-    """The settings of deduplication; the thresholds of likeness are charmemes' (4.3)."""
+    """The settings of deduplication; the thresholds of similarity are charmemes' (4.3)."""
 
     rule: Literal["text", "paper"] = Field(
         "text",

@@ -1,7 +1,7 @@
 """Cartoons. In: templates and pictures, people's answers, a model that sees. Out: verdicts.
 
-HarMeme's fourth reason to reject a meme (appendix B.3). What people said comes first; a model looks
-only at what nobody has judged, and at a small copy of it, sent within the question.
+HarMeme's fourth reason to reject a meme (appendix B.3). What people answered comes first; a model
+looks only at what nobody has judged, and at a small copy of it, sent within the question.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class LanguageFilter(SettingsFilter[LanguageSettings]):
         answers = self._identifier.identify(texts)
         for item, text, answer in zip(items, texts, answers, strict=True):
             outcome, reason = self._decide(item, text, answer)
-            evidence: dict[str, Any] = {"language": answer.language, "said": dict(answer.votes)}
+            evidence: dict[str, Any] = {"language": answer.language, "votes": dict(answer.votes)}
             if answer.second:
                 evidence["second"] = answer.second
             if item.language:

@@ -79,7 +79,7 @@ def echoes(words: Sequence[Word]) -> Iterator[str]:
         for onset, group in groupby(content, key=lambda word: ENGLISH.onset(word.plain)):
             run = list(group)
             if onset and len({word.plain for word in run}) >= _RUN:
-                yield " ".join(f'"{word.text}"' for word in run) + " begin alike"
+                yield " ".join(f'"{word.text}"' for word in run) + " begin with the same sound"
 
 
 def _content(words: Sequence[Word]) -> list[Word]:

@@ -4,16 +4,16 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const rows = data.rows;
 const store = document.body.dataset.store;
 const element = (id) => document.getElementById(id);
-const said = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
+const given = new Map(rows.map((row) => [row.subject, { answer: row.answer, comment: row.comment }]));
 let place = 0;
 let keeps = true;
 
 function recall() {
   try {
     const kept = JSON.parse(localStorage.getItem(store) || "{}");
-    for (const [subject, one] of Object.entries(kept)) {
-      if (said.has(subject) && typeof one.answer === "string") {
-        said.set(subject, { answer: one.answer, comment: String(one.comment || "") });
+    for (const [subject, answer] of Object.entries(kept)) {
+      if (given.has(subject) && typeof answer.answer === "string") {
+        given.set(subject, { answer: answer.answer, comment: String(answer.comment || "") });
       }
     }
   } catch {
@@ -25,41 +25,41 @@ function recall() {
 // over before each change, and never written over.
 function change(how) {
   recall();
-  how(said.get(rows[place].subject));
+  how(given.get(rows[place].subject));
   try {
-    localStorage.setItem(store, JSON.stringify(Object.fromEntries(said)));
+    localStorage.setItem(store, JSON.stringify(Object.fromEntries(given)));
   } catch {
     keeps = false;
   }
 }
 
 function made(name, text, className) {
-  const one = document.createElement(name);
-  one.textContent = text;
-  one.dir = "auto";
-  if (className) one.className = className;
-  return one;
+  const node = document.createElement(name);
+  node.textContent = text;
+  node.dir = "auto";
+  if (className) node.className = className;
+  return node;
 }
 
 function figure(side) {
-  const one = document.createElement("figure");
+  const node = document.createElement("figure");
   if (side.picture) {
     const image = document.createElement("img");
     image.src = data.pictures[side.picture];
     image.alt = side.name;
-    one.append(image);
+    node.append(image);
   } else {
-    one.append(made("div", "no picture", "none"));
+    node.append(made("div", "no picture", "none"));
   }
-  if (side.text) one.append(made("p", side.text));
-  one.append(made("p", side.name, "about"), made("p", side.about, "about"));
-  return one;
+  if (side.text) node.append(made("p", side.text));
+  node.append(made("p", side.name, "about"), made("p", side.about, "about"));
+  return node;
 }
 
 function show() {
   const row = rows[place];
-  const one = said.get(row.subject);
-  const count = rows.filter((other) => said.get(other.subject).answer).length;
+  const current = given.get(row.subject);
+  const count = rows.filter((other) => given.get(other.subject).answer).length;
   element("place").textContent =
     `Pair ${place + 1} of ${rows.length}; ${count} answered, ${rows.length - count} to go`;
   element("sides").replaceChildren(...row.sides.map(figure));
@@ -72,9 +72,9 @@ function show() {
     }),
   );
   for (const button of element("answers").children) {
-    button.setAttribute("aria-pressed", String(button.dataset.answer === one.answer));
+    button.setAttribute("aria-pressed", String(button.dataset.answer === current.answer));
   }
-  element("comment").value = one.comment;
+  element("comment").value = current.comment;
   element("kept").textContent = keeps
     ? "Your answers are kept in this browser until you save them."
     : "This browser keeps nothing: save your answers before you close the page.";
@@ -88,14 +88,14 @@ function go(to) {
 function goOpen() {
   for (let step = 1; step <= rows.length; step += 1) {
     const at = (place + step) % rows.length;
-    if (!said.get(rows[at].subject).answer) return go(at);
+    if (!given.get(rows[at].subject).answer) return go(at);
   }
   return show();
 }
 
 function answer(value) {
-  const same = said.get(rows[place].subject).answer === value;
-  change((one) => { one.answer = same ? "" : value; });
+  const same = given.get(rows[place].subject).answer === value;
+  change((current) => { current.answer = same ? "" : value; });
   if (same || place === rows.length - 1) show();
   else go(place + 1);
 }
@@ -109,8 +109,8 @@ function cell(text) {
 function save() {
   const lines = [data.headings];
   for (const row of rows) {
-    const one = said.get(row.subject);
-    if (one.answer) lines.push([data.question, data.person, row.subject, one.answer, one.comment]);
+    const current = given.get(row.subject);
+    if (current.answer) lines.push([data.question, data.person, row.subject, current.answer, current.comment]);
   }
   const text = "\ufeff" + lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
   const link = document.createElement("a");
@@ -146,12 +146,12 @@ element("next").addEventListener("click", () => go(place + 1));
 element("open").addEventListener("click", goOpen);
 element("save").addEventListener("click", save);
 element("comment").addEventListener("input", (event) => {
-  change((one) => { one.comment = event.target.value; });
+  change((current) => { current.comment = event.target.value; });
 });
 
 recall();
 if (rows.length) {
   document.querySelector("main").hidden = false;
-  const first = rows.findIndex((row) => !said.get(row.subject).answer);
+  const first = rows.findIndex((row) => !given.get(row.subject).answer);
   go(first < 0 ? 0 : first);
 }

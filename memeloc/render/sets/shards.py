@@ -157,7 +157,7 @@ class PictureFiles:
         """Make the pictures of a shard and then write its part.
 
         A picture that cannot be made is left out with its reason, and the others go on; what would
-        hold for all of them alike (a full disk, a missing font) is raised.
+        hold for every one of them (a full disk, a missing font) is raised.
         """
         leave_out_pandas()
         rows: list[Row] = []

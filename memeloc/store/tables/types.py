@@ -1,4 +1,4 @@
-"""Column types. In: Python values. Out: texts that SQLite, PostgreSQL and people read alike.
+"""Column types. In: Python values. Out: texts that SQLite, PostgreSQL and people can all read.
 
 Timestamps are UTC in ISO 8601; everything that is not a plain text or number is JSON.
 """

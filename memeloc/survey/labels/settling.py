@@ -3,7 +3,7 @@
 The definition is the one of multi3hate 3.3: the majority among the retained answers; "I don't know"
 is stored and left out of the vote; a tie is no label and asks for more answers. A label follows
 from the votes alone, so another "I don't know" never changes it; whether an item has enough
-answers is said beside it.
+answers stands beside it.
 """
 
 from __future__ import annotations

@@ -54,10 +54,10 @@ def sheets(
     )
 
 
-def row_templates(batch: Batch, several: dict[str, str]) -> list[str]:
+def row_templates(batch: Batch, submissions: dict[str, str]) -> list[str]:
     """The template at each place; that of a check is its own."""
     return [
-        several[slot.meme_id] if slot.meme_id else f"check {place}"
+        submissions[slot.meme_id] if slot.meme_id else f"check {place}"
         for place, slot in enumerate(batch.slots)
     ]
 
@@ -69,7 +69,7 @@ def test_the_papers_survey() -> None:
     batches = build(PAPER, DESIGN, TAXONOMY)
     assert [batch.id for batch in batches] == [f"r1-b{number:02d}" for number in range(1, 16)]
     assert {len(batch.memes) for batch in batches} == {20}
-    assert sorted(one for batch in batches for one in batch.memes) == list(PAPER)
+    assert sorted(meme for batch in batches for meme in batch.memes) == list(PAPER)
     assert len(sheets(batches)) == 75
     assert sum(sheet.wanted for sheet in sheets(batches)) == 375
     assert notes(batches, PAPER) == ()
@@ -79,30 +79,32 @@ def test_the_papers_survey() -> None:
 
 
 @given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
-def test_every_meme_once_evenly_dealt(several: dict[str, str], size: int, seed: int) -> None:
-    batches = build(several, replace(DESIGN, size=size, seed=seed), TAXONOMY)
-    assert sorted(one for batch in batches for one in batch.memes) == list(several)
+def test_every_meme_once_evenly_dealt(submissions: dict[str, str], size: int, seed: int) -> None:
+    batches = build(submissions, replace(DESIGN, size=size, seed=seed), TAXONOMY)
+    assert sorted(meme for batch in batches for meme in batch.memes) == list(submissions)
     sizes = [len(batch.memes) for batch in batches]
     assert max(sizes) <= size
     assert max(sizes) - min(sizes) <= 1
-    for template in set(several.values()):
-        counts = [sum(several[one] == template for one in batch.memes) for batch in batches]
+    for template in set(submissions.values()):
+        counts = [sum(submissions[meme] == template for meme in batch.memes) for batch in batches]
         assert max(counts) - min(counts) <= 1
 
 
 @given(several_memes, st.integers(1, 25), st.integers(0, 2**32))
 def test_templates_are_parted_and_checks_stand_inside(
-    several: dict[str, str], size: int, seed: int
+    submissions: dict[str, str], size: int, seed: int
 ) -> None:
-    batches = build(several, replace(DESIGN, size=size, seed=seed), TAXONOMY)
-    remarks = " ".join(notes(batches, several))
+    batches = build(submissions, replace(DESIGN, size=size, seed=seed), TAXONOMY)
+    remarks = " ".join(notes(batches, submissions))
     for batch in batches:
         count = len(batch.memes)
-        most = max(Counter(several[one] for one in batch.memes).values())
-        neighbours = sum(several[one] == several[other] for one, other in pairwise(batch.memes))
+        most = max(Counter(submissions[meme] for meme in batch.memes).values())
+        neighbours = sum(
+            submissions[one] == submissions[other] for one, other in pairwise(batch.memes)
+        )
         # As few as any order has.
         assert neighbours == max(0, 2 * most - count - 1)
-        in_a_row = sum(one == other for one, other in pairwise(row_templates(batch, several)))
+        in_a_row = sum(one == other for one, other in pairwise(row_templates(batch, submissions)))
         assert in_a_row == max(0, neighbours - 4)
         assert (f"{batch.id}:" in remarks) == (in_a_row > 0 or count == 1)
         checks = [slot.check is not None for slot in batch.slots]
@@ -116,20 +118,20 @@ def test_templates_are_parted_and_checks_stand_inside(
 
 def test_a_template_is_spread_over_its_batch() -> None:
     """Four memes of one template among twenty: one in each quarter or so, never bunched."""
-    several = memes(4, *[1] * 16)
+    submissions = memes(4, *[1] * 16)
     for seed in range(40):
-        (batch,) = build(several, replace(DESIGN, seed=seed), TAXONOMY)
+        (batch,) = build(submissions, replace(DESIGN, seed=seed), TAXONOMY)
         places = [place for place, one in enumerate(batch.memes) if one.startswith("m00")]
         assert all(3 <= other - one <= 7 for one, other in pairwise(places)), places
 
 
 def test_a_crowding_template_is_parted_by_others_then_by_checks() -> None:
-    several = memes(9, 1, 1)
-    (batch,) = build(several, DESIGN, TAXONOMY)
-    memes_only = [one.startswith("m00") for one in batch.memes]
+    submissions = memes(9, 1, 1)
+    (batch,) = build(submissions, DESIGN, TAXONOMY)
+    memes_only = [meme.startswith("m00") for meme in batch.memes]
     runs = "".join("x" if one else " " for one in memes_only).split(" ")
     assert sorted(len(run) for run in runs) == [3, 3, 3]
-    assert notes((batch,), several) == (
+    assert notes((batch,), submissions) == (
         "r1-b01: 9 of 11 memes are of the template template 0, so 2 times two of one template come "
         "in a row.",
     )
@@ -138,12 +140,12 @@ def test_a_crowding_template_is_parted_by_others_then_by_checks() -> None:
 def test_checks_stand_apart_from_memes_of_their_template() -> None:
     shown = {example.id: Path(example.template).name for example in TAXONOMY.examples}
     names = [*sorted(set(shown.values())), *"abcdefghijkl"]
-    several = {f"m{number}": name for number, name in enumerate(names)}
+    submissions = {f"m{number}": name for number, name in enumerate(names)}
     for seed in range(60):
-        (batch,) = build(several, replace(DESIGN, seed=seed), TAXONOMY)
+        (batch,) = build(submissions, replace(DESIGN, seed=seed), TAXONOMY)
         for before, slot, after in zip(batch.slots, batch.slots[1:], batch.slots[2:], strict=False):
             if slot.example:
-                beside = {several[one.meme_id] for one in (before, after) if one.meme_id}
+                beside = {submissions[one.meme_id] for one in (before, after) if one.meme_id}
                 assert shown[slot.example] not in beside
 
 
@@ -159,7 +161,9 @@ def test_nobody_passes_by_giving_one_answer_throughout(name: str) -> None:
             assert len(set(examples)) == implicit
             for slot in batch.slots:
                 if slot.check == "implicit":
-                    (example,) = (one for one in taxonomy.examples if one.id == slot.example)
+                    (example,) = (
+                        example for example in taxonomy.examples if example.id == slot.example
+                    )
                     assert slot.expected == example.label
             for label in taxonomy.labels:
                 right = Counter(
@@ -199,23 +203,25 @@ def test_same_seed_same_bytes_under_another_hash_seed() -> None:
 
 @given(several_memes, st.integers(2, 25), st.integers(0, 2**32))
 @settings(max_examples=50)
-def test_sheets_are_parallel_across_cultures(several: dict[str, str], size: int, seed: int) -> None:
+def test_sheets_are_parallel_across_cultures(
+    submissions: dict[str, str], size: int, seed: int
+) -> None:
     design = replace(DESIGN, size=size, seed=seed)
-    batches = build(several, design, TAXONOMY)
-    found = sheets(batches, design, several)
+    batches = build(submissions, design, TAXONOMY)
+    result = sheets(batches, design, submissions)
     for batch in batches:
-        own = [sheet for sheet in found if sheet.batch == batch.id]
+        own = [sheet for sheet in result if sheet.batch == batch.id]
         assert [sheet.culture.code for sheet in own] == ["US", "DE", "MX", "IN", "CN"]
-        said = [
+        sentence = [
             [
-                (entry_id(one), one.kind, one.expected, one.example)
-                if isinstance(one, Check)
-                else (one.meme_id, one.template)
-                for one in sheet.entries
+                (entry_id(entry), entry.kind, entry.expected, entry.example)
+                if isinstance(entry, Check)
+                else (entry.meme_id, entry.template)
+                for entry in sheet.entries
             ]
             for sheet in own
         ]
-        assert all(one == said[0] for one in said)
+        assert all(one == sentence[0] for one in sentence)
         for sheet in own:
             tag = sheet.culture.locale.tag
             assert all(
@@ -247,7 +253,7 @@ def test_cultures_of_equal_needs_share_the_next_batches() -> None:
     needs |= {(meme, "US"): more for (meme, _), more in needs.items()}
     needs |= {("m03-001", "IN"): 3, ("m04-001", "IN"): 0}
     batches = build_next(needs, PAPER, DESIGN, TAXONOMY, round=2)
-    assert [(one.id, one.cultures, one.answers) for one in batches] == [
+    assert [(batch.id, batch.cultures, batch.answers) for batch in batches] == [
         ("r2-b01", ("US", "DE"), 2),
         ("r2-b02", ("IN",), 3),
     ]

@@ -26,9 +26,9 @@ def test_the_papers_survey_by_hand() -> None:
     """15 sheets of 24 entries, 5 people each; 11 minutes at 10.65 an hour are 1.9525, so 1.96."""
     rates = Rates(fee=Decimal("0.333"), vat=Decimal("0.2"))
     whole = plan(build(PAPER, DESIGN, TAXONOMY), DESIGN, rates, loss=0.25)
-    found = whole.cultures
-    assert [one.culture for one in found] == ["US", "DE", "MX", "IN", "CN"]
-    germany = found[1]
+    result = whole.cultures
+    assert [item.culture for item in result] == ["US", "DE", "MX", "IN", "CN"]
+    germany = result[1]
     assert (germany.sheets, germany.answers, germany.annotators) == (15, 1500, 75)
     assert (germany.recruits, germany.minutes) == (100, 11)
     assert (germany.reward, germany.rewards) == (Decimal("1.96"), Decimal("196.00"))
@@ -52,9 +52,9 @@ def test_nobody_is_paid_below_the_wage(wage: Decimal, minutes: int) -> None:
 
 def test_a_culture_without_batches_costs_nothing() -> None:
     batches = build(FEW, DESIGN, TAXONOMY, cultures=["DE"])
-    found = {part.culture: part for part in plan(batches, DESIGN).cultures}
-    assert found["DE"].total > 0
-    assert (found["US"].annotators, found["US"].minutes, found["US"].total) == (0, 0, 0)
+    result = {part.culture: part for part in plan(batches, DESIGN).cultures}
+    assert result["DE"].total > 0
+    assert (result["US"].annotators, result["US"].minutes, result["US"].total) == (0, 0, 0)
 
 
 def test_pace_is_the_median_of_those_that_finished() -> None:
@@ -68,9 +68,9 @@ def test_pace_is_the_median_of_those_that_finished() -> None:
 
     sent = [one(240), one(480), one(24_000), one(5, "returned"), one(0), one(60, sheet="other")]
     assert measured_pace(sent, sheets, fewest=4) is None
-    found = measured_pace(sent, sheets, fewest=3)
-    assert found == Pace(20.0, 0.0, measured=3)
-    assert found.minutes(24) == 8
+    result = measured_pace(sent, sheets, fewest=3)
+    assert result == Pace(20.0, 0.0, measured=3)
+    assert result.minutes(24) == 8
     assert (
         measured_pace(
             [replace(one(240), started=None), replace(one(240), submitted=None)], sheets, fewest=1
@@ -94,9 +94,9 @@ def test_pace_is_the_median_of_those_that_finished() -> None:
 )
 def test_a_wage_below_prolifics_least_is_warned_of(wage: str, currency: str, warning: str) -> None:
     rates = read_rates({"wage": wage, "currency": currency})
-    found = plan(build(FEW, DESIGN, TAXONOMY), DESIGN, rates).warning
-    assert bool(found) == bool(warning)
-    assert found.startswith(warning)
+    result = plan(build(FEW, DESIGN, TAXONOMY), DESIGN, rates).warning
+    assert bool(result) == bool(warning)
+    assert result.startswith(warning)
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,11 @@ def exact_power(items: int, share: float, difference: float) -> float:
     """Power of the z-test, summed over all pairs of counts."""
     counts = np.arange(items + 1)
     first, second = np.meshgrid(counts, counts, indexing="ij")
-    found = proportions_differ(first, second, items)
+    result = proportions_differ(first, second, items)
     chances = np.outer(
         binom.pmf(counts, items, share), binom.pmf(counts, items, share + difference)
     )
-    return float((chances * found).sum())
+    return float((chances * result).sum())
 
 
 def exact_paired(items: int, disagreement: float, difference: float) -> float:
@@ -62,9 +62,9 @@ def exact_paired(items: int, disagreement: float, difference: float) -> float:
     apart, total = disagreement + difference, 0.0
     for differing in range(items + 1):
         more = np.arange(differing + 1)
-        found = changes_differ(more, np.full_like(more, differing))
+        result = changes_differ(more, np.full_like(more, differing))
         ways = binom.pmf(more, differing, (apart + difference) / 2 / apart)
-        total += float(binom.pmf(differing, items, apart) * (ways * found).sum())
+        total += float(binom.pmf(differing, items, apart) * (ways * result).sum())
     return total
 
 
@@ -73,13 +73,13 @@ def test_differences_are_those_of_exact_power() -> None:
         row = difference(items, seed=9)
         assert row.smallest is not None
         assert row.paired is not None
-        for found, power in (
+        for result, power in (
             (row.smallest, lambda d, n=row.items: exact_power(n, 0.4, d)),
             (row.paired, lambda d, n=row.items: exact_paired(n, 0.2, d)),
         ):
             # A step of the grid, and what 20,000 draws leave open.
-            assert power(found) >= 0.8 - 0.01
-            assert power(found - 0.005) < 0.8 + 0.01
+            assert power(result) >= 0.8 - 0.01
+            assert power(result - 0.005) < 0.8 + 0.01
 
 
 def test_a_textbook_difference() -> None:

@@ -33,13 +33,13 @@ def test_the_papers_split() -> None:
     }
     assert {(batch.round, batch.answers, len(batch.memes)) for batch in batches} == {(0, 2, 18)}
     assert [batch.id for batch in batches] == [f"r0-b{number:02d}" for number in range(1, 26)]
-    assert sorted(one for batch in batches for one in batch.memes) == list(PAPER)
+    assert sorted(meme for batch in batches for meme in batch.memes) == list(PAPER)
     for culture in DESIGN.cultures:
         counts = Counter(
-            one.split("-")[0]
+            meme.split("-")[0]
             for batch in batches
             if batch.cultures == (culture.code,)
-            for one in batch.memes
+            for meme in batch.memes
         )
         assert set(counts.values()) == {2}
     assert split(dict(reversed(PAPER.items())), DESIGN, TAXONOMY) == batches
@@ -72,8 +72,8 @@ def test_harmful_labels_of_all_severities_count_together() -> None:
     taxonomy = load_taxonomy("multi3hate")
     milder = replace(taxonomy.labels[0], id="milder", severity=2)
     taxonomy = replace(taxonomy, labels=(*taxonomy.labels, milder))
-    found = outcomes([("a", "hate"), ("a", "milder"), ("a", "no-hate")], "a", taxonomy)
-    assert found == {"a": "harmful"}
+    result = outcomes([("a", "hate"), ("a", "milder"), ("a", "no-hate")], "a", taxonomy)
+    assert result == {"a": "harmful"}
 
 
 def some(harmful: int, harmless: int, tied: int, left: int = 0) -> dict[str, Outcome]:
@@ -82,14 +82,14 @@ def some(harmful: int, harmless: int, tied: int, left: int = 0) -> dict[str, Out
 
 
 def test_the_papers_balance() -> None:
-    found = some(170, 200, 70, 10)
-    chosen = choose(found, PAPER, balance(), seed=3)
+    result = some(170, 200, 70, 10)
+    chosen = choose(result, PAPER, balance(), seed=3)
     assert len(set(chosen)) == 300
-    assert Counter(found[one] for one in chosen) == {
+    assert Counter(result[one] for one in chosen) == {
         "harmful": 120, "harmless": 120, "tied": 60,
     }  # fmt: skip
-    assert choose(dict(reversed(found.items())), PAPER, balance(), seed=3) == chosen
-    assert choose(found, PAPER, balance(), seed=4) != chosen
+    assert choose(dict(reversed(result.items())), PAPER, balance(), seed=3) == chosen
+    assert choose(result, PAPER, balance(), seed=4) != chosen
 
 
 @given(
@@ -102,18 +102,18 @@ def test_the_papers_balance() -> None:
 def test_any_balance_that_is_there_is_met_and_templates_are_even(
     kinds: list[tuple[Outcome, int]], data: st.DataObject
 ) -> None:
-    found = {f"m{n:02d}": kind for n, (kind, _) in enumerate(kinds)}
+    result = {f"m{n:02d}": kind for n, (kind, _) in enumerate(kinds)}
     templates = {f"m{n:02d}": f"t{template}" for n, (_, template) in enumerate(kinds)}
-    there = Counter(found.values())
+    there = Counter(result.values())
     wanted = {kind: data.draw(st.integers(0, there[kind])) for kind in KINDS}
-    chosen = choose(found, templates, wanted, seed=data.draw(st.integers(0, 99)))
+    chosen = choose(result, templates, wanted, seed=data.draw(st.integers(0, 99)))
     assert len(set(chosen)) == sum(wanted.values())
     for kind, count in wanted.items():
-        own = Counter(templates[one] for one in chosen if found[one] == kind)
+        own = Counter(templates[one] for one in chosen if result[one] == kind)
         assert sum(own.values()) == count
         # A template has more than one less than another only if it had no more to give.
         for template, most in Counter(
-            templates[one] for one in found if found[one] == kind
+            templates[item] for item in result if result[item] == kind
         ).items():
             assert own[template] == most or own[template] >= max(own.values(), default=0) - 1
 

@@ -32,23 +32,23 @@ def test_each_kind_does_what_it_does() -> None:
     shown = {sheet.id: codes("pilot", sheet.id, bytes(32)) for sheet in SHEETS}
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=2, crowd=EVERYBODY, codes=shown)
     assert len(people) == 375
-    assert min(Counter(one.kind for one in people).values()) >= 30
+    assert min(Counter(person.kind for person in people).values()) >= 30
     by_id = {sheet.id: sheet for sheet in SHEETS}
     for person in people:
         if person.submission is None:
             assert person.kind == "absent"
             continue
         sheet, sent = by_id[person.sheet], person.submission
-        given = {one.entry: one.label for one in sent.answers}
+        given = {answer.entry: answer.label for answer in sent.answers}
         passed = Counter(
-            one.kind
-            for one in sheet.entries
-            if isinstance(one, Check) and given.get(one.id) == one.expected
+            entry.kind
+            for entry in sheet.entries
+            if isinstance(entry, Check) and given.get(entry.id) == entry.expected
         )
         assert sent.started is not None
         assert sent.submitted is not None
         pace = (sent.submitted - sent.started).total_seconds() / len(sheet.entries)
-        whole = [entry_id(one) for one in sheet.entries] == list(given)
+        whole = [entry_id(entry) for entry in sheet.entries] == list(given)
         if person.kind in ("diligent", "duplicate", "hurried"):
             assert (sent.status, whole) == ("complete", True)
             assert passed == {"explicit": 1, "implicit": 3}
@@ -67,10 +67,10 @@ def test_each_kind_does_what_it_does() -> None:
 
 def test_a_duplicate_filled_another_sheet_before() -> None:
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=2, crowd=EVERYBODY)
-    firsts = {one.participant: one for one in people if one.kind != "duplicate"}
-    seconds = [one for one in people if one.kind == "duplicate"]
+    firsts = {person.participant: person for person in people if person.kind != "duplicate"}
+    seconds = [person for person in people if person.kind == "duplicate"]
     assert len(firsts) + len(seconds) == len(people)
-    assert len({one.participant for one in seconds}) == len(seconds)
+    assert len({second.participant for second in seconds}) == len(seconds)
     for second in seconds:
         first = firsts[second.participant]
         assert first.kind == "diligent"
@@ -84,9 +84,9 @@ def test_a_duplicate_filled_another_sheet_before() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_quality_control_retains_the_diligent_and_nobody_else(seed: int) -> None:
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=seed)
-    sent = [one.submission for one in people if one.submission is not None]
-    kept = {one.id for one in retained(sent, check(sent, SHEETS))}
-    assert kept == {one.submission.id for one in people if one.good and one.submission}
+    sent = [person.submission for person in people if person.submission is not None]
+    kept = {key.id for key in retained(sent, check(sent, SHEETS))}
+    assert kept == {person.submission.id for person in people if person.good and person.submission}
     assert len(kept) < len(sent)
 
 
@@ -113,22 +113,23 @@ def test_sure_annotators_give_back_the_truth() -> None:
     crowd = Crowd(1, *[0] * 7, agreement=1, unknown=0)
     people = simulate(SHEETS, TAXONOMY, TRUTH, seed=1, crowd=crowd)
     table = settle(
-        answers_table([one.submission for one in people if one.submission], SHEETS), TAXONOMY
+        answers_table([person.submission for person in people if person.submission], SHEETS),
+        TAXONOMY,
     ).table
-    found = {(row.item, row.culture): row.label for row in table.itertuples()}
-    assert found == TRUTH
+    result = {(row.item, row.culture): row.label for row in table.itertuples()}
+    assert result == TRUTH
 
 
 def test_truth_is_shared_by_cultures_as_much_as_asked() -> None:
     ids = [f"m{n}" for n in range(3000)]
     truth = truths(ids, ["DE", "IN"], TAXONOMY, seed=4, harmful=0.4, differ=0.1)
-    same = sum(truth[one, "DE"] == truth[one, "IN"] for one in ids) / 3000
+    same = sum(truth[id_, "DE"] == truth[id_, "IN"] for id_ in ids) / 3000
     assert same == pytest.approx(0.9**2 + 0.1**2, abs=0.03)
     alike = truths(ids, ["DE", "IN"], TAXONOMY, seed=4, harmful=0.4, differ=0)
     share = sum(label == "hate" for label in alike.values()) / len(alike)
     assert share == pytest.approx(0.4, abs=0.04)
     few = truths(ids[:5], ["IN"], TAXONOMY, seed=4, harmful=0.4, differ=0.1)
-    assert few == {(one, "IN"): truth[one, "IN"] for one in ids[:5]}
+    assert few == {(id_, "IN"): truth[id_, "IN"] for id_ in ids[:5]}
 
 
 def test_same_seed_same_people() -> None:

@@ -31,8 +31,8 @@ def toy() -> pd.DataFrame:
             if not (who == "mei" and number == 9) and not (who == "jonas" and number == 9):
                 rows.append((f"m{number}", "US", who, truth))
         for who in ("coin-1", "coin-2"):
-            said = draw.choice(["hate", "no-hate"])
-            rows.append((f"m{number}", "US", who, "no-hate" if number == 9 else said))
+            message = draw.choice(["hate", "no-hate"])
+            rows.append((f"m{number}", "US", who, "no-hate" if number == 9 else message))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -56,8 +56,8 @@ def by_hand(table: pd.DataFrame, steps: int) -> dict[str, float]:
                         weight = hate[item] if truth else 1 - hate[item]
                         weights[given[item, who]] += weight
                 total = sum(max(weight, 1e-10) for weight in weights.values())
-                for said in (0, 1):
-                    confusion[who, truth, said] = max(weights[said], 1e-10) / total
+                for message in (0, 1):
+                    confusion[who, truth, message] = max(weights[message], 1e-10) / total
         for item in items:
             odds = [1 - share, share]
             for truth in (0, 1):
@@ -70,10 +70,10 @@ def by_hand(table: pd.DataFrame, steps: int) -> dict[str, float]:
 
 def test_dawid_skene_is_the_papers_em() -> None:
     table = toy()
-    found = aggregate(table, HATE, "dawid-skene", iterations=3).set_index("item")
+    result = aggregate(table, HATE, "dawid-skene", iterations=3).set_index("item")
     expected = by_hand(table, 3)
     for item, hate in expected.items():
-        row = found.loc[item]
+        row = result.loc[item]
         assert row["label"] == ("hate" if hate > 0.5 else "no-hate")
         assert row["probability"] == pytest.approx(max(hate, 1 - hate), abs=1e-6)
 
@@ -104,18 +104,18 @@ def test_models_trust_the_reliable_and_differences_are_listed() -> None:
     table = toy()
     settled = settle(table, HATE)
     assert settled.table.set_index("item").loc["m9", "label"] == "no-hate"
-    found = differences(
+    result = differences(
         settled,
         dawid_skene=aggregate(table, HATE, "dawid-skene"),
         mace=aggregate(table, HATE, "mace", iterations=30),
     )
-    assert list(found.columns) == [
+    assert list(result.columns) == [
         "item", "culture", "majority", "dawid_skene", "dawid_skene.probability", "mace",
         "mace.probability",
     ]  # fmt: skip
-    (row,) = found[found["item"] == "m9"].to_dict("records")
+    (row,) = result[result["item"] == "m9"].to_dict("records")
     assert (row["majority"], row["dawid_skene"], row["mace"]) == ("no-hate", "hate", "hate")
-    assert set(found["item"]) <= {"m9"}
+    assert set(result["item"]) <= {"m9"}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -136,14 +136,14 @@ def test_cultures_are_modelled_apart(method: Method) -> None:
     )
     alone = aggregate(table, HATE, method, iterations=20, restarts=2)
     both = aggregate(pd.concat([other, table]), HATE, method, iterations=20, restarts=2)
-    found = both[both["culture"] == "US"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, alone)
+    result = both[both["culture"] == "US"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(result, alone)
 
 
 def test_what_two_say_against_each_other_is_no_label() -> None:
     table = pd.DataFrame([("m1", "US", "a", "hate"), ("m1", "US", "b", "no-hate")], columns=COLUMNS)
-    found = aggregate(table, HATE, "dawid-skene")
-    assert (list(found["label"]), list(found["probability"])) == ([""], [0.5])
+    result = aggregate(table, HATE, "dawid-skene")
+    assert (list(result["label"]), list(result["probability"])) == ([""], [0.5])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -160,8 +160,8 @@ def test_a_majority_of_none_is_a_difference() -> None:
         [("tied", "US", "asha", "hate"), ("tied", "US", "coin-1", "no-hate")], columns=COLUMNS
     )
     table = pd.concat([table, tied])
-    found = differences(settle(table, HATE), model=aggregate(table, HATE, "dawid-skene"))
-    (row,) = found[found["item"] == "tied"].to_dict("records")
+    result = differences(settle(table, HATE), model=aggregate(table, HATE, "dawid-skene"))
+    (row,) = result[result["item"] == "tied"].to_dict("records")
     assert (row["majority"], row["model"]) == ("", "hate")
 
 

@@ -116,7 +116,7 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
             needs.append((cell, left))
     many = [*rows, *(rows[one % len(rows)] for one in again if rows)]
     shuffle.shuffle(many)
-    found = settle(
+    result = settle(
         pd.DataFrame(many, columns=list(COLUMNS)),
         DEGREES,
         read_settling(how),
@@ -124,9 +124,9 @@ def test_labels_states_and_needs_are_those_of_a_count_by_hand(
         pending=pending,
     )
     columns = ["item", "culture", "label", "state", "answers", "abstained"]
-    assert list(found.table[columns].itertuples(index=False, name=None)) == expected
-    assert list(found.needs.items()) == needs
-    for row in found.as_json():
+    assert list(result.table[columns].itertuples(index=False, name=None)) == expected
+    assert list(result.needs.items()) == needs
+    for row in result.as_json():
         counted = votes[row["item"], row["culture"]]
         assert row["votes"] == {one: n for one, n in counted.items() if one != "x"}
 
@@ -154,7 +154,9 @@ def test_the_most_severe_label_wins_only_where_it_is_set() -> None:
     charmemes = load_taxonomy("charmemes")
     assert charmemes.most_severe
     worst = max(charmemes.labels, key=lambda one: one.severity)
-    safe = min((one for one in charmemes.labels if not one.abstain), key=lambda one: one.severity)
+    safe = min(
+        (label for label in charmemes.labels if not label.abstain), key=lambda one: one.severity
+    )
     rows = [("m", "US", str(n), safe.id) for n in range(3)] + [("m", "US", "9", worst.id)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     assert list(settle(frame, charmemes).table["label"]) == [safe.id]
@@ -172,7 +174,7 @@ HATE = replace(load_taxonomy("multi3hate"), second=WHEN)
 @st.composite
 def submissions(draw: st.DrawFn) -> list[Submission]:
     """A few people over a few sheets, some twice, some of them careless."""
-    found = []
+    result = []
     for number in range(draw(st.integers(0, 14))):
         on = draw(st.sampled_from(SHEETS))
         who = draw(st.sampled_from(("ana", "bo", "cy", "di", "ed", "")))
@@ -188,12 +190,12 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
         seconds = draw(st.sampled_from((5, 20, 30, 60, 200, 240, 300, None)))
         ended = None if seconds is None else started + timedelta(seconds=seconds)
         status = draw(st.sampled_from(("complete", "complete", "complete", "returned")))
-        found.append(
+        result.append(
             Submission(
                 f"s{number}", on.id, who, tuple(answers), "csv", ended, started, status, "", number
             )
         )
-    return found
+    return result
 
 
 def in_order(several: Sequence[Submission]) -> list[Submission]:
@@ -204,7 +206,7 @@ def in_order(several: Sequence[Submission]) -> list[Submission]:
 
 def by_hand(several: Sequence[Submission], rules: Rules) -> dict[str, set[str]]:
     """By submission the rules that it fails, of those that ask for no probability."""
-    known = {one.id: one for one in SHEETS}
+    stored = {one.id: one for one in SHEETS}
     failed: dict[str, set[str]] = defaultdict(set)
     last: dict[tuple[str, str], Submission] = {}
     for one in in_order(several):
@@ -217,7 +219,7 @@ def by_hand(several: Sequence[Submission], rules: Rules) -> dict[str, set[str]]:
         if rules.status.on and one.status != "complete":
             failed[one.id].add("status")
         given = {answer.entry: answer.label for answer in one.answers if answer.label}
-        checks = [entry for entry in known[one.sheet].entries if isinstance(entry, Check)]
+        checks = [entry for entry in stored[one.sheet].entries if isinstance(entry, Check)]
         explicit = [given.get(c.id) == c.expected for c in checks if c.kind == "explicit"]
         implicit = [given.get(c.id) == c.expected for c in checks if c.kind == "implicit"]
         enough = sum(implicit) >= min(rules.attention.implicit_passed, len(implicit))
@@ -284,17 +286,17 @@ def test_exclusions_are_those_found_by_hand(
     shuffled = list(several)
     shuffle.shuffle(shuffled)
     report = check(shuffled, SHEETS, rules=rules)
-    found: dict[str, set[str]] = defaultdict(set)
+    result: dict[str, set[str]] = defaultdict(set)
     for aside in report.set_aside:
-        found[aside.submission].add(aside.rule)
+        result[aside.submission].add(aside.rule)
         assert aside.evidence
-    assert {name: kinds for name, kinds in found.items() if kinds} == {
+    assert {name: kinds for name, kinds in result.items() if kinds} == {
         name: kinds for name, kinds in expected.items() if kinds
     }
-    kept = {one.id for one in retained(shuffled, report)}
-    assert kept == {one.id for one in several if not expected.get(one.id)}
+    kept = {key.id for key in retained(shuffled, report)}
+    assert kept == {item.id for item in several if not expected.get(item.id)}
     # Whoever is not retained has a reason, and is still in the report.
-    assert {one.submission for one in report.judged} == {one.id for one in several}
+    assert {judgement.submission for judgement in report.judged} == {item.id for item in several}
     # What was retained is settled by each person's first word, and nothing else.
     votes: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     culture = {one.id: one.culture.code for one in SHEETS}
@@ -306,7 +308,7 @@ def test_exclusions_are_those_found_by_hand(
     table = answers_table(retained(shuffled, report), SHEETS)
     rows = Counter(zip(table["item"], table["culture"], table["label"], strict=True))
     assert rows == Counter(
-        (item, code, label) for (item, code), said in votes.items() for label in said.values()
+        (item, code, label) for (item, code), message in votes.items() for label in message.values()
     )
 
 
@@ -315,20 +317,20 @@ def test_exclusions_are_those_found_by_hand(
 def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], many: bool) -> None:
     taxonomy = replace(HATE, second=replace(WHEN, several=many))
     settled = settle(answers_table(several, SHEETS), taxonomy)
-    said: dict[tuple[str, str], dict[str, Answer]] = defaultdict(dict)
+    message: dict[tuple[str, str], dict[str, Answer]] = defaultdict(dict)
     culture = {one.id: one.culture.code for one in SHEETS}
     for one in in_order(several):
         for answer in one.answers:
             if answer.label and answer.entry.startswith("m"):
                 key = (answer.entry, culture[one.sheet])
-                said[key].setdefault(one.participant or one.id, answer)
+                message[key].setdefault(one.participant or one.id, answer)
     expected = {}
     for item, code, label in settled.table[["item", "culture", "label"]].itertuples(
         index=False, name=None
     ):
         if label != "hate":
             continue
-        chosen = [one.second for one in said[item, code].values() if one.label == "hate"]
+        chosen = [one.second for one in message[item, code].values() if one.label == "hate"]
         chosen = [one for one in chosen if one]
         counts = {name: sum(name in one for one in chosen) for name in "abc"}
         if many:
@@ -339,13 +341,13 @@ def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], m
             won = won if len(won) == 1 else []
         expected[item, code] = ("|".join(won), len(chosen))
     table = settle_second(answers_table(several, SHEETS), settled, taxonomy)
-    found = {
+    result = {
         (item, code): (second, count)
         for item, code, second, count in table[["item", "culture", "second", "answers"]].itertuples(
             index=False, name=None
         )
     }
-    assert found == expected
+    assert result == expected
 
 
 def test_without_a_second_question_there_are_no_second_labels() -> None:
@@ -395,9 +397,9 @@ def test_each_rule_excludes_its_own_and_can_be_switched_off(rule: str) -> None:
         return check(several, [on], people, read_rules({rule: {"on": not off}}))
 
     with_rule = aside(off=False)
-    (found,) = (one for one in with_rule.set_aside if one.rule == rule)
-    assert found.submission == f"s-{rule}-{on.id}"
-    assert found.evidence
+    (result,) = (exclusion for exclusion in with_rule.set_aside if exclusion.rule == rule)
+    assert result.submission == f"s-{rule}-{on.id}"
+    assert result.evidence
     without = aside(off=True)
     assert rule not in without.counts()
     assert (on.id, f"s-{rule}-{on.id}") in without.retained
@@ -408,15 +410,17 @@ def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
     """The chance in the evidence against a sum over all ways in which others could answer."""
     on = sheet("US", 1, 8)
     several, _ = failing(on)
-    line = next(one for one in several if one.participant == "straight")
-    others = [one for one in several if one.participant.startswith("good")]
+    line = next(item for item in several if item.participant == "straight")
+    others = [item for item in several if item.participant.startswith("good")]
     rules = read_rules({"straight": {"chance": 1.0}})
     report = check([*others, line], [on], rules=rules)
-    (found,) = (
-        one for one in report.set_aside if (one.rule, one.submission) == ("straight", line.id)
+    (result,) = (
+        exclusion
+        for exclusion in report.set_aside
+        if (exclusion.rule, exclusion.submission) == ("straight", line.id)
     )
     memes = [answer.entry for answer in line.answers if answer.entry.startswith("m")]
-    given = [{a.entry: a.label for a in one.answers} for one in others]
+    given = [{a.entry: a.label for a in other.answers} for other in others]
     overall = Counter(one[meme] for one in given for meme in memes)
     share = overall["hate"] / sum(overall.values())
     chances = [
@@ -429,5 +433,5 @@ def test_a_straight_line_is_as_unlikely_as_all_ways_together_say() -> None:
             for way, chance in zip(ways, chances, strict=True):
                 one *= chance if way else 1 - chance
             total += one
-    assert found.evidence["chance"] == pytest.approx(total, rel=0.01)
-    assert found.evidence["count"] == len(memes)
+    assert result.evidence["chance"] == pytest.approx(total, rel=0.01)
+    assert result.evidence["count"] == len(memes)

@@ -35,44 +35,46 @@ def came_in() -> list[Submission]:
 
 
 def test_answers_and_places_by_sheet_batch_and_culture() -> None:
-    several = came_in()
-    found = survey_status(SHEETS, several, check(several, SHEETS))
-    us, de, second = found.sheets
+    submissions = came_in()
+    result = survey_status(SHEETS, submissions, check(submissions, SHEETS))
+    us, de, second = result.sheets
     assert (us.annotators, us.sent, us.retained, us.places) == (5, 4, 3, 2)
     assert (us.wanted, us.answered, us.kept) == (100, 80, 60)
     assert (de.sent, de.retained, de.places, de.answered) == (1, 1, 4, 20)
     assert (second.wanted, second.answered, second.kept) == (50, 8, 8)
-    assert [(one.name, one.sheets, one.places) for one in found.batches] == [
+    assert [(batch.name, batch.sheets, batch.places) for batch in result.batches] == [
         ("r1-b01", 2, 6),
         ("r1-b02", 1, 4),
     ]
-    assert [(one.name, one.sheets, one.kept) for one in found.cultures] == [
+    assert [(culture.name, culture.sheets, culture.kept) for culture in result.cultures] == [
         ("US", 2, 68),
         ("DE", 1, 20),
     ]
-    assert (found.whole.annotators, found.whole.places, found.whole.kept) == (15, 10, 88)
-    assert found.aside == {"attention": 1, "status": 1}
+    assert (result.whole.annotators, result.whole.places, result.whole.kept) == (15, 10, 88)
+    assert result.aside == {"attention": 1, "status": 1}
 
 
 def test_the_same_again_counts_once() -> None:
-    several = came_in()
-    again = replace(several[0], id="again", row=99)
-    several += [again, *several]
-    assert survey_status(SHEETS, several, check(several, SHEETS)).whole.sent == 6
+    submissions = came_in()
+    again = replace(submissions[0], id="again", row=99)
+    submissions += [again, *submissions]
+    assert survey_status(SHEETS, submissions, check(submissions, SHEETS)).whole.sent == 6
 
 
 def test_labels_and_ties() -> None:
-    several = came_in()
-    report = check(several, SHEETS)
-    settled = settle(answers_table(retained(several, report), SHEETS), load_taxonomy("multi3hate"))
-    found = survey_status(SHEETS, several, report, settled=settled)
-    assert sum(found.labels["US"].values()) == 28
-    assert found.labels["DE"]["short"] == 20
-    assert found.labels["DE"]["tied"] == 0
+    submissions = came_in()
+    report = check(submissions, SHEETS)
+    settled = settle(
+        answers_table(retained(submissions, report), SHEETS), load_taxonomy("multi3hate")
+    )
+    result = survey_status(SHEETS, submissions, report, settled=settled)
+    assert sum(result.labels["US"].values()) == 28
+    assert result.labels["DE"]["short"] == 20
+    assert result.labels["DE"]["tied"] == 0
 
 
 def test_money_is_exact() -> None:
-    several = came_in()
+    submissions = came_in()
     people = [
         replace(person("careful-0", US), status="APPROVED"),
         replace(person("careful-1", US), status="APPROVED"),
@@ -83,17 +85,17 @@ def test_money_is_exact() -> None:
         replace(person("at-it", DE), status="ACTIVE"),
     ]
     rewards = prices(US="1.10", DE="2.05")
-    report = check(several, SHEETS, people)
-    found = survey_status(
+    report = check(submissions, SHEETS, people)
+    result = survey_status(
         SHEETS,
-        several,
+        submissions,
         report,
         participants=people,
         rewards=rewards,
         fee=Decimal("0.333"),
     )
     # 1.10 * 1.333 = 1.4663 and 2.05 * 1.333 = 2.73265, to the cent; places: US 2 + 4, DE 4 less 1.
-    assert found.money == Money(
+    assert result.money == Money(
         Decimal("2.94"),
         Decimal("4.20"),
         Decimal("2.73"),
@@ -104,9 +106,11 @@ def test_money_is_exact() -> None:
 
 def test_a_study_is_found_by_the_sheet_in_its_name() -> None:
     someone = replace(person("jo", DE), study="pilot: r1-b01-DE", submission="", status="APPROVED")
-    found = survey_status(SHEETS, [], EMPTY, participants=[someone], rewards=prices(US="1", DE="3"))
-    assert found.money is not None
-    assert found.money.paid == 3
+    result = survey_status(
+        SHEETS, [], EMPTY, participants=[someone], rewards=prices(US="1", DE="3")
+    )
+    assert result.money is not None
+    assert result.money.paid == 3
 
 
 def test_a_study_of_no_sheet_needs_one_reward_for_all() -> None:
@@ -119,15 +123,15 @@ def test_a_study_of_no_sheet_needs_one_reward_for_all() -> None:
 
 
 def test_no_survey_is_no_crash() -> None:
-    found = survey_status([], [], EMPTY, rewards={})
-    assert found.whole.places == 0
-    assert found.money == Money(*[Decimal(0)] * 5)
+    result = survey_status([], [], EMPTY, rewards={})
+    assert result.whole.places == 0
+    assert result.money == Money(*[Decimal(0)] * 5)
 
 
 def test_a_closed_sheet_wants_nobody_and_costs_nothing_more() -> None:
     ids = [one.id for one in SHEETS]
-    found = survey_status(SHEETS, [], EMPTY, rewards=prices(US="2", DE="2"), closed=ids)
-    assert found.whole.places == 0
-    assert found.money is not None
-    assert found.money.to_come == 0
-    assert found.whole.annotators == sum(one.wanted for one in SHEETS)
+    result = survey_status(SHEETS, [], EMPTY, rewards=prices(US="2", DE="2"), closed=ids)
+    assert result.whole.places == 0
+    assert result.money is not None
+    assert result.money.to_come == 0
+    assert result.whole.annotators == sum(one.wanted for one in SHEETS)

@@ -50,15 +50,15 @@ def ordered(*labels: str) -> pd.DataFrame:
 
 
 def states(answers: pd.DataFrame, settings: Settling | None = None) -> dict[str, tuple[str, str]]:
-    found = settle(answers, HATE, settings).table
+    result = settle(answers, HATE, settings).table
     return {
         item: (label, state)
-        for item, label, state in zip(found["item"], found["label"], found["state"], strict=True)
+        for item, label, state in zip(result["item"], result["label"], result["state"], strict=True)
     }
 
 
-def test_the_majority_counts_and_what_is_tied_or_short_is_said() -> None:
-    found = states(
+def test_the_majority_counts_and_ties_and_shortages_are_listed() -> None:
+    result = states(
         table(
             ("clear", "US", "hhhnn"),
             ("unsure", "US", "huuuu"),
@@ -68,7 +68,7 @@ def test_the_majority_counts_and_what_is_tied_or_short_is_said() -> None:
             ("hopeless", "US", "hhhhhnnnnnu"),
         )
     )
-    assert found == {
+    assert result == {
         "clear": ("hate", "settled"),
         "unsure": ("hate", "settled"),
         "tied": ("", "tied"),
@@ -79,8 +79,8 @@ def test_the_majority_counts_and_what_is_tied_or_short_is_said() -> None:
 
 
 def test_votes_and_abstentions_are_kept() -> None:
-    found = settle(table(("m1", "DE", "hhnuu")), HATE)
-    assert found.as_json() == [
+    result = settle(table(("m1", "DE", "hhnuu")), HATE)
+    assert result.as_json() == [
         {
             "item": "m1",
             "culture": "DE",
@@ -94,15 +94,15 @@ def test_votes_and_abstentions_are_kept() -> None:
 
 
 def test_cultures_are_settled_apart() -> None:
-    found = settle(table(("m1", "DE", "hhhhh"), ("m1", "IN", "nnnnn")), HATE).table
-    assert list(found["label"]) == ["hate", "no-hate"]
+    result = settle(table(("m1", "DE", "hhhhh"), ("m1", "IN", "nnnnn")), HATE).table
+    assert list(result["label"]) == ["hate", "no-hate"]
 
 
 def test_needs_are_less_by_what_is_still_to_come() -> None:
     answers = table(("a", "US", "hh"), ("b", "US", "hhnnu"), ("c", "US", "hhhhh"))
     wanted = [("a", "US"), ("d", "US")]
-    found = settle(answers, HATE, wanted=wanted)
-    assert found.needs == {("a", "US"): 3, ("b", "US"): 1, ("d", "US"): 5}
+    result = settle(answers, HATE, wanted=wanted)
+    assert result.needs == {("a", "US"): 3, ("b", "US"): 1, ("d", "US"): 5}
     assert settle(
         answers, HATE, wanted=wanted, pending={("a", "US"): 1, ("b", "US"): 2, ("d", "US"): 5}
     ).needs == {("a", "US"): 2}
@@ -132,8 +132,8 @@ def test_a_tie_never_asks_for_more_than_the_limit() -> None:
 def test_ordered_taxonomies(
     labels: tuple[str, ...], settings: dict[str, object], label: str
 ) -> None:
-    found = settle(ordered(*labels), ORDERED, read_settling(settings)).table
-    assert list(found["label"]) == [label]
+    result = settle(ordered(*labels), ORDERED, read_settling(settings)).table
+    assert list(result["label"]) == [label]
 
 
 def test_a_label_that_is_not_the_taxonomys_is_refused() -> None:
@@ -168,9 +168,9 @@ def test_skipped_entries_are_no_answers() -> None:
 
 
 def test_names_are_texts_with_their_zeros() -> None:
-    found = settle(table(("007", "US", "hhh"), ("7", "US", "nnn")), HATE).table
-    assert list(found["item"]) == ["007", "7"]
-    assert list(found["label"]) == ["hate", "no-hate"]
+    result = settle(table(("007", "US", "hhh"), ("7", "US", "nnn")), HATE).table
+    assert list(result["item"]) == ["007", "7"]
+    assert list(result["label"]) == ["hate", "no-hate"]
 
 
 def test_settings_are_refused_with_their_place() -> None:
@@ -220,9 +220,11 @@ def test_labels_are_those_of_a_count_by_hand(rows: list[tuple[str, ...]]) -> Non
     votes: dict[tuple[str, str], Counter[str]] = {}
     for item, culture, _, label in rows:
         votes.setdefault((item, culture), Counter())[label] += 1
-    found = settle(pd.DataFrame(rows, columns=COLUMNS), HATE).table
-    assert len(found) == len(votes)
-    for item, culture, label in zip(found["item"], found["culture"], found["label"], strict=True):
+    result = settle(pd.DataFrame(rows, columns=COLUMNS), HATE).table
+    assert len(result) == len(votes)
+    for item, culture, label in zip(
+        result["item"], result["culture"], result["label"], strict=True
+    ):
         count = votes[item, culture]
         hate, no = count["hate"], count["no-hate"]
         assert label == ("hate" if hate > no else "no-hate" if no > hate else "")
@@ -230,10 +232,10 @@ def test_labels_are_those_of_a_count_by_hand(rows: list[tuple[str, ...]]) -> Non
 
 @given(answered)
 def test_answers_that_needs_ask_for_leave_nothing_short(rows: list[tuple[str, ...]]) -> None:
-    found = settle(pd.DataFrame(rows, columns=COLUMNS), HATE)
+    result = settle(pd.DataFrame(rows, columns=COLUMNS), HATE)
     more = [
         (*cell, f"new-{number}", "hate")
-        for cell, count in found.needs.items()
+        for cell, count in result.needs.items()
         for number in range(count)
     ]
     after = settle(pd.DataFrame([*rows, *more], columns=COLUMNS), HATE)
@@ -251,8 +253,8 @@ def test_the_table_has_memes_and_a_persons_first_answer() -> None:
     second = Submission("s2", name, "asha", (Answer("m1", "no-hate"),), "csv", row=2)
     nobody = [Submission(i, name, "", (Answer("m1", "hate"),), "csv") for i in ("s3", "s4")]
     lost = Submission("s5", "elsewhere", "jo", (Answer("m1", "hate"),), "csv")
-    found = answers_table([second, first, *nobody, lost], [sheet])
-    assert sorted(found.itertuples(index=False, name=None)) == [
+    result = answers_table([second, first, *nobody, lost], [sheet])
+    assert sorted(result.itertuples(index=False, name=None)) == [
         ("m1", "US", "asha", "hate", ""),
         ("m1", "US", f"{name}/s3", "hate", ""),
         ("m1", "US", f"{name}/s4", "hate", ""),
@@ -275,8 +277,8 @@ def test_a_million_answers_are_settled_within_a_gigabyte() -> None:
         }
     )
     tracemalloc.start()
-    found = settle(answers, HATE)
+    result = settle(answers, HATE)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(found.table) == n // 5
+    assert len(result.table) == n // 5
     assert peak < 1e9

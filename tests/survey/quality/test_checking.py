@@ -28,24 +28,24 @@ US, DE = sheet("US"), sheet("DE")
 
 def rules_of(report: CheckReport) -> dict[str, list[str]]:
     """By participant the rules that their submissions fail."""
-    who = {one.key: one.participant for one in report.judged}
-    found: dict[str, list[str]] = {}
-    for one in report.set_aside:
-        found.setdefault(who[one.key], []).append(one.rule)
-    return found
+    who = {judgement.key: judgement.participant for judgement in report.judged}
+    result: dict[str, list[str]] = {}
+    for exclusion in report.set_aside:
+        result.setdefault(who[exclusion.key], []).append(exclusion.rule)
+    return result
 
 
 def evidence(report: CheckReport, rule: str) -> dict[str, object]:
-    (found,) = (one.evidence for one in report.set_aside if one.rule == rule)
-    return dict(found)
+    (result,) = (exclusion.evidence for exclusion in report.set_aside if exclusion.rule == rule)
+    return dict(result)
 
 
 def test_careful_people_are_retained() -> None:
-    several = careful(US, 5)
-    report = check(several, [US], [person(one.participant, US) for one in several])
+    items = careful(US, 5)
+    report = check(items, [US], [person(item.participant, US) for item in items])
     assert report.set_aside == ()
     assert report.warnings == ()
-    assert retained(several, report) == several
+    assert retained(items, report) == items
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_the_explicit_check_and_two_of_three_implicit_ones(
 
 def test_attention_has_its_numbers_and_its_counts_are_settings() -> None:
     one = fill(US, "jo", wrong=("check-2",), skipped=("check-3",))
-    found = evidence(check([one], [US]), "attention")
-    assert found["implicit"] == {"asked": 3, "missed": 1, "not answered": 1}
-    assert found["implicit_needed"] == 2
+    result = evidence(check([one], [US]), "attention")
+    assert result["implicit"] == {"asked": 3, "missed": 1, "not answered": 1}
+    assert result["implicit_needed"] == 2
     assert not check([one], [US], rules=read_rules({"attention": {"implicit_passed": 1}})).set_aside
     assert not check([one], [US], rules=read_rules({"attention": {"on": False}})).set_aside
     missed = fill(US, "jo", wrong=("check-1",))
@@ -84,7 +84,7 @@ def test_a_sheet_with_fewer_implicit_checks_needs_all_of_its_own() -> None:
     fewer = replace(
         US,
         entries=tuple(
-            one for one in US.entries if getattr(one, "id", "") not in {"check-3", "check-4"}
+            entry for entry in US.entries if getattr(entry, "id", "") not in {"check-3", "check-4"}
         ),
     )
     assert not check([fill(fewer, "jo")], [fewer]).set_aside
@@ -116,11 +116,13 @@ def test_too_fast_by_the_entry_and_by_the_median() -> None:
     quick = fill(US, "quick", seconds=60)
     report = check([*careful(US), hurried, quick], [US])
     assert rules_of(report) == {"hurried": ["speed"], "quick": ["speed"]}
-    found = next(one.evidence for one in report.set_aside if "hurried" in one.submission)
-    assert found["seconds"] == 30
-    assert found["answers"] == 24
-    assert found["seconds_per_entry"] == 1.25
-    assert found["median"] == pytest.approx(235 / 24, abs=0.8)
+    result = next(
+        exclusion.evidence for exclusion in report.set_aside if "hurried" in exclusion.submission
+    )
+    assert result["seconds"] == 30
+    assert result["answers"] == 24
+    assert result["seconds_per_entry"] == 1.25
+    assert result["median"] == pytest.approx(235 / 24, abs=0.8)
     alone = check([hurried, quick], [US])
     assert rules_of(alone) == {"hurried": ["speed"]}
     off = read_rules({"speed": {"seconds_per_entry": 0, "share_of_median": 0}})
@@ -137,15 +139,15 @@ def test_a_straight_line_is_recognised_by_what_others_answer() -> None:
     lazy = fill(US, "lazy", only="no-hate")
     report = check([*careful(US), lazy], [US])
     assert rules_of(report) == {"lazy": ["straight"]}
-    found = evidence(report, "straight")
-    assert (found["label"], found["count"], found["longest"], found["bits"]) == (
+    result = evidence(report, "straight")
+    assert (result["label"], result["count"], result["longest"], result["bits"]) == (
         "no-hate",
         20,
         20,
         0,
     )
-    assert float(str(found["chance"])) < 0.001
-    assert 6 < float(str(found["expected"])) < 16
+    assert float(str(result["chance"])) < 0.001
+    assert 6 < float(str(result["expected"])) < 16
 
 
 def test_who_answers_as_everybody_does_draws_no_line() -> None:
@@ -159,7 +161,10 @@ def test_a_lone_annotator_is_compared_with_nobody() -> None:
 
 def test_two_letters_between_do_not_hide_a_line() -> None:
     lazy = fill(US, "lazy", only="no-hate")
-    answers = [replace(one, label="hate") if one.entry == "m1-09" else one for one in lazy.answers]
+    answers = [
+        replace(answer, label="hate") if answer.entry == "m1-09" else answer
+        for answer in lazy.answers
+    ]
     report = check([*careful(US), replace(lazy, answers=tuple(answers))], [US])
     assert evidence(report, "straight")["count"] == 19
 
@@ -170,30 +175,31 @@ def test_the_first_complete_sheet_of_a_person_counts() -> None:
     second = fill(other, "jo", after=5000)
     returned = replace(fill(sheet("US", 3), "jo"), status="returned")
     report = check([second, first, returned], [US, other, sheet("US", 3)])
-    assert [(one.sheet, one.rule) for one in report.set_aside] == [
+    assert [(exclusion.sheet, exclusion.rule) for exclusion in report.set_aside] == [
         (other.id, "person"),
         ("r1-b03-US", "status"),
     ]
     assert evidence(report, "person") == {"number": 2, "allowed": 1, "held": [US.id]}
-    several = read_rules({"person": {"sheets": 2}})
-    assert check([second, first], [US, other], rules=several).set_aside == ()
+    items = read_rules({"person": {"sheets": 2}})
+    assert check([second, first], [US, other], rules=items).set_aside == ()
 
 
 def test_what_was_sent_again_takes_the_place_of_the_first() -> None:
     first = fill(US, "jo")
     again = replace(fill(US, "jo", noise=0.9, after=900), id="again")
     report = check([again, first], [US])
-    assert [(one.submission, one.rule, dict(one.evidence)) for one in report.set_aside] == [
-        (first.id, "superseded", {"by": "again"})
-    ]
+    assert [
+        (exclusion.submission, exclusion.rule, dict(exclusion.evidence))
+        for exclusion in report.set_aside
+    ] == [(first.id, "superseded", {"by": "again"})]
     assert retained([first, again], report) == [again]
 
 
 def test_people_without_an_id_are_different_people() -> None:
-    several = [replace(fill(US, f"p{number}"), participant="") for number in range(3)]
-    report = check(several, [US])
+    items = [replace(fill(US, f"p{number}"), participant="") for number in range(3)]
+    report = check(items, [US])
     assert len(report.retained) == 3
-    assert [one.rule for one in report.warnings] == ["no participant"] * 3
+    assert [warning.rule for warning in report.warnings] == ["no participant"] * 3
 
 
 def test_a_person_in_two_cultures_is_pointed_out() -> None:
@@ -205,10 +211,10 @@ def test_a_person_in_two_cultures_is_pointed_out() -> None:
 def test_people_with_the_same_answers_are_reported_and_kept() -> None:
     draw = random.Random(7)
     odd = tuple(
-        Answer(one.entry, draw.choice(["hate", "no-hate", "unknown"]))
-        if one.entry.startswith("m")
-        else one
-        for one in fill(US, "x").answers
+        Answer(answer.entry, draw.choice(["hate", "no-hate", "unknown"]))
+        if answer.entry.startswith("m")
+        else answer
+        for answer in fill(US, "x").answers
     )
     copies = [replace(fill(US, name), answers=odd) for name in ("jo", "mo")]
     report = check([*careful(US), *copies], [US])
@@ -257,14 +263,14 @@ def test_residence_is_asked_where_the_culture_asks_for_it() -> None:
 def test_chinese_is_known_by_the_services_name() -> None:
     china = sheet("CN")
     assert not check([fill(china, "jo")], [china], [person("jo", china)]).set_aside
-    said = person("jo", china, first_language="Cantonese")
-    assert check([fill(china, "jo")], [china], [said]).counts() == {"screening": 1}
+    message = person("jo", china, first_language="Cantonese")
+    assert check([fill(china, "jo")], [china], [message]).counts() == {"screening": 1}
 
 
 def test_what_is_not_known_or_not_understood_is_reported() -> None:
     someone = Participant("jo", {"nationality": "Florp"})
     report = check([fill(DE, "jo")], [DE], [someone])
-    assert {(one.rule, one.evidence["fact"]) for one in report.warnings} == {
+    assert {(warning.rule, warning.evidence["fact"]) for warning in report.warnings} == {
         ("unclear fact", "nationality"),
         ("missing fact", "country_of_birth"),
         ("missing fact", "residence"),
@@ -313,7 +319,7 @@ def test_countries_by_name(code: str, value: str, differs: bool) -> None:
 
 def test_an_unknown_sheet_is_no_crash() -> None:
     report = check([replace(fill(US, "jo"), sheet="r7-b01-XX")], [US])
-    assert [one.rule for one in report.set_aside] == ["unknown sheet"]
+    assert [exclusion.rule for exclusion in report.set_aside] == ["unknown sheet"]
 
 
 def test_who_is_at_the_service_and_sent_nothing_is_absent() -> None:
@@ -331,7 +337,7 @@ def test_two_different_submissions_under_one_id_are_pointed_out() -> None:
 
 def crowd() -> tuple[list[Submission], list[Participant]]:
     other = sheet("US", 2)
-    several = [
+    items = [
         *careful(US),
         fill(US, "lazy", only="no-hate"),
         fill(US, "hurried", seconds=20),
@@ -341,30 +347,30 @@ def crowd() -> tuple[list[Submission], list[Participant]]:
         replace(fill(DE, "left"), status="returned"),
         replace(fill(DE, "nobody"), participant="", submitted=None, started=None),
     ]
-    people = [person(one.participant, US) for one in several[:6]]
-    return several, [*people, person("moved", DE, nationality="Austria")]
+    people = [person(item.participant, US) for item in items[:6]]
+    return items, [*people, person("moved", DE, nationality="Austria")]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_submissions_does_not_matter(shuffle: random.Random) -> None:
-    several, people = crowd()
+    items, people = crowd()
     sheets = [US, sheet("US", 2), DE]
-    before = check(several, sheets, people)
-    shuffle.shuffle(several)
+    before = check(items, sheets, people)
+    shuffle.shuffle(items)
     shuffle.shuffle(people)
     shuffle.shuffle(sheets)
-    assert check(several, sheets, people).as_json() == before.as_json()
+    assert check(items, sheets, people).as_json() == before.as_json()
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.sets(st.sampled_from(sorted(Rules.model_fields))))
 def test_a_rule_that_is_off_excludes_nobody(off: set[str]) -> None:
-    several, people = crowd()
+    items, people = crowd()
     rules = read_rules({name: {"on": False} for name in off})
-    report = check(several, [US, sheet("US", 2), DE], people, rules)
+    report = check(items, [US, sheet("US", 2), DE], people, rules)
     assert not off & set(report.counts())
-    assert len(report.retained) + len(report.reasons) == len(several)
+    assert len(report.retained) + len(report.reasons) == len(items)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -387,7 +393,7 @@ def test_only_diligent_simulated_annotators_are_retained(seed: int) -> None:
     sent = [one.submission for one in people if one.submission is not None]
     report = check(sent, sheets)
     good = [one.submission for one in people if one.submission is not None and one.good]
-    assert {one.id for one in retained(sent, report)} == {one.id for one in good}
+    assert {key.id for key in retained(sent, report)} == {one.id for one in good}
     table = settle(answers_table(retained(sent, report), sheets), taxonomy).table
     votes: dict[tuple[str, str], Counter[str]] = {}
     code = {sheet.id: sheet.culture.code for sheet in sheets}
@@ -402,8 +408,8 @@ def test_only_diligent_simulated_annotators_are_retained(seed: int) -> None:
 
 
 def test_a_report_is_written_as_json() -> None:
-    several, people = crowd()
-    report = check(several, [US, sheet("US", 2), DE], people)
+    items, people = crowd()
+    report = check(items, [US, sheet("US", 2), DE], people)
     assert report.counts() == {
         "attention": 1, "person": 1, "screening": 1, "speed": 1, "status": 1, "straight": 1,
     }  # fmt: skip

@@ -26,17 +26,17 @@ def decide(
     who: Participant | None = None,
     **options: bool,
 ) -> Decision:
-    (found,) = decisions(
+    (result,) = decisions(
         check([one], [on], [who or person(one.participant, on)]), {on.id: minutes}, **options
     )
-    return found
+    return result
 
 
 def test_who_is_retained_is_approved() -> None:
-    found = decide(fill(US, "jo"))
-    assert (found.action, found.category, found.message) == ("approve", "", "")
-    assert found.service == "s-jo-r1-b01-US"
-    assert found.body() == ("transition/", {"action": "APPROVE"})
+    result = decide(fill(US, "jo"))
+    assert (result.action, result.category, result.message) == ("approve", "", "")
+    assert result.service == "s-jo-r1-b01-US"
+    assert result.body() == ("transition/", {"action": "APPROVE"})
 
 
 @pytest.mark.parametrize(
@@ -58,15 +58,15 @@ def test_long_studies_need_two_failed_checks(
 
 
 def test_two_explicit_checks_reject_in_a_long_study() -> None:
-    found = decide(fill(TWO, "jo", wrong=("check-1", "check-5")), TWO, 12)
-    assert (found.action, found.category) == ("reject", "FAILED_CHECK")
-    assert found.evidence == {"explicit_missed": 2, "implicit_missed": 0, "needed": 2}
-    assert "another answer to 2 of them" in found.message
-    assert "5 checks" in found.message
-    assert "implicit" not in found.message
-    assert found.body() == (
+    result = decide(fill(TWO, "jo", wrong=("check-1", "check-5")), TWO, 12)
+    assert (result.action, result.category) == ("reject", "FAILED_CHECK")
+    assert result.evidence == {"explicit_missed": 2, "implicit_missed": 0, "needed": 2}
+    assert "another answer to 2 of them" in result.message
+    assert "5 checks" in result.message
+    assert "implicit" not in result.message
+    assert result.body() == (
         "transition/",
-        {"action": "REJECT", "message": found.message, "rejection_category": "FAILED_CHECK"},
+        {"action": "REJECT", "message": result.message, "rejection_category": "FAILED_CHECK"},
     )
 
 
@@ -89,49 +89,55 @@ def test_a_check_that_was_not_answered_is_not_failed() -> None:
 
 
 def test_exclusions_that_concern_the_survey_only_are_paid() -> None:
-    several = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
+    submissions = [*careful(US), fill(US, "lazy", only="no-hate"), fill(US, "hurried", seconds=20)]
     other = sheet("US", 2)
-    several.append(fill(other, "careful-1", after=9000))
-    people = [person(one.participant, US) for one in several[:-1]]
-    report = check(several, [US, other], people)
+    submissions.append(fill(other, "careful-1", after=9000))
+    people = [person(item.participant, US) for item in submissions[:-1]]
+    report = check(submissions, [US, other], people)
     assert report.counts() == {"person": 1, "speed": 1, "straight": 1}
-    assert {one.action for one in decisions(report, {US.id: 4, other.id: 4})} == {"approve"}
+    assert {decision.action for decision in decisions(report, {US.id: 4, other.id: 4})} == {
+        "approve"
+    }
 
 
 def test_only_fast_outliers_are_rejected_and_only_if_asked() -> None:
-    several = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
-    several.append(fill(US, "hurried", seconds=20))
-    people = [person(one.participant, US) for one in several]
-    report = check(several, [US], people)
-    assert {one.action for one in decisions(report, FOUR)} == {"approve"}
-    rejected = [one for one in decisions(report, FOUR, reject_fast=True) if one.action == "reject"]
-    assert [(one.participant, one.category) for one in rejected] == [("hurried", "TOO_QUICKLY")]
+    submissions = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
+    submissions.append(fill(US, "hurried", seconds=20))
+    people = [person(item.participant, US) for item in submissions]
+    report = check(submissions, [US], people)
+    assert {decision.action for decision in decisions(report, FOUR)} == {"approve"}
+    rejected = [
+        decision
+        for decision in decisions(report, FOUR, reject_fast=True)
+        if decision.action == "reject"
+    ]
+    assert [(row.participant, row.category) for row in rejected] == [("hurried", "TOO_QUICKLY")]
     assert len(rejected[0].message) >= SHORTEST
-    few = check([*several[:5], several[-1]], [US], [*people[:5], people[-1]])
-    assert {one.action for one in decisions(few, FOUR, reject_fast=True)} == {"approve"}
+    few = check([*submissions[:5], submissions[-1]], [US], [*people[:5], people[-1]])
+    assert {decision.action for decision in decisions(few, FOUR, reject_fast=True)} == {"approve"}
 
 
 @pytest.mark.parametrize("status", ["no consent", "consent revoked", "screened out", "returned"])
 def test_who_withdrew_is_asked_to_return(status: str) -> None:
-    found = decide(replace(fill(US, "jo", wrong=("check-1",)), status=status))
-    assert found.action == "return"
-    assert found.category == ""
-    path, body = found.body()
+    result = decide(replace(fill(US, "jo", wrong=("check-1",)), status=status))
+    assert result.action == "return"
+    assert result.category == ""
+    path, body = result.body()
     assert path == "request-return/"
-    assert body == {"request_return_reasons": [found.message]}
-    assert found.message
+    assert body == {"request_return_reasons": [result.message]}
+    assert result.message
 
 
 def test_who_is_of_another_country_is_asked_to_return() -> None:
     someone = person("jo", DE, nationality="Austria")
-    found = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
-    assert found.action == "return"
-    assert "another nationality" in found.message
+    result = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
+    assert result.action == "return"
+    assert "another nationality" in result.message
 
 
 def test_who_sent_nothing_is_asked_to_return() -> None:
-    (found,) = decisions(check([], [US], [person("jo", US)]), {US.id: 12})
-    assert (found.action, found.participant, found.submission) == ("return", "jo", "")
+    (result,) = decisions(check([], [US], [person("jo", US)]), {US.id: 12})
+    assert (result.action, result.participant, result.submission) == ("return", "jo", "")
 
 
 @pytest.mark.parametrize("status", ["APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "ACTIVE"])
@@ -141,16 +147,16 @@ def test_what_is_decided_is_left_alone(status: str) -> None:
 
 
 def test_of_what_was_sent_twice_one_decision_is_made() -> None:
-    several = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
-    assert len(decisions(check(several, [US], [person("jo", US)]), FOUR)) == 1
+    submissions = [fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")]
+    assert len(decisions(check(submissions, [US], [person("jo", US)]), FOUR)) == 1
 
 
 def test_a_rejection_has_a_category_and_a_message() -> None:
     for wrong, counted in ((("check-1",), False), (("check-1", "check-2"), True)):
-        found = decide(fill(US, "jo", wrong=wrong), implicit_count=counted)
-        assert found.category == "FAILED_CHECK"
-        assert len(found.message) >= SHORTEST
-        assert found.rules == ("attention",)
+        result = decide(fill(US, "jo", wrong=wrong), implicit_count=counted)
+        assert result.category == "FAILED_CHECK"
+        assert len(result.message) >= SHORTEST
+        assert result.rules == ("attention",)
 
 
 def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
@@ -159,16 +165,16 @@ def test_the_only_row_of_a_person_is_the_first_sheets() -> None:
     second = replace(fill(other, "jo", after=9000, wrong=("check-1",)), id="by-form-2")
     someone = replace(person("jo", US), study="64ff0a", submission="64ff0b")
     report = check([second, first], [US, other], [someone])
-    (found,) = decisions(report, {US.id: 4, other.id: 4})
-    assert (found.action, found.service, found.sheet) == ("approve", "64ff0b", US.id)
+    (result,) = decisions(report, {US.id: 4, other.id: 4})
+    assert (result.action, result.service, result.sheet) == ("approve", "64ff0b", US.id)
 
 
 def test_failed_checks_needed_go_by_the_minutes_of_the_sheet() -> None:
     short, long = sheet(number=1), sheet(number=2)
-    several = [
+    submissions = [
         fill(one, f"{one.id}-eve", wrong=("check-1", "check-2", "check-3")) for one in (short, long)
     ]
-    report = check(several, [short, long])
+    report = check(submissions, [short, long])
     by_sheet = {short.id: 4.0, long.id: 12.0}
-    found = {one.sheet: one.action for one in decisions(report, by_sheet)}
-    assert found == {short.id: "reject", long.id: "return"}
+    result = {decision.sheet: decision.action for decision in decisions(report, by_sheet)}
+    assert result == {short.id: "reject", long.id: "return"}

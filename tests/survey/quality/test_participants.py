@@ -53,13 +53,13 @@ def test_what_a_person_has_withheld_since_is_forgotten() -> None:
 
 
 def test_people_and_studies_are_kept_apart_in_order() -> None:
-    several = [
+    submissions = [
         Participant("ben", {}, "", "r1-b02-DE"),
         Participant("ada", {}, "", STUDY),
         Participant("ben", {"age": "41"}, "", STUDY),
         Participant("ben", {"age": "40"}, "", "r1-b02-DE"),
     ]
-    assert [(one.participant, one.study, one.facts.get("age")) for one in merged(several)] == [
+    assert [(one.participant, one.study, one.facts.get("age")) for one in merged(submissions)] == [
         ("ben", "r1-b02-DE", "40"),
         ("ada", STUDY, None),
         ("ben", STUDY, "41"),

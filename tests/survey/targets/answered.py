@@ -28,7 +28,7 @@ Said = dict[tuple[str, str], str]
 
 @dataclass
 class Table:
-    """A table: rows of headings, and rows with what is said in each."""
+    """A table: rows of headings, and rows with what stands in each."""
 
     headings: list[list[str]]
     rows: list[tuple[list[str], Said]]
@@ -225,7 +225,7 @@ def forms_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
     ids, rows = form.ids(), forms_table(pack, sheet)
     keys = {item.title: item.key for item in form.items}
     responses = []
-    for number, (row, said) in enumerate(rows.rows):
+    for number, (row, message) in enumerate(rows.rows):
         answers = {
             question_id(ids[keys[title]]): {"textAnswers": {"answers": [{"value": text}]}}
             for title, text in zip(rows.headings[0], row, strict=True)
@@ -233,7 +233,7 @@ def forms_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
         }
         moment = f"2026-11-21T14:0{number}:05.123456789Z"
         times = {"createTime": moment, "lastSubmittedTime": moment}
-        responses.append(({"responseId": f"R{number}", **times, "answers": answers}, said))
+        responses.append(({"responseId": f"R{number}", **times, "answers": answers}, message))
     return responses
 
 

@@ -60,7 +60,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     )
     design = Design("contract", "multi3hate", cultures, size=5, answers=3, seed=1)
     taxonomy = load_taxonomy("multi3hate")
-    texts = {one.locale.tag: survey_texts(one.locale) for one in cultures}
+    texts = {culture.locale.tag: survey_texts(culture.locale) for culture in cultures}
     captions = {meme: caption for meme, _, caption in MEMES}
     own = {meme: template for meme, template, _ in MEMES}
 
@@ -73,7 +73,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
         return path
 
     def example(name: str, culture: Culture) -> Path:
-        (one,) = (one for one in taxonomy.examples if one.id == name)
+        (one,) = (example for example in taxonomy.examples if example.id == name)
         caption = texts[culture.locale.tag].get(f"taxonomy.multi3hate.example.{name}.caption")
         return rendered(f"example-{name}", one.template, caption, culture)
 
@@ -112,23 +112,27 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def contents(folder: Path) -> list[bytes]:
     """Every file's bytes, and those of the members of zip files."""
-    found = []
+    result = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found.append(path.read_bytes())
+            result.append(path.read_bytes())
             if zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as members:
-                    found += [members.read(name) for name in members.namelist()]
-    return found
+                    result += [members.read(name) for name in members.namelist()]
+    return result
 
 
 def says(written: list[bytes], text: str) -> bool:
     """Whether some file has a text: plain, or as JSON or markup write it."""
     forms = {text, *(json.dumps(text, ensure_ascii=ascii)[1:-1] for ascii in (True, False))}
-    forms |= {html.escape(one) for one in forms} | {html.escape(one, quote=False) for one in forms}
+    forms |= {html.escape(form) for form in forms} | {
+        html.escape(form, quote=False) for form in forms
+    }
     # What is JSON within JSON, or HTML within it, is escaped twice.
-    forms |= {json.dumps(one, ensure_ascii=ascii)[1:-1] for one in forms for ascii in (True, False)}
-    return any(one.encode() in content for one in forms for content in written)
+    forms |= {
+        json.dumps(form, ensure_ascii=ascii)[1:-1] for form in forms for ascii in (True, False)
+    }
+    return any(form.encode() in content for form in forms for content in written)
 
 
 def test_it_says_what_it_is(target: Target, request: pytest.FixtureRequest) -> None:
@@ -208,7 +212,9 @@ def test_every_picture_goes_out(target: Target, survey: SurveyPack, tmp_path: Pa
         pytest.skip("it shows no memes")
     target.export(survey, tmp_path / "out")
     written = contents(tmp_path / "out")
-    pictures = {one.picture for sheet in survey.sheets for one in sheet.entries if one.picture}
+    pictures = {
+        entry.picture for sheet in survey.sheets for entry in sheet.entries if entry.picture
+    }
     assert len(pictures) >= 3 * (len(MEMES) + 3)
     for picture in pictures | set(survey.examples.values()):
         content = picture.read_bytes()
@@ -236,7 +242,7 @@ def test_annotators_cannot_find_the_codes_of_other_endings(
 def without_pictures(survey: SurveyPack, picture: Path) -> SurveyPack:
     def changed(sheet: Sheet) -> Sheet:
         entries = tuple(
-            replace(one, picture=picture) if one.picture else one for one in sheet.entries
+            replace(entry, picture=picture) if entry.picture else entry for entry in sheet.entries
         )
         return replace(sheet, entries=entries)
 
@@ -394,23 +400,23 @@ def refused_or_placed(target: Target, survey: SurveyPack, path: Path) -> None:
     """Whatever comes, it is an InputError or submissions of this survey; twice the same."""
     target.recognises(path)
     try:
-        found = import_file(target, path, survey)
+        result = import_file(target, path, survey)
     except InputError:
         return
-    known = {sheet.id for sheet in survey.sheets}
+    stored = {sheet.id for sheet in survey.sheets}
     labels = {label.id for label in survey.taxonomy.labels} | {""}
-    for one in found.submissions:
-        assert one.sheet in known
-        assert one.id
-        assert one.source == target.name
-        assert {answer.label for answer in one.answers} <= labels
-        entries = [answer.entry for answer in one.answers]
+    for submission in result.submissions:
+        assert submission.sheet in stored
+        assert submission.id
+        assert submission.source == target.name
+        assert {answer.label for answer in submission.answers} <= labels
+        entries = [answer.entry for answer in submission.answers]
         assert len(set(entries)) == len(entries)
-    for left in found.rejected:
+    for left in result.rejected:
         assert left.reason
         assert left.message
         assert left.file == path.name
-    assert import_file(target, path, survey) == found
+    assert import_file(target, path, survey) == result
 
 
 def test_no_two_kinds_of_file_are_taken_for_each_other(
@@ -421,7 +427,7 @@ def test_no_two_kinds_of_file_are_taken_for_each_other(
     readers = [make_target(name) for name in target_names()]
     for path in sorted((tmp_path / "out").rglob("*")):
         if path.is_file():
-            others = [one.name for one in readers if one.recognises(path)]
+            others = [reader.name for reader in readers if reader.recognises(path)]
             assert set(others) <= {target.name}, path
 
 

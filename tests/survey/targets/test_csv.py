@@ -71,9 +71,9 @@ def test_what_is_filled_in_comes_back(tmp_path: Path, tag: str, country: str, na
     survey = pack(tmp_path, tag, country)
     _, rows = exported(survey, tmp_path / "out")
     filled(survey, rows, names=names)
-    found = back(saved(tmp_path / "back.csv", rows), survey)
-    assert found.rejected == ()
-    (one,) = found.submissions
+    result = back(saved(tmp_path / "back.csv", rows), survey)
+    assert result.rejected == ()
+    (one,) = result.submissions
     assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
     assert (one.participant, one.sheet, one.status) == ("asha", survey.sheets[0].id, "complete")
 
@@ -128,16 +128,16 @@ def test_shuffled_and_doubled_rows_are_the_same_submissions(
     filled(survey, other, "jonas")
     rows += other[:-1]
     plain = back(saved(folder / "plain.csv", rows), survey)
-    assert [one.status for one in plain.submissions] == ["complete", "returned"]
+    assert [submission.status for submission in plain.submissions] == ["complete", "returned"]
     columns = list(rows[0])
     many = [*rows, *(rows[one % len(rows)] for one in doubled)]
     rng = random.Random(seed)
     rng.shuffle(columns)
     rng.shuffle(many)
-    found = back(saved(folder / "shuffled.csv", many, columns), survey)
-    assert found.rejected == plain.rejected == ()
-    assert [replace(one, row=0) for one in found.submissions] == [
-        replace(one, row=0) for one in plain.submissions
+    result = back(saved(folder / "shuffled.csv", many, columns), survey)
+    assert result.rejected == plain.rejected == ()
+    assert [replace(submission, row=0) for submission in result.submissions] == [
+        replace(submission, row=0) for submission in plain.submissions
     ]
 
 
@@ -155,13 +155,13 @@ def test_each_row_that_cannot_be_placed_has_its_reason(survey: SurveyPack, tmp_p
         (rows[2] | {"answer": "hate"}, "two answers"),
     ]
     many = [*rows, *(row for row, _ in wrong), rows[0] | {"participant": "b"}]
-    found = back(saved(tmp_path / "b.csv", many), survey)
-    reasons = [(one.row, one.reason) for one in found.rejected]
+    result = back(saved(tmp_path / "b.csv", many), survey)
+    reasons = [(row.row, row.reason) for row in result.rejected]
     expected = [(number, reason) for number, (_, reason) in enumerate(wrong, 7)]
-    # Of two answers to one question neither is taken, so the first is told too.
+    # Of two answers to one question neither is taken, so the first is reported too.
     assert reasons == sorted([*expected, (4, "two answers")])
-    assert all(one.message.endswith(".") and one.content["sheet"] for one in found.rejected)
-    (one,) = found.submissions
+    assert all(row.message.endswith(".") and row.content["sheet"] for row in result.rejected)
+    (one,) = result.submissions
     assert [answer.entry for answer in one.answers] == ["m1", "check-2", "m2"]
 
 
@@ -171,9 +171,9 @@ def test_answers_with_an_unreadable_time_are_taken(survey: SurveyPack, tmp_path:
     for row in rows:
         row["submitted"] = "2026-03-01T10:00:00+01:00"
     rows[2]["submitted"] = "0001-01-01T00:00:00+14:00"
-    found = back(saved(tmp_path / "b.csv", rows), survey)
-    assert [(one.row, one.reason) for one in found.rejected] == [(4, "unknown time")]
-    (one,) = found.submissions
+    result = back(saved(tmp_path / "b.csv", rows), survey)
+    assert [(row.row, row.reason) for row in result.rejected] == [(4, "unknown time")]
+    (one,) = result.submissions
     assert one.submitted == datetime(2026, 3, 1, 9, tzinfo=UTC)
     assert len(one.answers) == len(survey.sheets[0].entries)
 
@@ -185,9 +185,9 @@ def test_without_consent_nothing_is_taken(survey: SurveyPack, tmp_path: Path) ->
     (one,) = back(saved(tmp_path / "no.csv", rows), survey).submissions
     assert (one.status, one.answers) == ("no consent", ())
     rows[0]["answer"] = ""
-    found = back(saved(tmp_path / "blank.csv", rows), survey)
-    assert found.submissions == ()
-    assert [one.reason for one in found.rejected] == ["no consent"] * 4
+    result = back(saved(tmp_path / "blank.csv", rows), survey)
+    assert result.submissions == ()
+    assert [row.reason for row in result.rejected] == ["no consent"] * 4
 
 
 def test_one_person_may_write_the_number_once(survey: SurveyPack, tmp_path: Path) -> None:
@@ -215,9 +215,9 @@ def test_encodings_that_spreadsheets_save_in_are_read(
     for row in kept:
         row["participant"] = WHO[tag]
     path = saved(tmp_path / "old.csv", kept, encoding=encoding, delimiter=";")
-    found = back(path, survey)
-    assert found.rejected == ()
-    (one,) = found.submissions
+    result = back(path, survey)
+    assert result.rejected == ()
+    (one,) = result.submissions
     assert (one.participant, len(one.answers)) == (WHO[tag], 4)
 
 
@@ -235,9 +235,9 @@ def test_broken_letters_concern_their_cell_only(tmp_path: Path) -> None:
     content = path.read_bytes()
     end = content.rindex(b"," + sheet)
     path.write_bytes(content[: end - 1] + b"\xff" + content[end:])
-    found = back(path, survey)
-    assert [one.reason for one in found.rejected] == ["encoding", "unknown label"]
-    assert len(found.submissions[0].answers) == 3
+    result = back(path, survey)
+    assert [row.reason for row in result.rejected] == ["encoding", "unknown label"]
+    assert len(result.submissions[0].answers) == 3
 
 
 def test_a_workbook_is_read_and_its_formulas_are_rejected(
@@ -254,10 +254,10 @@ def test_a_workbook_is_read_and_its_formulas_are_rejected(
     for row in rows:
         page.append(list(row.values()))
     book.save(tmp_path / "filled.xlsx")
-    found = back(tmp_path / "filled.xlsx", survey)
-    told = [(one.row, one.reason) for one in found.rejected]
-    assert told == [(1, "no headings"), (4, "formula")]
-    assert len(found.submissions[0].answers) == 3
+    result = back(tmp_path / "filled.xlsx", survey)
+    printed = [(row.row, row.reason) for row in result.rejected]
+    assert printed == [(1, "no headings"), (4, "formula")]
+    assert len(result.submissions[0].answers) == 3
 
 
 def test_other_files_are_not_taken_for_tables(survey: SurveyPack, tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     return small_pack(tmp_path_factory.mktemp("pictures"))
 
 
-def with_second(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
+def with_second(pack: SurveyPack, *, submissions: bool = True) -> SurveyPack:
     """The same survey, asking whom a hateful meme is against."""
-    second = SecondQuestion("target", ("hate",), ("florp", "tea, or coffee", "tea"), several)
+    second = SecondQuestion("target", ("hate",), ("florp", "tea, or coffee", "tea"), submissions)
     before = "taxonomy.multi3hate.second.target"
     words = {f"{before}.question": "Whom is it against?\nChoose."}
     names = ("People from Florp", "Tea, or coffee", "Tea")
@@ -182,7 +182,7 @@ def test_titles_have_no_line_breaks_and_are_there_once(pack: SurveyPack) -> None
     assert not any("\n" in word or "\r" in word for word in words)
 
 
-def test_titles_that_read_alike_are_numbered(english: SurveyPack) -> None:
+def test_titles_that_read_the_same_are_numbered(english: SurveyPack) -> None:
     same = corrected(english, {"consent.heading": "Send", "send": "Send", "comments.label": "SEND"})
     form = plan(same, same.sheets[0])
     titles = {item.key: item.title for item in form.items}
@@ -191,7 +191,7 @@ def test_titles_that_read_alike_are_numbered(english: SurveyPack) -> None:
     assert titles["comments"] == "SEND (3)"
 
 
-def test_long_texts_are_said_whole(english: SurveyPack) -> None:
+def test_long_texts_stay_whole(english: SurveyPack) -> None:
     long = " ".join(f"word{number}" for number in range(2000))
     name = "taxonomy.multi3hate"
     words = {f"{name}.definition": long, "consent.text": long, f"{name}.question": long[:2000]}
@@ -204,7 +204,7 @@ def test_long_texts_are_said_whole(english: SurveyPack) -> None:
     made(form, all_requests(form, partial(picture_address, BASE)))
 
 
-def test_answers_that_read_alike_are_refused(english: SurveyPack) -> None:
+def test_answers_that_read_the_same_are_refused(english: SurveyPack) -> None:
     name = "taxonomy.multi3hate.label"
     same = corrected(english, {f"{name}.no-hate.name": "Hate\u200f  SPEECH"})
     with pytest.raises(InputError, match="reads like 'hate'"):

@@ -176,7 +176,7 @@ def test_a_cut_off_form_is_found_by_the_next_run(
     check_whole(forms, pack)
 
 
-def test_refused_credentials_are_told_with_the_way_to_sign_in(
+def test_refused_credentials_name_the_way_to_sign_in(
     pack: SurveyPack, server: tuple[FormsServer, str], state: MemoryState
 ) -> None:
     forms, address = server
@@ -186,7 +186,7 @@ def test_refused_credentials_are_told_with_the_way_to_sign_in(
     assert not forms.forms
 
 
-def test_no_credentials_are_told_so(
+def test_missing_credentials_are_reported(
     pack: SurveyPack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"):

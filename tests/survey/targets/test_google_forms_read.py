@@ -197,9 +197,7 @@ def test_statuses(english: SurveyPack, tmp_path: Path) -> None:
     assert [answer.entry for answer in imported.submissions[1].answers] == ["m1", "check-1"]
 
 
-def test_what_cannot_be_placed_is_told_with_its_row_and_kept(
-    english: SurveyPack, tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_rejected_with_its_row(english: SurveyPack, tmp_path: Path) -> None:
     rows = table(english)
     rows[0].append("Favourite tea")
     rows[1] += ["green", "and more"]
@@ -422,7 +420,7 @@ def test_a_table_and_the_api_say_the_same(english: SurveyPack, tmp_path: Path) -
 # Times
 
 
-def test_an_ambiguous_column_is_told_and_its_answers_taken(
+def test_an_ambiguous_column_is_reported_its_answers_taken(
     english: SurveyPack, tmp_path: Path
 ) -> None:
     rows = table(english, ("3/4/2026 1:00:00", "4/4/2026 1:00:00", "5/6/2026 1:00:00"))

@@ -54,10 +54,10 @@ class Collector:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    found = Collector()
-    with serve(found.reply) as address:
-        found.url = f"{address}/answers"
-        yield found
+    result = Collector()
+    with serve(result.reply) as address:
+        result.url = f"{address}/answers"
+        yield result
 
 
 def written(folder: Path, survey: SurveyPack, send_to: str = "") -> Path:
@@ -127,11 +127,11 @@ def test_a_sheet_filled_offline_and_sent_twice_counts_once(
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(collector.bodies), encoding="utf-8")
     assert Html().recognises(file)
-    found = import_file(Html(), file, survey)
-    assert [(one.reason, one.content["text"]) for one in found.rejected] == [
+    result = import_file(Html(), file, survey)
+    assert [(row.reason, row.content["text"]) for row in result.rejected] == [
         ("comment", "<i>fine</i>")
     ] * 2
-    (one,) = found.submissions
+    (one,) = result.submissions
     assert one.answers == tuple(Answer(entry, label) for entry, label in CHOSEN.items())
     assert (one.participant, one.status, one.code) == ("5f0c0ffee", "complete", "DONE-7")
     assert one.started is not None
@@ -168,7 +168,7 @@ def test_keys_alone_are_enough(browser: Browser, tmp_path: Path) -> None:
     with page.expect_download() as download:
         page.click("#save")
     saved = json.loads(Path(download.value.path()).read_text("utf-8"))
-    labels = [one["label"] for one in saved["answers"]]
+    labels = [answer["label"] for answer in saved["answers"]]
     assert labels == ["no-hate", "unknown", "hate", "no-hate"]
     assert saved["participant"] == "abc123"
     page.context.close()
@@ -198,7 +198,7 @@ def test_who_stops_sends_what_is_answered_and_gets_no_code(
     page.locator("#state", has_text="arrived").wait_for(state="attached")
     (body,) = collector.bodies
     sent = json.loads(body)
-    assert (sent["status"], [one["entry"] for one in sent["answers"]]) == ("returned", ["m1"])
+    assert (sent["status"], [answer["entry"] for answer in sent["answers"]]) == ("returned", ["m1"])
     assert page.locator(".code").count() == 0
     page.context.close()
 

@@ -135,9 +135,9 @@ def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
     for one in (value, list(reversed(value))):
         path = saved(tmp_path / "export.json", one)
         assert LabelStudio().recognises(path)
-        found = import_file(LabelStudio(), path, survey)
-        assert sorted(one.reason for one in found.rejected) == ["skipped", "superseded"]
-        (submission,) = found.submissions
+        matches = import_file(LabelStudio(), path, survey)
+        assert sorted(row.reason for row in matches.rejected) == ["skipped", "superseded"]
+        (submission,) = matches.submissions
         assert submission.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
         assert (submission.participant, submission.status) == ("1", "returned")
         assert submission.started is not None
@@ -155,15 +155,17 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
             "check-1": [annotation(1, result("answer", "hate"), result("second_answer", "x"))],
         },
     )
-    found = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
-    assert [(one.row, one.reason) for one in found.rejected] == [
+    matches = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
+    assert [(row.row, row.reason) for row in matches.rejected] == [
         (1, "unknown label"),
         (2, "unknown item"),
         (3, "no participant"),
         (4, "unknown second answer"),
         (5, "not a task"),
     ]
-    assert [one.answers for one in found.submissions] == [(Answer("check-1", "hate"),)]
+    assert [submission.answers for submission in matches.submissions] == [
+        (Answer("check-1", "hate"),)
+    ]
     for content in ("{}", "[", "no"):
         (tmp_path / "broken.json").write_text(content)
         assert not LabelStudio().recognises(tmp_path / "broken.json")
@@ -190,9 +192,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         started(command, folder, f"{base}/api/version", quiet),
         httpx.Client(
             base_url=base, headers={"Authorization": f"Token {token}"}, timeout=60
-        ) as found,
+        ) as matches,
     ):
-        yield found
+        yield matches
 
 
 @pytest.mark.slow
@@ -232,8 +234,8 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         body = {"result": results, "lead_time": 12.5}
         ask("POST", f"/api/tasks/{task['id']}/annotations", body)
 
-    several = {"hate": ("many", "one")}
-    expected = tuple(Answer(one, label, several.get(label, ())) for one, label in CHOSEN.items())
+    values = {"hate": ("many", "one")}
+    expected = tuple(Answer(one, label, values.get(label, ())) for one, label in CHOSEN.items())
     ids = set()
     for kind in ("JSON", "JSON_MIN"):
         answer = client.get(f"/api/projects/{project}/export?exportType={kind}")
@@ -241,9 +243,9 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         path = tmp_path / f"{kind}.json"
         path.write_bytes(answer.content)
         assert LabelStudio().recognises(path)
-        found = import_file(LabelStudio(), path, survey)
-        assert found.rejected == ()
-        (submission,) = found.submissions
+        matches = import_file(LabelStudio(), path, survey)
+        assert matches.rejected == ()
+        (submission,) = matches.submissions
         assert submission.answers == expected
         assert submission.status == "complete"
         assert submission.started is not None

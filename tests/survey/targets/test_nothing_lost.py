@@ -54,43 +54,43 @@ def read_twice(kind: str, path: Path, survey: SurveyPack) -> Imported | None:
     """What a file holds, the same both times and fit to be stored; None when it is refused."""
     make_target(kind).recognises(path)
     try:
-        found = import_file(make_target(kind), path, survey)
+        result = import_file(make_target(kind), path, survey)
     except InputError:
         return None
-    assert import_file(make_target(kind), path, survey) == found
-    json.dumps([dict(row.content) for row in found.rejected], allow_nan=False)
-    for row in found.rejected:
+    assert import_file(make_target(kind), path, survey) == result
+    json.dumps([dict(row.content) for row in result.rejected], allow_nan=False)
+    for row in result.rejected:
         assert row.reason
         assert row.file
         assert row.message.endswith("."), row.message
         assert len(row.message) < 500
-    for sent in found.submissions:
+    for sent in result.submissions:
         str((sent.participant, sent.id, sent.answers)).encode()
         entries = Counter(answer.entry for answer in sent.answers)
         assert set(entries.values()) <= {1}
-    return found
+    return result
 
 
-def check(rows: Sequence[tuple[int, Said, bool]], found: Imported | None) -> None:
+def check(rows: Sequence[tuple[int, Said, bool]], result: Imported | None) -> None:
     """Each row's answers are placed, or the row is rejected.
 
     Args:
-        rows: number, what was said, and whether it was damaged.
+        rows: number, what was answered, and whether it was damaged.
         found: what was read; None where the file was refused.
     """
-    if found is None:
+    if result is None:
         return
-    rejected = {row.row for row in found.rejected}
+    rejected = {row.row for row in result.rejected}
     placed = {
         (sent.participant, answer.entry): answer.label
-        for sent in found.submissions
+        for sent in result.submissions
         for answer in sent.answers
     }
-    strange = {sent.participant for sent in found.submissions} - set(PEOPLE)
-    for number, said, damaged in rows:
+    strange = {sent.participant for sent in result.submissions} - set(PEOPLE)
+    for number, sentence, damaged in rows:
         if number in rejected or (damaged and strange):
             continue
-        for key, label in said.items():
+        for key, label in sentence.items():
             assert key in placed, (number, key)
             assert damaged or placed[key] == label, (number, key)
 
@@ -173,15 +173,15 @@ def test_rows_of_a_damaged_table_are_placed_or_rejected(
     path = tmp_path / ("t.xlsx" if way == "xlsx" else "t.csv")
     numbers = save_table(path, table, encoding, delimiter)
     rows = [
-        (number, said, id(cells) in damaged)
-        for number, (cells, said) in zip(numbers, table.rows, strict=True)
+        (number, sentence, id(cells) in damaged)
+        for number, (cells, sentence) in zip(numbers, table.rows, strict=True)
     ]
-    found = read_twice(kind, path, survey)
-    check(rows, found)
+    result = read_twice(kind, path, survey)
+    check(rows, result)
     if not names and way not in ("legacy", "latin-1"):
-        assert found is not None
-        assert {sent.participant for sent in found.submissions} == set(PEOPLE)
-        assert not found.rejected
+        assert result is not None
+        assert {sent.participant for sent in result.submissions} == set(PEOPLE)
+        assert not result.rejected
 
 
 @pytest.mark.parametrize("kind", sorted(TABLES))
@@ -196,8 +196,8 @@ def test_whole_rows_of_a_cut_off_table_are_read(
     path.write_bytes(left)
     whole = sum(1 for _ in csv.reader(io.StringIO(left.decode("utf-8", "ignore"), newline="")))
     rows = [
-        (number, said, False)
-        for number, (_, said) in zip(numbers, table.rows, strict=True)
+        (number, sentence, False)
+        for number, (_, sentence) in zip(numbers, table.rows, strict=True)
         if number < whole
     ]
     check(rows, read_twice(kind, path, survey))
@@ -317,16 +317,16 @@ def test_records_of_damaged_json_are_placed_or_rejected(
             else:
                 container[key] = rng.choice(ODD)
     path = save_json(kind, Path(tempfile.mkdtemp(dir=tmp_path)) / "j", [v for v, _ in records], way)
-    found = read_twice(kind, path, survey)
+    result = read_twice(kind, path, survey)
     rows = [
-        (number, {} if id(value) in damaged else said, False)
-        for number, (value, said) in enumerate(records, 1)
+        (number, {} if id(value) in damaged else sentence, False)
+        for number, (value, sentence) in enumerate(records, 1)
     ]
-    check(rows, found)
+    check(rows, result)
     if not names:
-        assert found is not None
-        assert {sent.participant for sent in found.submissions} == set(PEOPLE)
-        assert not found.rejected
+        assert result is not None
+        assert {sent.participant for sent in result.submissions} == set(PEOPLE)
+        assert not result.rejected
 
 
 def test_lines_of_json_are_read_line_by_line(survey: SurveyPack, tmp_path: Path) -> None:
@@ -335,10 +335,10 @@ def test_lines_of_json_are_read_line_by_line(survey: SurveyPack, tmp_path: Path)
     values[2] = values[2][:-1] + ', "more": ' + "[" * 300 + "]" * 300 + "}"
     path = tmp_path / "lines.jsonl"
     path.write_text("\n".join(values), encoding="utf-8")
-    found = read_twice("html", path, survey)
-    assert found is not None
-    assert [row.row for row in found.rejected] == [2, 3]
-    assert [sent.participant for sent in found.submissions] == [PEOPLE[0], PEOPLE[3]]
+    result = read_twice("html", path, survey)
+    assert result is not None
+    assert [row.row for row in result.rejected] == [2, 3]
+    assert [sent.participant for sent in result.submissions] == [PEOPLE[0], PEOPLE[3]]
 
 
 # Any target
@@ -412,11 +412,11 @@ def test_people_of_damaged_prolific_exports_are_not_lost(
             rng.shuffle(rows)
     path = tmp_path / "r1-b01-US.csv"
     save_table(path, Table([header], [(row, {}) for row in rows]))
-    found = read_twice("prolific", path, survey)
-    if found is None:
+    result = read_twice("prolific", path, survey)
+    if result is None:
         return
-    rejected = {row.row for row in found.rejected}
-    people = [(person.participant, person.submission) for person in found.participants]
+    rejected = {row.row for row in result.rejected}
+    people = [(person.participant, person.submission) for person in result.participants]
     assert len(people) == len(set(people))
     who, number = header.index("Participant id"), header.index("Submission id")
     for place, row in enumerate(rows, 2):

@@ -87,7 +87,7 @@ def test_a_project_has_all_that_it_names(survey: SurveyPack, tmp_path: Path) -> 
     assert page.count("/media/example-") == len(survey.taxonomy.examples)
     assert "{" not in page
     first, second = config["annotation_schemes"]
-    assert [one["name"] for one in first["labels"]] == ["hate", "no-hate", "unknown"]
+    assert [label["name"] for label in first["labels"]] == ["hate", "no-hate", "unknown"]
     assert second["display_logic"]["show_when"][0]["value"] == ["hate"]
     assert "{{" not in second["description"]
 
@@ -114,10 +114,10 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     )
     assert Potato().recognises(asha)
     assert Potato().recognises(tmp_path)
-    found = import_file(Potato(), tmp_path, survey)
-    reasons = sorted(one.reason for one in found.rejected)
+    result = import_file(Potato(), tmp_path, survey)
+    reasons = sorted(row.reason for row in result.rejected)
     assert reasons == ["not asked", "unreadable"]
-    first, second = found.submissions
+    first, second = result.submissions
     assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
     assert first.submitted is not None
     assert first.started is not None
@@ -132,8 +132,8 @@ def test_states_are_found_below_any_folder(survey: SurveyPack, tmp_path: Path) -
     asha = state(survey, "asha", {"m1": ["hate"]})
     saved(tmp_path / "all" / survey.sheets[0].id / "annotation_output" / "asha", asha)
     assert Potato().recognises(tmp_path / "all")
-    found = import_file(Potato(), tmp_path / "all", survey)
-    assert [one.participant for one in found.submissions] == ["asha"]
+    result = import_file(Potato(), tmp_path / "all", survey)
+    assert [submission.participant for submission in result.submissions] == ["asha"]
     (tmp_path / "none").mkdir()
     assert not Potato().recognises(tmp_path / "none")
     with pytest.raises(InputError, match=r"has no user_state\.json below it"):
@@ -142,17 +142,17 @@ def test_states_are_found_below_any_folder(survey: SurveyPack, tmp_path: Path) -
 
 def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path: Path) -> None:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
-    found = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
-    assert sorted(one.reason for one in found.rejected) == [
+    result = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
+    assert sorted(row.reason for row in result.rejected) == [
         "unknown item",
         "unknown label",
         "unknown second answer",
     ]
-    assert [one.answers for one in found.submissions] == [(Answer("m2", "hate"),)]
+    assert [submission.answers for submission in result.submissions] == [(Answer("m2", "hate"),)]
     nobody = import_file(
         Potato(), saved(tmp_path / "nobody", state(survey, "", {"m1": ["hate"]})), survey
     )
-    assert [one.reason for one in nobody.rejected] == ["no participant"]
+    assert [row.reason for row in nobody.rejected] == ["no participant"]
     for content in ("[]", "{", '{"user_id": "x"}'):
         path = tmp_path / "other.json"
         path.write_text(content)
@@ -180,9 +180,9 @@ def test_the_program_shows_every_item_and_its_states_are_read(
 
     output = own / "annotation_output"
     assert Potato().recognises(output)
-    found = import_file(Potato(), output, survey)
-    assert found.rejected == ()
-    first, second, third = found.submissions
+    result = import_file(Potato(), output, survey)
+    assert result.rejected == ()
+    first, second, third = result.submissions
     several = {"hate": ("many", "one")}
     expected = tuple(Answer(one, label, several.get(label, ())) for one, label in CHOSEN.items())
     assert (first.participant, first.status, first.code) == ("asha", "complete", "DONE-7")

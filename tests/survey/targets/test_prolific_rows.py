@@ -69,7 +69,7 @@ def test_an_export_becomes_people_with_their_facts(tmp_path: Path) -> None:
     assert (second.status, second.facts["sex"]) == ("APPROVED", "Male")
 
 
-def test_the_older_export_says_the_same(tmp_path: Path) -> None:
+def test_the_older_export_reads_the_same(tmp_path: Path) -> None:
     new = row(1)
     old = {
         "session_id": new["Submission id"],
@@ -226,7 +226,9 @@ def test_unknown_columns_are_kept_and_reported_once(tmp_path: Path) -> None:
     ids=["utf-8", "bom", "utf-16", "utf-16-be", "cp1252", "lf"],
 )
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_every_encoding_and_delimiter_says_the_same(tmp_path: Path, encode: Any, mark: str) -> None:
+def test_every_encoding_and_delimiter_reads_the_same(
+    tmp_path: Path, encode: Any, mark: str
+) -> None:
     rows = [row(1, Country_of_birth="Côte d’Ivoire"), row(2, Ethnicity_simplified="Mixed, other")]
     plain = read(tmp_path, table(rows))
     imported = read(tmp_path, encode(table(rows, mark=mark)))
@@ -234,7 +236,7 @@ def test_every_encoding_and_delimiter_says_the_same(tmp_path: Path, encode: Any,
     assert set(reasons(imported)) <= {"encoding"}
 
 
-def test_a_workbook_says_the_same_but_for_its_formulas(tmp_path: Path) -> None:
+def test_a_workbook_reads_the_same_but_for_its_formulas(tmp_path: Path) -> None:
     book = Workbook()
     page = book.active
     assert page is not None

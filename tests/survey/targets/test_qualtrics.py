@@ -75,7 +75,7 @@ def has(value: Any, shape: dict[str, Any]) -> None:
 
 
 def elements(whole: Any, kind: str) -> list[Any]:
-    return [one for one in whole["SurveyElements"] if one["Element"] == kind]
+    return [element for element in whole["SurveyElements"] if element["Element"] == kind]
 
 
 def steps(flow: list[Any]) -> list[Any]:
@@ -87,43 +87,47 @@ def valid(whole: Any) -> None:
     """Whether a survey is whole: every field of its type, every name of something there."""
     assert set(whole) == {"SurveyEntry", "SurveyElements"}
     has(whole["SurveyEntry"], ENTRY)
-    for one in whole["SurveyElements"]:
-        has(one, ELEMENT)
-        assert set(one) == set(ELEMENT)
-        assert one["SurveyID"] == whole["SurveyEntry"]["SurveyID"]
+    for element in whole["SurveyElements"]:
+        has(element, ELEMENT)
+        assert set(element) == set(ELEMENT)
+        assert element["SurveyID"] == whole["SurveyEntry"]["SurveyID"]
     for kind in ("BL", "FL", "SO", "SCO", "PROJ", "STAT", "QC", "RS"):
         assert len(elements(whole, kind)) == 1, kind
     assert (
         elements(whole, "RS")[0]["PrimaryAttribute"]
         == (whole["SurveyEntry"]["SurveyActiveResponseSet"])
     )
-    questions = {one["PrimaryAttribute"]: one["Payload"] for one in elements(whole, "SQ")}
+    questions = {
+        element["PrimaryAttribute"]: element["Payload"] for element in elements(whole, "SQ")
+    }
     assert len(questions) == len(elements(whole, "SQ"))
     assert elements(whole, "QC")[0]["SecondaryAttribute"] == str(len(questions))
-    tags = [one["DataExportTag"] for one in questions.values()]
+    tags = [question["DataExportTag"] for question in questions.values()]
     assert len(set(tags)) == len(tags)
     for name, question in questions.items():
         has(question, QUESTION)
         assert question["QuestionID"] == name
         if question["QuestionType"] == "MC":
             assert set(question["ChoiceOrder"]) == set(question["Choices"])
-            assert all(set(one) == {"Display"} for one in question["Choices"].values())
+            assert all(set(choice) == {"Display"} for choice in question["Choices"].values())
             assert question["NextChoiceId"] > max(map(int, question["ChoiceOrder"]))
         else:
             assert (question["QuestionType"], question["Selector"]) == ("DB", "TB")
     blocks = elements(whole, "BL")[0]["Payload"]
-    assert [one["Type"] for one in blocks].count("Default") == 1
-    assert [one["Type"] for one in blocks].count("Trash") == 1
-    shown = [one["QuestionID"] for block in blocks for one in block["BlockElements"]]
+    assert [block["Type"] for block in blocks].count("Default") == 1
+    assert [block["Type"] for block in blocks].count("Trash") == 1
+    shown = [element["QuestionID"] for block in blocks for element in block["BlockElements"]]
     assert sorted(shown) == sorted(questions)
     root = elements(whole, "FL")[0]["Payload"]
     flow = [root, *steps(root["Flow"])]
     numbers = [one["FlowID"] for one in flow]
     assert len(set(numbers)) == len(numbers) == root["Properties"]["Count"]
     placed = [one["ID"] for one in flow if one["Type"] in ("Block", "Standard")]
-    assert placed == [one["ID"] for one in blocks if one["Type"] != "Trash"]
+    assert placed == [block["ID"] for block in blocks if block["Type"] != "Trash"]
     logics = [one["BranchLogic"] for one in flow if one["Type"] == "Branch"]
-    logics += [one["DisplayLogic"] for one in questions.values() if "DisplayLogic" in one]
+    logics += [
+        question["DisplayLogic"] for question in questions.values() if "DisplayLogic" in question
+    ]
     for logic in logics:
         assert logic["Type"] == "BooleanExpression"
         assert logic["0"]["Type"] == "If"
@@ -139,12 +143,16 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
 ) -> None:
     whole = exported(survey, tmp_path)
     valid(whole)
-    questions = [one["Payload"] for one in elements(whole, "SQ")]
+    questions = [element["Payload"] for element in elements(whole, "SQ")]
     sheet = survey.sheets[0]
     keys = [item_key(survey.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
     expected = [tag for key in keys for tag in (key, f"{key}_second")]
-    assert [one["DataExportTag"] for one in questions] == ["consent", "introduction", *expected]
-    by_tag = {one["DataExportTag"]: one for one in questions}
+    assert [question["DataExportTag"] for question in questions] == [
+        "consent",
+        "introduction",
+        *expected,
+    ]
+    by_tag = {question["DataExportTag"]: question for question in questions}
     for entry, key in zip(sheet.entries, keys, strict=True):
         assert by_tag[key]["QuestionText"].count("data:image/") == int(entry.picture is not None)
         assert 'dir="rtl"' in by_tag[key]["QuestionText"]
@@ -162,7 +170,7 @@ def test_the_flow_reads_the_participant_and_ends_with_the_codes(
     kinds = [one["Type"] for one in flow]
     assert kinds == ["EmbeddedData", "Block", "Branch", *["Standard"] * 5, "EndSurvey"]
     ends = [flow[2]["Flow"][0], flow[-1]]
-    addresses = [one["Options"]["EOSRedirectURL"] for one in ends]
+    addresses = [end["Options"]["EOSRedirectURL"] for end in ends]
     before = "https://app.prolific.com/submissions/complete?cc="
     assert addresses == [f"{before}NO-7", f"{before}DONE-7"]
     plain = elements(exported(replace(survey, codes={}), tmp_path / "plain"), "FL")[0]
@@ -224,13 +232,13 @@ def test_exports_come_back_by_text_by_name_and_by_number(
 ) -> None:
     order = [label.id for label in survey.taxonomy.labels]
     texts = survey.texts["ar"]
-    said = {
+    message = {
         "names": lambda one: texts.get(f"taxonomy.multi3hate.label.{one}.name"),
         "ids": lambda one: one,
         "numbers": lambda one: str(order.index(one) + 1),
     }[form]
     second = {"names": "One person,Many, or a group", "ids": "one,many", "numbers": "1,2"}[form]
-    row = response(survey, "R_1", "asha", {entry: said(one) for entry, one in CHOSEN.items()})
+    row = response(survey, "R_1", "asha", {entry: message(one) for entry, one in CHOSEN.items()})
     row[f"{key(survey, 'm2')}_second"] = second
     row[f"{key(survey, 'check-2')}_second_2"] = "1"
     row[f"{key(survey, 'm1')}_second"] = "one"
@@ -238,10 +246,10 @@ def test_exports_come_back_by_text_by_name_and_by_number(
         row |= {"consent": "1", "Status": "0", "Finished": "1"}
     path = saved(survey, tmp_path / "export.csv", [row])
     assert Qsf().recognises(path)
-    found = import_file(Qsf(), path, survey)
+    result = import_file(Qsf(), path, survey)
     # What was chosen before the first answer was changed, which Qualtrics keeps.
-    assert [one.reason for one in found.rejected] == ["not asked"]
-    (one,) = found.submissions
+    assert [row.reason for row in result.rejected] == ["not asked"]
+    (one,) = result.submissions
     assert (one.id, one.participant, one.status, one.code) == ("R_1", "asha", "complete", "DONE-7")
     assert one.answers == (
         Answer("m1", "no-hate"),
@@ -266,9 +274,12 @@ def test_any_order_is_read_and_invalid_rows_are_rejected(
     refused = {"ResponseId": "R_6", "consent": survey.texts["ar"].get("consent.no")}
     rows = [whole, *wrong.values(), refused]
     plain = import_file(Qsf(), saved(survey, tmp_path / "plain.csv", rows), survey)
-    assert [one.reason for one in plain.rejected] == list(wrong)
-    assert [one.row for one in plain.rejected] == [5, 6, 7, 8, 9]
-    statuses = {one.id: (one.status, one.code, len(one.answers)) for one in plain.submissions}
+    assert [row.reason for row in plain.rejected] == list(wrong)
+    assert [row.row for row in plain.rejected] == [5, 6, 7, 8, 9]
+    statuses = {
+        submission.id: (submission.status, submission.code, len(submission.answers))
+        for submission in plain.submissions
+    }
     assert statuses == {
         "R_1": ("complete", "DONE-7", 4),
         "R_5": ("returned", "", 3),
@@ -276,11 +287,11 @@ def test_any_order_is_read_and_invalid_rows_are_rejected(
     }
     for seed in range(5):
         path = saved(survey, tmp_path / f"{seed}.csv", list(rows), seed=seed)
-        found = import_file(Qsf(), path, survey)
-        assert {replace(one, row=0) for one in found.submissions} == {
-            replace(one, row=0) for one in plain.submissions
+        result = import_file(Qsf(), path, survey)
+        assert {replace(submission, row=0) for submission in result.submissions} == {
+            replace(submission, row=0) for submission in plain.submissions
         }
-        assert sorted(one.reason for one in found.rejected) == sorted(wrong)
+        assert sorted(row.reason for row in result.rejected) == sorted(wrong)
 
 
 def test_other_files_are_refused(survey: SurveyPack, tmp_path: Path) -> None:

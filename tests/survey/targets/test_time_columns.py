@@ -49,7 +49,7 @@ def test_noon_and_midnight() -> None:
     assert [moment and moment.hour for moment in moments] == [0, 12]
 
 
-def test_the_whole_column_tells_days_and_months_apart() -> None:
+def test_the_whole_column_decides_between_days_and_months() -> None:
     assert months("3/4/2026 1:00", "21/4/2026 1:00") == [4, 4]
     assert months("3/4/2026 1:00", "4/21/2026 1:00") == [3, 4]
     assert months("3.4.2026 1:00", "5/4/2026 1:00") == [4, 4]

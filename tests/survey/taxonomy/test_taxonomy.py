@@ -133,7 +133,9 @@ def test_charmemes_has_eleven_labels_by_severity() -> None:
 
 
 def test_charmemes_shows_the_most_severe_label_first() -> None:
-    severities = [one.severity for one in load_taxonomy("charmemes").labels if not one.abstain]
+    severities = [
+        label.severity for label in load_taxonomy("charmemes").labels if not label.abstain
+    ]
     assert severities == sorted(severities, reverse=True)
     assert "highest in the list" in shipped_texts("en")["taxonomy.charmemes.rule.most-severe"]
 
@@ -190,7 +192,7 @@ def test_araharmeme_has_three_classes() -> None:
     taxonomy = load_taxonomy("araharmeme")  # section 3.4
     classes = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
     assert classes == {"harmful": 1, "genuine": 0, "not-a-meme": 0}
-    assert {one.label for one in taxonomy.examples} == set(classes)
+    assert {example.label for example in taxonomy.examples} == set(classes)
 
 
 def test_m_quest_has_six_types_of_toxicity_in_no_order_and_none() -> None:
@@ -214,7 +216,7 @@ class TestEveryShippedTaxonomy:
         assert taxonomy.rules[-1] == "unsure"
 
     def test_has_a_harmless_answer_and_a_harmful_one(self, name: str) -> None:
-        severities = {one.severity for one in load_taxonomy(name).labels if not one.abstain}
+        severities = {label.severity for label in load_taxonomy(name).labels if not label.abstain}
         assert min(severities) == 0 < max(severities)
 
     def test_has_an_example_of_harm_and_one_of_none(self, name: str) -> None:
@@ -325,7 +327,7 @@ def test_the_guide_lists_what_is_shipped() -> None:
             assert f"`{answer}`" in row
 
 
-# Wrong files, each told in a sentence that names the file and the place.
+# Wrong files, each reported in a sentence that names the file and the place.
 
 STORM = 'id = "storm"\nseverity = 2'
 WRONG = {
@@ -455,11 +457,11 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_file_is_refused_with_a_sentence(write: Write, case: str) -> None:
-    old, new, said = WRONG[case]
+    old, new, message = WRONG[case]
     path = write(changed(old, new))
     with pytest.raises(InputError) as caught:
         load_taxonomy(path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert path.name in str(caught.value)
     assert "pydantic" not in str(caught.value)
     assert len(str(caught.value)) < 600
@@ -494,7 +496,7 @@ def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-def test_a_file_that_is_not_there_and_a_folder_are_told(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_taxonomy(tmp_path / "none.toml")
     with pytest.raises(InputError, match="cannot be read"):
@@ -510,7 +512,7 @@ def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", OWN.encode("utf-16"), b"name = '\xe4'"])
-def test_a_file_in_another_encoding_is_told(tmp_path: Path, content: bytes) -> None:
+def test_a_file_in_another_encoding_is_reported(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "weather.toml"
     path.write_bytes(content)
     with pytest.raises(InputError, match="is not UTF-8"):
