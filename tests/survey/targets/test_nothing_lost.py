@@ -17,7 +17,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
@@ -76,7 +76,7 @@ def check(rows: Sequence[tuple[int, Said, bool]], result: Imported | None) -> No
 
     Args:
         rows: number, what was answered, and whether it was damaged.
-        found: what was read; None where the file was refused.
+        result: what was read; None where the file was refused.
     """
     if result is None:
         return
@@ -155,6 +155,7 @@ def damage_table(table: Table, name: str, rng: random.Random, damaged: set[int])
     delimiter=st.sampled_from(",;\t"),
     which=st.integers(0, 1),
 )
+@example(names=["headings", "rows"], seed=0, way="utf-8", delimiter=",", which=0)
 def test_rows_of_a_damaged_table_are_placed_or_rejected(
     survey: SurveyPack,
     tmp_path: Path,

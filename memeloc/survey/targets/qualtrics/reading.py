@@ -29,6 +29,8 @@ PARTICIPANT = "PROLIFIC_PID"
 EMBEDDED = (PARTICIPANT, "STUDY_ID", "SESSION_ID")
 
 _PREVIEWS = {"survey preview", "1"}
+_FINISHED = {"true": True, "1": True, "false": False, "0": False}
+"""What a response has in the column `Finished`; the row of questions has that word itself."""
 _PERSONAL = frozenset(
     {
         "IPAddress", "RecipientLastName", "RecipientFirstName", "RecipientEmail",
@@ -119,7 +121,10 @@ class _Reader:
         before: Row | None = None
         for row in table.rows:
             marks = _marks(row)
-            if marks:  # the row before has what people read of the questions
+            if marks:
+                # The row before has what people read of the questions, unless rows were sorted.
+                if before is not None and before["Finished"].casefold() in _FINISHED:
+                    yield from self._record(before, zone)
                 zone, before = _zone(marks), None
                 continue
             if before is not None:
@@ -161,7 +166,7 @@ class _Reader:
             # Answers say which sheet they are of; who declined has none.
             sheet=sheets.pop() if not answers and len(sheets) == 1 else "",
             id=row["ResponseId"],
-            finished=row["Finished"].casefold() in ("true", "1"),
+            finished=_FINISHED.get(row["Finished"].casefold(), False),
             consent={"1": True, "2": False}.get(consent, consent),
             started=_moment(row["StartDate"], zone),
             submitted=_moment(row["EndDate"] or row["RecordedDate"], zone),
