@@ -80,7 +80,7 @@ def test_survey_ends_with_the_labels_of_its_simulation(tmp_path: Path) -> None:
     # Every kind of annotator was there, and each is excluded for what was wrong with it.
     for kind in ("absent", "careless", "declined", "duplicate", "hurried", "straight"):
         assert re.search(rf"\d+ {kind}", printed), kind
-    with (folder / "aside-1.csv").open(encoding="utf-8-sig", newline="") as stream:
+    with (folder / "excluded-1.csv").open(encoding="utf-8-sig", newline="") as stream:
         rules = {row["rule"] for row in csv.DictReader(stream)}
     assert rules == {"attention", "person", "speed", "status", "straight"}
     with (folder / "decisions.csv").open(encoding="utf-8-sig", newline="") as stream:
