@@ -111,7 +111,7 @@ def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row | InputErr
     header, columns = None, dict[str, str]()
     for line in table.rows:
         if line.header is not header:
-            header, columns = line.header, _columns(line.header.names)
+            header, columns = line.header, tables.find_columns(line.header.names, _NAMES)
         if line.error:
             yield InputError(line.error, file=table.path, row=line.number)
             continue
@@ -127,18 +127,8 @@ def _rows(table: tables.Table, facts: dict[str, str]) -> Iterator[Row | InputErr
                     facts.setdefault(name, value)
 
 
-def _columns(names: Sequence[str]) -> dict[str, str]:
-    """How our columns are headed in a file: the first column of each name."""
-    columns: dict[str, str] = {}
-    for heading in names:
-        name = _NAMES.get(" ".join(heading.casefold().split()))
-        if name is not None:
-            columns.setdefault(name, heading)
-    return columns
-
-
 def _is_header(texts: Sequence[str]) -> bool:
-    columns = _columns(texts)
+    columns = tables.find_columns(texts, _NAMES)
     return "text" in columns and ("key" in columns or {"meme", "number"} <= columns.keys())
 
 

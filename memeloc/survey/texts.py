@@ -61,7 +61,7 @@ class SurveyTexts:
 
         >>> from memeloc.locales import default
         >>> [survey_texts(default().get(tag)).digits for tag in ("bn", "hi")]
-        ('০১২৩৪৫৬৭৮৯', '0123456789')
+        ['০১২৩৪৫৬৭৮৯', '0123456789']
         """
         for letter in self._texts.get("consent.yes", ""):
             if letter.isdecimal():

@@ -17,7 +17,7 @@ from memeloc.tables.cells import (
     wrong_in,
 )
 from memeloc.tables.reading import read_table, read_tables
-from memeloc.tables.rows import Header, Row, Table
+from memeloc.tables.rows import Header, Row, Table, find_columns
 from memeloc.tables.workbooks import new_workbook
 from memeloc.tables.writing import Column, Kind, write_table
 
@@ -31,6 +31,7 @@ __all__ = [
     "Table",
     "clean_text",
     "drawable",
+    "find_columns",
     "new_workbook",
     "read_table",
     "read_tables",

@@ -17,7 +17,7 @@ from PIL import Image
 from memeloc.collect.fetching.fetch import Fetcher
 from memeloc.collect.protocol import Source, options_of
 from memeloc.collect.registry import find
-from memeloc.collect.sources.dataset_files import parts_of, terms_of
+from memeloc.collect.sources.dataset_files import terms_of
 from memeloc.errors import InputError
 from memeloc.items import FoundCaption, FoundPicture, FoundTemplate, Refusal
 from tests.curate.drawn import as_jpeg, as_png, draw_picture
@@ -498,7 +498,3 @@ def test_harmeme_s_labels_are_names(tmp_path: Path, collect: Collect) -> None:
     put(tmp_path / "train.jsonl", lines(*rows))
     result, refusals = collect("harmeme", tmp_path)
     assert (result, len(refusals)) == ([], 2)
-
-
-def test_an_address_is_not_cut() -> None:
-    assert parts_of("see http://example.org // now") == ("see http://example.org", "now")

@@ -208,7 +208,11 @@ def read_picture(path: Path, name: str = "") -> bytes:
 
 
 def parts_of(text: str) -> tuple[str, ...]:
-    """A text as parts of a meme: cut at ` // `; empty when there is none."""
+    """A text as parts of a meme: cut at ` // `; empty when there is none.
+
+    >>> parts_of("see http://example.org // now")
+    ('see http://example.org', 'now')
+    """
     return Caption.parse(text).parts if text.strip() else ()
 
 

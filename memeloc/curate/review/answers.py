@@ -16,7 +16,7 @@ from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.review.questions import LONGEST_ANSWER, ReviewQuestion, find_question
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
-from memeloc.tables import Cell, read_table, text_of, wrong_in
+from memeloc.tables import Cell, find_columns, read_table, text_of, wrong_in
 
 SHEET = "Review"
 """The worksheet's name."""
@@ -83,7 +83,7 @@ def read_review(path: Path) -> ReviewAnswers:
     header, columns = None, dict[str, str]()
     for row in table.rows:
         if row.header is not header:
-            header, columns = row.header, _columns(row.header.names)
+            header, columns = row.header, find_columns(row.header.names, _NAMES)
         if row.error:
             problems.append(InputError(row.error, file=path, row=row.number))
         else:
@@ -112,18 +112,8 @@ def read_review(path: Path) -> ReviewAnswers:
     )
 
 
-def _columns(names: Sequence[str]) -> dict[str, str]:
-    """How our columns are headed in a file: the first column of each name."""
-    columns: dict[str, str] = {}
-    for heading in names:
-        name = _NAMES.get(" ".join(heading.casefold().split()))
-        if name is not None:
-            columns.setdefault(name, heading)
-    return columns
-
-
 def _is_header(texts: Sequence[str]) -> bool:
-    return {"answer", "subject", "question"} <= _columns(texts).keys()
+    return {"answer", "subject", "question"} <= find_columns(texts, _NAMES).keys()
 
 
 _WANTED = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -114,12 +115,12 @@ class SheetTexts(TaxonomyTexts):
         return tuple(parts)
 
 
-class SheetFiles:
+class SheetFiles(ABC):
     """A target that writes each sheet by itself: with `write_sheet` it has `export`."""
 
+    @abstractmethod
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write a sheet; returns the file that a person opens or uploads first."""
-        raise NotImplementedError
 
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress

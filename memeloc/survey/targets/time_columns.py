@@ -38,7 +38,7 @@ _NAMED = re.compile(
 )
 
 
-class _Stamp(NamedTuple):
+class _Parsed(NamedTuple):
     """A timestamp taken apart; `order` is that of `date`, such as `dmy`; empty if it is open."""
 
     order: str
@@ -53,7 +53,7 @@ def looks_like_time(text: str) -> bool:
     >>> looks_like_time("21.11.2026 15:04:05"), looks_like_time("I don't know")
     (True, False)
     """
-    return _stamp(text) is not None
+    return _parse(text) is not None
 
 
 def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | None]:
@@ -65,36 +65,36 @@ def read_column(cells: Sequence[str], zone: tzinfo = UTC) -> list[datetime | Non
     ['2026-04-03 01:00:00+00:00', '2026-04-21 01:00:00+00:00', 'None']
     """
     times = [read_moment(cell, zone) for cell in cells]
-    stamps = {
-        place: stamp
+    parsed_cells = {
+        place: parsed
         for place, cell in enumerate(cells)
-        if times[place] is None and (stamp := _stamp(cell))
+        if times[place] is None and (parsed := _parse(cell))
     }
-    orders = {stamp.order for stamp in stamps.values()} & {"dmy", "mdy"}
+    orders = {parsed.order for parsed in parsed_cells.values()} & {"dmy", "mdy"}
     common = orders.pop() if len(orders) == 1 else ""
-    for place, stamp in stamps.items():
-        times[place] = _moment(stamp, stamp.order or common, zone)
+    for place, parsed in parsed_cells.items():
+        times[place] = _moment(parsed, parsed.order or common, zone)
     return times
 
 
-def _moment(stamp: _Stamp, order: str, zone: tzinfo) -> datetime | None:
-    if not order and stamp.date[0] != stamp.date[1]:
+def _moment(parsed: _Parsed, order: str, zone: tzinfo) -> datetime | None:
+    if not order and parsed.date[0] != parsed.date[1]:
         return None
-    numbers = dict(zip(order or "dmy", stamp.date, strict=True))
+    numbers = dict(zip(order or "dmy", parsed.date, strict=True))
     year = numbers["y"]
     if year < 100:
         year += 2000
     elif year > 2400:
         year -= _BUDDHIST
     try:
-        moment = datetime(year, numbers["m"], numbers["d"], *stamp.clock)
-        return moment.replace(tzinfo=stamp.zone or zone).astimezone(UTC)
+        moment = datetime(year, numbers["m"], numbers["d"], *parsed.clock)
+        return moment.replace(tzinfo=parsed.zone or zone).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
 
 @lru_cache(maxsize=1 << 12)
-def _stamp(text: str) -> _Stamp | None:
+def _parse(text: str) -> _Parsed | None:
     if len(text) > 100:
         return None
     rest = re.sub(r"(?<=\d)t(?=\d)", " ", _plain(text))
@@ -119,7 +119,7 @@ def _stamp(text: str) -> _Stamp | None:
         return None
     hour = _hour(int(clock[1]), words.replace(date[0], " ", 1))
     micro = int((clock[4] or "").ljust(6, "0")[:6])
-    return _Stamp(order, numbers, (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
+    return _Parsed(order, numbers, (hour, int(clock[2]), int(clock[3] or 0), micro), zone)
 
 
 def _order(numbers: Sequence[int], *, dotted: bool) -> str:

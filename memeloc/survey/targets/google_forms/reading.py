@@ -109,9 +109,11 @@ class _Part:
         sheets = next((place for place, column in columns.items() if ids & set(column)), None)
         time_column = next((place for place, column in columns.items() if _are_times(column)), None)
         whole = self._sheet_of_file() if sheets is None else None
-        stamps = columns[time_column] if time_column is not None else [""] * len(rows)
-        times = read_column(stamps, self.zone)
-        for number, (row, stamp, moment) in enumerate(zip(rows, stamps, times, strict=True)):
+        timestamps = columns[time_column] if time_column is not None else [""] * len(rows)
+        times = read_column(timestamps, self.zone)
+        for number, (row, timestamp, moment) in enumerate(
+            zip(rows, timestamps, times, strict=True)
+        ):
             form = whole if sheets is None else self.forms.sheets.get(columns[sheets][number])
             if form is None:
                 message = (
@@ -126,14 +128,14 @@ class _Part:
                 content = form.content(texts)
                 yield RejectedRow("", row.number, "participants differ", message, content)
                 continue
-            if moment is None and looks_like_time(stamp):
+            if moment is None and looks_like_time(timestamp):
                 message = (
-                    f"The timestamp {stamp[:40]!r} does not tell day and month apart, and no other "
-                    "row does: export the table with another locale. The answers come without it."
+                    f"The timestamp {timestamp[:40]!r} does not decide between day and month, and no "
+                    "other row does: export the table with another locale. The answers come without it."
                 )
-                yield RejectedRow("", row.number, "ambiguous time", message, {"time": stamp})
-                stamp = ""
-            yield form.submission(texts, row.number, moment or stamp)
+                yield RejectedRow("", row.number, "ambiguous time", message, {"time": timestamp})
+                timestamp = ""
+            yield form.submission(texts, row.number, moment or timestamp)
 
     def _sheet_of_file(self) -> SheetForm | None:
         """The sheet that a title or the file's name has in it, or that alone has such titles."""
