@@ -34,7 +34,7 @@ from memeloc.survey.texts import (
 from memeloc.templates import load_templates
 from memeloc.templates.definition import read_definition
 from tests.survey.packs import pack
-from tests.survey.taxonomy.test_taxonomy import label_of
+from tests.survey.taxonomy.test_papers import label_of
 
 LANGUAGES = shipped_languages()
 TAXONOMIES = {name: load_taxonomy(name) for name in taxonomy_names()}
