@@ -130,9 +130,9 @@ class _Part:
                 continue
             if moment is None and looks_like_time(timestamp):
                 message = (
-                    f"The timestamp {timestamp[:40]!r} may be read in two ways (which number is the "
-                    "day?), and no other row decides: export the table with another locale. The "
-                    "answers come without it."
+                    f"The timestamp {timestamp[:40]!r} may be read in two ways (which number is "
+                    "the day?), and no other row decides: export the table with another locale. "
+                    "The answers come without it."
                 )
                 yield RejectedRow("", row.number, "ambiguous time", message, {"time": timestamp})
                 timestamp = ""
