@@ -9,7 +9,7 @@ APT_DEMO := libegl1 libgl1 libexpat1
 APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb hin jpn kor rus spa tha tur por ita vie ell)
 APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
-APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc
+APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light
 
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,filters
