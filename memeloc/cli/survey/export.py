@@ -94,6 +94,11 @@ def export(
             f"memeloc translate --kind survey --langs {tag}, then memeloc correct export "
             f"--kind survey --lang {tag}"
         )
+    if result.measured:
+        say(
+            f"People took {result.measured} minutes (the median of those retained), so sheets "
+            f"promise and pay {result.minutes}: nobody gets less than the wage."
+        )
     stale = (
         f"The picture of {meme} in {tag} shows an earlier caption; render it again."
         for meme, tag in result.stale

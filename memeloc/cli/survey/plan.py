@@ -18,7 +18,7 @@ _PLAN = Table(
         "sheets",
         ("places", "annotators"),
         ("people to expect", "recruits"),
-        "minutes",
+        "minutes measured",
         ("reward", lambda plan: f"{plan.reward:,}"),
         ("rewards", lambda plan: f"{plan.rewards:,}"),
         ("fee and tax", lambda plan: f"{plan.fee + plan.vat:,}"),
@@ -64,8 +64,9 @@ def plan(
 ) -> None:
     """Say beforehand how many annotators, minutes and how much money each culture takes.
 
-    Of a survey that is built, batches are counted, and times are those that people took once five
-    are known. Ties, which come later, are not in it.
+    Of a survey that is built, batches are counted, and times are the medians of what each culture's
+    retained people took, once five are known; `measured` says of how many. Ties, which come later,
+    are not in it.
 
     \b
     Example:
@@ -106,13 +107,16 @@ def plan(
     )
     if as_json:
         return
-    pace = result.pace
-    how = (
-        f"Times are the median of {pace.measured:,} submissions."
-        if pace.measured
-        else f"{pace.seconds_entry:g} seconds a meme are assumed; nobody measured them yet."
+    assumed = [culture.culture for culture in result.cultures if not culture.measured]
+    if assumed:
+        say(
+            f"{result.pace.seconds_entry:g} seconds a meme are assumed of {', '.join(assumed)}; "
+            "nobody measured them yet."
+        )
+    say(
+        "A reward is the wage for the minutes, rounded up, and never less. "
+        f"{loss:.0%} of submissions are assumed to be excluded; the fee is an assumption."
     )
-    say(f"{how} {loss:.0%} of submissions are assumed to be excluded; the fee is an assumption.")
     if result.warning:
         say(result.warning)
 

@@ -7,7 +7,8 @@ wage for a moment.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
@@ -15,7 +16,7 @@ from statistics import median
 from memeloc.errors import InputError
 from memeloc.survey.design.build import Design
 from memeloc.survey.design.pay import CENT, MINIMUM, Rates
-from memeloc.survey.model import Batch, Sheet, Submission
+from memeloc.survey.model import Batch, Culture, Sheet, Submission
 
 _DAY = 86_400.0
 
@@ -48,6 +49,9 @@ class CulturePlan:
         answers, annotators: answers to memes, and submissions, that are to be retained.
         recruits: people that are to be expected for them, those whose answers are lost among them.
         minutes: that a person takes; the longest sheet counts for all, so that all get one reward.
+        measured: of how many retained submissions of the culture the minutes are; 0 for an
+            assumption.
+        reward: the wage for these minutes, rounded up: never less.
         rewards: for all recruits: who fails checks is paid too, as implicit checks alone are no
             reason to reject.
         total: rewards, fee and tax.
@@ -59,6 +63,7 @@ class CulturePlan:
     annotators: int
     recruits: int
     minutes: int
+    measured: int
     reward: Decimal
     rewards: Decimal
     fee: Decimal
@@ -69,8 +74,8 @@ class CulturePlan:
 
 @dataclass(frozen=True, slots=True)
 class SurveyPlan:
-    """What a survey takes, by culture and in all; `warning` says that the wage is below Prolific's
-    minimum, where it is."""
+    """What a survey takes, by culture and in all; `pace` is assumed of cultures that nobody
+    measured; `warning` says that the wage is below Prolific's minimum, where it is."""
 
     cultures: tuple[CulturePlan, ...]
     total: Decimal
@@ -84,23 +89,23 @@ def plan(
     design: Design,
     rates: Rates | None = None,
     *,
-    pace: Pace | None = None,
+    paces: Mapping[str, Pace] | None = None,
     seconds: float | None = None,
     loss: float = 0.1,
 ) -> SurveyPlan:
     """People, minutes and money for each culture, in the design's order.
 
     Args:
-        pace: measured by `measured_pace`; an assumption by default.
-        seconds: that an entry takes, instead of the pace's.
+        paces: by culture code, measured by `measured_paces`; an assumption by default.
+        seconds: that an entry takes, instead of any pace's.
         loss: share of submissions that quality control excludes.
 
     Raises:
         InputError: the loss is not a share below 1, or an entry takes more than a day.
     """
-    rates, pace = rates or Rates(), replace(pace or Pace(), loss=loss)
+    rates, paces, pace = rates or Rates(), paces or {}, Pace(loss=loss)
     if seconds is not None:
-        pace = replace(pace, seconds_entry=seconds, measured=0)
+        paces, pace = {}, replace(pace, seconds_entry=seconds)
     if not (0 <= loss < 1 and 0 <= pace.seconds_entry <= _DAY):
         raise InputError(
             f"loss is a share from 0 to below 1, and seconds are from 0 to {_DAY:.0f}; they are "
@@ -111,7 +116,8 @@ def plan(
         own = [batch for batch in batches if culture.code in batch.cultures]
         annotators = sum(batch.answers for batch in own)
         recruits = math.ceil(round(annotators / (1 - loss), 6))
-        minutes = max((pace.minutes(len(batch.slots)) for batch in own), default=0)
+        own_pace = paces.get(culture.code, pace)
+        minutes = max((own_pace.minutes(len(batch.slots)) for batch in own), default=0)
         reward = rates.reward(minutes)
         rewards = reward * recruits
         fee = (rewards * rates.fee).quantize(CENT, ROUND_HALF_UP)
@@ -124,6 +130,7 @@ def plan(
                 annotators=annotators,
                 recruits=recruits,
                 minutes=minutes,
+                measured=own_pace.measured,
                 reward=reward,
                 rewards=rewards,
                 fee=fee,
@@ -142,19 +149,41 @@ def plan(
     return SurveyPlan(tuple(plans), total, rates.currency, pace, warning)
 
 
-def measured_pace(
-    submissions: Iterable[Submission], sheets: Sequence[Sheet], *, fewest: int = 5
-) -> Pace | None:
-    """The pace of people so far: the median time of an entry, introduction included.
+def measured_paces(
+    retained: Iterable[Submission], sheets: Sequence[Sheet], *, fewest: int = 5
+) -> dict[str, Pace]:
+    """By culture code the pace of its people so far: the median time of an entry, introduction
+    included.
 
-    Complete submissions with both times count, if they took from a second to a day; with fewer than
-    `fewest` there is no pace.
+    Retained submissions count, for who answers without reading would make everybody's pay less;
+    and of these complete ones with both times, if they took from a second to a day. A culture with
+    fewer than `fewest` has no pace.
     """
-    entries = {sheet.id: len(sheet.entries) for sheet in sheets}
-    times = []
-    for submission in submissions:
+    by_id = {sheet.id: sheet for sheet in sheets}
+    times: dict[str, list[float]] = defaultdict(list)
+    for submission in retained:
+        sheet = by_id.get(submission.sheet)
         if submission.status == "complete" and submission.started and submission.submitted:
             seconds = (submission.submitted - submission.started).total_seconds()
-            if entries.get(submission.sheet) and 1 <= seconds <= _DAY:
-                times.append(seconds / entries[submission.sheet])
-    return Pace(median(times), 0.0, measured=len(times)) if len(times) >= fewest else None
+            if sheet is not None and sheet.entries and 1 <= seconds <= _DAY:
+                times[sheet.culture.code].append(seconds / len(sheet.entries))
+    return {
+        code: Pace(median(own), 0.0, measured=len(own))
+        for code, own in times.items()
+        if len(own) >= fewest
+    }
+
+
+def longest(
+    batches: Sequence[Batch], cultures: Sequence[Culture], paces: Mapping[str, Pace]
+) -> int:
+    """Minutes of the batch that takes people the longest, of cultures that were measured; or 0."""
+    return max(
+        (
+            paces[culture.code].minutes(len(batch.slots))
+            for batch in batches
+            for culture in cultures
+            if culture.code in batch.cultures and culture.code in paces
+        ),
+        default=0,
+    )

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import ConfigDict, Field
 
+from memeloc.survey.design.planning import Pace, measured_paces
 from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import check as check_submissions
@@ -123,6 +124,11 @@ class Checking(StoredSurvey):
         report = check_submissions(submissions, sheets, people, rules)
         self._store.add_result(self.name, "check", rules.model_dump(mode="json"), report.as_json())
         return Checked(rules, report, sheets, submissions)
+
+    def paces(self) -> dict[str, Pace]:
+        """By culture code, how long retained people took so far; only where enough are known."""
+        checked = self.checked()
+        return measured_paces(retained(checked.submissions, checked.report), checked.sheets)
 
     def _rules(self, changed: Mapping[str, Any], without: Sequence[str]) -> Rules:
         values: dict[str, Any] = dict(self.settings("check"))

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.survey.design.planning import longest
 from memeloc.survey.targets.protocol import Push
+from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
     Agree,
     OnProgress,
-    StoredSurvey,
     SurveyState,
     disagree,
     offering,
@@ -27,7 +28,8 @@ class ExportResult:
 
     Attributes:
         survey, target: their names; `sheets` are ids.
-        minutes: that people read a sheet takes.
+        minutes: that people read a sheet takes; `measured` is why they are more than was asked for:
+            what retained people took, 0 if they took no longer.
         files: those that a person opens or uploads first.
         pushed: what was made at the service, or would be, a row a sheet.
         english: by language, how many texts are in English for want of a translation.
@@ -38,13 +40,14 @@ class ExportResult:
     target: str
     sheets: tuple[str, ...]
     minutes: int
+    measured: int
     files: tuple[Path, ...]
     pushed: tuple[Mapping[str, Any], ...]
     english: Mapping[str, int]
     stale: tuple[tuple[str, str], ...]
 
 
-class Exporting(StoredSurvey):
+class Exporting(Checking):
     """Sheets out."""
 
     def export(
@@ -73,6 +76,7 @@ class Exporting(StoredSurvey):
             cultures: codes; all by default.
             round: batches of which round, or `all`; the newest by default.
             minutes: that a sheet takes; 0 takes what people were given before, or works it out.
+                Never less than retained people took, so that nobody is paid below the wage.
             push: make forms or drafts at the service, instead of files; a `dry_run` only returns
                 what it would make, `publish` also publishes what costs money.
             agree: is given the costs as a sentence before; only True goes on.
@@ -102,8 +106,13 @@ class Exporting(StoredSurvey):
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
         parts = len(people) * len(self.taxonomy.examples) + sheets
         given = self.minutes
+        measured, paces = 0, self.paces()
         if not minutes and all(batch.id in given for batch in batches):
             minutes = max((given[batch.id] for batch in batches), default=0)
+        elif minutes:
+            measured = longest(batches, people, paces)
+            measured = measured if measured > minutes else 0
+            minutes = max(minutes, measured)
         packed = pack_to_send(
             self,
             people,
@@ -111,6 +120,7 @@ class Exporting(StoredSurvey):
             pictures=pictures,
             contact=contact,
             minutes=minutes,
+            paces=paces,
             on_example=lambda: on_progress(1, parts),
         )
         pack = self.with_state(packed)
@@ -131,6 +141,7 @@ class Exporting(StoredSurvey):
             target,
             tuple(sheet.id for sheet in pack.sheets),
             pack.minutes,
+            measured,
             tuple(files),
             tuple(pushed),
             {tag: count for tag, count in english.items() if count},

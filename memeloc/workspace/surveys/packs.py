@@ -44,12 +44,13 @@ def pack_to_send(
     pictures: Path,
     contact: str,
     minutes: int,
+    paces: Mapping[str, Pace],
     on_example: Callable[[], None],
 ) -> SurveyPack:
     """The sheets of some rounds and cultures with all that annotators see.
 
-    `pictures` is a folder that `memeloc render` made; 0 minutes are worked out; `on_example` is
-    called after each example that is rendered.
+    `pictures` is a folder that `memeloc render` made; 0 minutes are worked out, by `paces` of
+    cultures (by code), or an assumption; `on_example` is called after each example.
 
     Raises:
         InputError: a picture is missing, or an example's template.
@@ -68,8 +69,13 @@ def pack_to_send(
         templates=survey.memes,
     )
     if not minutes:
-        pace = survey.pace() or Pace()
-        minutes = max((pace.minutes(len(sheet.entries)) for sheet in sheets), default=1)
+        minutes = max(
+            (
+                paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries))
+                for sheet in sheets
+            ),
+            default=1,
+        )
     codes = survey.codes(sheets)
     return SurveyPack(
         survey.name, sheets, survey.taxonomy, texts, codes, examples, contact, minutes

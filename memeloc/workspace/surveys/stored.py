@@ -14,7 +14,6 @@ from typing import Any
 
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
-from memeloc.survey.design.planning import Pace, measured_pace
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
@@ -140,10 +139,6 @@ class StoredSurvey:
         """A pack that has what targets made of the survey so far, and the workspace's folder."""
         made = {name: values for name in TARGETS.names() if (values := self.state(name))}
         return replace(pack, made=made, root=self.workspace.root)
-
-    def pace(self) -> Pace | None:
-        """How long people took so far; None where too few are known."""
-        return measured_pace(self.submissions, self.sheets)
 
     def texts(self, culture: Culture) -> SurveyTexts:
         """What a culture's people read, as it stands now."""

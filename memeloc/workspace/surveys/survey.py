@@ -96,13 +96,14 @@ class Survey(Exporting, Importing, Deciding):
         """What the survey takes: people, minutes and money by culture.
 
         `rates` are `wage`, `currency`, `fee` and `vat`, else as memeloc.toml has them; a meme takes
-        `seconds`, else what people took so far; `loss` is the share that checks exclude.
+        `seconds`, else what the culture's retained people took so far; `loss` is the share that
+        checks exclude.
         """
         return plan(
             self.batches,
             self.design,
             read_rates(self.settings(recruiter()), rates or {}),
-            pace=self.pace(),
+            paces=self.paces(),
             seconds=seconds,
             loss=loss,
         )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.survey.design.build import build
 from memeloc.survey.design.pay import Rates, read_pay, read_rates
-from memeloc.survey.design.planning import Pace, measured_pace, plan
+from memeloc.survey.design.planning import Pace, longest, measured_paces, plan
 from memeloc.survey.design.preannotation import split
 from memeloc.survey.model import Submission
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes
@@ -57,26 +57,45 @@ def test_a_culture_without_batches_costs_nothing() -> None:
     assert (result["US"].annotators, result["US"].minutes, result["US"].total) == (0, 0, 0)
 
 
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TWO = replace(DESIGN, cultures=DESIGN.cultures[:2])
+US, DE = sheets_of(build(FEW, TWO, TAXONOMY), TWO)
+
+
+def took(seconds: float, sheet: str = US.id, status: str = "complete") -> Submission:
+    return Submission("s", sheet, "p", (), "csv", START + timedelta(0, seconds), START, status)
+
+
 def test_pace_is_the_median_of_those_that_finished() -> None:
-    design = replace(DESIGN, cultures=DESIGN.cultures[:1])
-    sheets = sheets_of(build(FEW, design, TAXONOMY), design)
-    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    sent = [took(240), took(480), took(24_000), took(5, status="returned"), took(0)]
+    sent += [took(60, "other"), replace(took(1), started=None), replace(took(1), submitted=None)]
+    assert measured_paces(sent, [US, DE], fewest=4) == {}
+    result = measured_paces(sent, [US, DE], fewest=3)
+    assert result == {"US": Pace(20.0, 0.0, measured=3)}
+    assert result["US"].minutes(24) == 8
 
-    def one(seconds: float, status: str = "complete", sheet: str = sheets[0].id) -> Submission:
-        end = start + timedelta(seconds=seconds)
-        return Submission("s", sheet, "p", (), "csv", end, start, status)
 
-    sent = [one(240), one(480), one(24_000), one(5, "returned"), one(0), one(60, sheet="other")]
-    assert measured_pace(sent, sheets, fewest=4) is None
-    result = measured_pace(sent, sheets, fewest=3)
-    assert result == Pace(20.0, 0.0, measured=3)
-    assert result.minutes(24) == 8
-    assert (
-        measured_pace(
-            [replace(one(240), started=None), replace(one(240), submitted=None)], sheets, fewest=1
-        )
-        is None
-    )
+def test_each_culture_has_a_pace_of_its_own() -> None:
+    paces = measured_paces([took(240)] * 5 + [took(480, DE.id)] * 5, [US, DE])
+    assert {code: pace.minutes(24) for code, pace in paces.items()} == {"US": 4, "DE": 8}
+    batches = build(FEW, TWO, TAXONOMY)
+    result = {part.culture: part for part in plan(batches, TWO, paces=paces).cultures}
+    assert (result["US"].minutes, result["DE"].minutes) == (4, 8)
+    assert result["US"].reward < result["DE"].reward
+    assumed = plan(batches, TWO, paces=paces, seconds=60)
+    assert [(part.minutes, part.measured) for part in assumed.cultures] == [(27, 0)] * 2
+
+
+def test_a_culture_that_nobody_measured_has_the_assumed_pace() -> None:
+    result = plan(build(FEW, TWO, TAXONOMY), TWO, paces={"DE": Pace(60.0, 0.0, measured=5)})
+    assert [(part.minutes, part.measured) for part in result.cultures] == [(11, 0), (24, 5)]
+
+
+def test_the_longest_batch_of_measured_cultures_counts() -> None:
+    batches = build(FEW, TWO, TAXONOMY)
+    assert longest(batches, TWO.cultures, {}) == 0
+    assert longest(batches, TWO.cultures, {"DE": Pace(30.0, 0.0, measured=5)}) == 12
+    assert longest(batches, TWO.cultures[:1], {"DE": Pace(30.0, 0.0, measured=5)}) == 0
 
 
 @pytest.mark.parametrize(

@@ -261,9 +261,15 @@ def test_money_is_exact_to_the_cent(
     assert body["estimated_completion_time"] == minutes
 
 
-def test_measured_minutes_go_before_announced_ones(file: Path) -> None:
-    (body,) = studies(a_pack(FIVE[0], minutes=12), file, minutes=9).values()
-    assert (body["estimated_completion_time"], body["reward"]) == (9, 160)
+@pytest.mark.parametrize(("set_minutes", "minutes", "reward"), [(9, 12, 213), (14, 14, 249)])
+def test_nobody_is_paid_for_less_than_the_sheet_says(
+    file: Path, set_minutes: int, minutes: int, reward: int
+) -> None:
+    (body,) = studies(a_pack(FIVE[0], minutes=12), file, minutes=set_minutes).values()
+    assert (body["estimated_completion_time"], body["reward"]) == (minutes, reward)
+
+
+def test_minutes_that_nobody_measured_are_estimated(file: Path) -> None:
     (made,) = Prolific(urls=URLS, filters=str(file)).studies(a_pack(FIVE[0], minutes=0))
     # 180 seconds of introduction and 20 for each of 24 entries, as everywhere nobody measured.
     assert made.body["estimated_completion_time"] == 11

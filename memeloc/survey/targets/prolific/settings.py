@@ -35,7 +35,7 @@ class ProlificSettings(BaseModel):
     fee: str | float | Decimal = Field(
         "academic", description="Prolific's share, for estimates: academic, corporate or a share"
     )
-    minutes: _Count = Field(0, description="that a sheet took, where that was measured")
+    minutes: _Count = Field(0, description="that a sheet took, if more than it says itself")
     limit: _Count = Field(0, description="minutes a submission may take; 0 leaves it to Prolific")
     filters: str = Field("", description="a TOML of filter ids; else the workspace's or shipped")
     devices: Annotated[tuple[Device, ...], BeforeValidator(_split)] = Field(

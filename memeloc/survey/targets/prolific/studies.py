@@ -68,7 +68,8 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
     codes = pack.codes.get(sheet.id)
     if codes is None:
         raise InputError(f"the sheet {sheet.id} has no completion codes, which Prolific needs")
-    minutes = settings.minutes or minutes_shown(pack, sheet)
+    # What is paid is never for less time than the sheet itself says.
+    minutes = max(settings.minutes, pack.minutes) or minutes_shown(pack, sheet)
     if settings.limit and settings.limit < shortest_limit(minutes):
         raise InputError(
             f"Prolific lets a study of {minutes} minutes take {shortest_limit(minutes)} at the "
