@@ -70,10 +70,7 @@ def pack_to_send(
     )
     if not minutes:
         minutes = max(
-            (
-                paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries))
-                for sheet in sheets
-            ),
+            (paces.get(sheet.culture.code, Pace()).minutes(len(sheet.entries)) for sheet in sheets),
             default=1,
         )
     codes = survey.codes(sheets)
