@@ -44,6 +44,19 @@ def build(
         "--preannotate",
         help="First ask about each meme twice, in one culture; `survey choose` goes on.",
     ),
+    batches: Path | None = Option(
+        None,
+        metavar="TABLE",
+        help="These batches instead of drawn ones: batch, meme_id and, if wanted, position and "
+        "culture.",
+        show_default="drawn",
+    ),
+    collected: str = Option(
+        "",
+        metavar="SOURCE",
+        help="Ask about finished memes that were collected from it, as they are.",
+        show_default="the workspace's memes, rendered",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
@@ -56,6 +69,8 @@ def build(
     Example:
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
       memeloc survey build large --cultures US,DE --preannotate
+      memeloc survey build fixed --cultures US,DE --batches batches.csv
+      memeloc survey build harm --cultures US --collected harmeme
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.build(
@@ -70,6 +85,8 @@ def build(
             memes=memes,
             relaxed=relaxed,
             preannotate=preannotate,
+            batches=batches,
+            collected=collected,
         )
     for tag, left_out in result.left_out.items():
         say(f"{len(left_out):,} memes have no caption in {tag} and are left out: {left_out[0]}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise, zip_longest
 from pathlib import Path
@@ -20,7 +20,9 @@ from memeloc.survey.design.chance import chance, one_of, shuffled
 from memeloc.survey.model import Batch, Check, Culture, Entry, Question, Sheet, Slot
 from memeloc.survey.taxonomy import Taxonomy
 
-_LIMITS = {"size": (1, 500), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
+LARGEST = 500
+"""Memes that a batch can have."""
+_LIMITS = {"size": (1, LARGEST), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
 _CHECK_ID = re.compile(r"check-\d+")
 
 
@@ -98,6 +100,30 @@ def build(
         InputError: a meme has the name of a check, or there are not enough examples.
     """
     codes = tuple(cultures or (culture.code for culture in design.cultures))
+    check_memes(memes, design, taxonomy)
+    random = chance(design.seed, "deal", round, first, *codes)
+    parts = assigned(memes, -(-len(memes) // design.size), random)
+    batches = []
+    for number, part in enumerate(parts, first):
+        random = chance(design.seed, "batch", round, number, *codes)
+        batches.append(
+            batch_of(
+                f"r{round}-b{number:02d}",
+                arranged(part, memes, random),
+                memes,
+                design,
+                taxonomy,
+                random,
+                round=round,
+                cultures=codes,
+                answers=answers,
+            )
+        )
+    return tuple(batches)
+
+
+def check_memes(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> None:
+    """Refuse memes with the name of a check, and more checks than there are examples for."""
     if reserved := list(filter(_CHECK_ID.fullmatch, memes)):
         raise InputError(f"a meme cannot be called {reserved[0]!r}: attention checks are called so")
     if design.implicit > len(taxonomy.examples):
@@ -105,18 +131,28 @@ def build(
             f"{taxonomy.name} has {len(taxonomy.examples)} examples, too few for {design.implicit} "
             f"implicit checks; ask for {len(taxonomy.examples)} at the most, or add examples"
         )
+
+
+def batch_of(
+    batch_id: str,
+    order: Sequence[str],
+    memes: Mapping[str, str],
+    design: Design,
+    taxonomy: Taxonomy,
+    random: Random,
+    *,
+    round: int = 1,
+    cultures: tuple[str, ...],
+    answers: int | None = None,
+) -> Batch:
+    """A batch of memes in their order, with the checks of the design at drawn places.
+
+    `memes` are templates by id; `answers` are the design's by default.
+    """
     examples = {example.id: example.template for example in taxonomy.examples}
-    random = chance(design.seed, "deal", round, first, *codes)
-    parts = assigned(memes, -(-len(memes) // design.size), random)
-    batches = []
-    for number, part in enumerate(parts, first):
-        random = chance(design.seed, "batch", round, number, *codes)
-        order = arranged(part, memes, random)
-        checks = shuffled(_checks(design, taxonomy, random), random)
-        slots = with_checks(order, checks, memes, examples, random)
-        batch_id = f"r{round}-b{number:02d}"
-        batches.append(Batch(batch_id, round, slots, codes, answers or design.answers))
-    return tuple(batches)
+    checks = shuffled(_checks(design, taxonomy, random), random)
+    slots = with_checks(order, checks, memes, examples, random)
+    return Batch(batch_id, round, slots, cultures, answers or design.answers)
 
 
 def build_next(

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.design.build import notes
 from memeloc.survey.model import Batch, Culture
-from memeloc.tables import read_table
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.packs import captions_in
 
 RELAXED = "IN,CN"
 """Cultures whose people may live elsewhere (multi3hate 3.3)."""
@@ -66,6 +63,7 @@ def build_result(
     *,
     left_out: Mapping[str, tuple[str, ...]] | None = None,
     outcomes: Mapping[str, tuple[int, int]] | None = None,
+    remarks: Sequence[str] = (),
 ) -> BuildResult:
     """The result of having made batches of memes (template by id)."""
     return BuildResult(
@@ -77,7 +75,7 @@ def build_result(
         sum(len(batch.cultures) for batch in batches),
         sum(len(batch.cultures) * batch.answers for batch in batches),
         new,
-        notes(batches, memes),
+        (*remarks, *notes(batches, memes)),
         left_out or {},
         outcomes or {},
     )
@@ -142,48 +140,3 @@ def check_name(name: str, names: Sequence[str]) -> None:
                 f"There is a survey {other!r}; some systems keep both in one folder, so give this "
                 f"one another name than {name!r}."
             )
-
-
-def memes_with_captions(
-    workspace: WorkspaceFolder, cultures: Sequence[Culture], chosen: Path | Sequence[str] | None
-) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Templates by id of the memes that have a caption in every culture's language.
-
-    And by language the ids of those that lack a caption in it.
-    """
-    known = workspace.store.captions.current(workspace.source.tag)
-    file = chosen if isinstance(chosen, Path) else None
-    rows: Mapping[str, int | None]
-    if isinstance(chosen, Path):
-        rows = _read_ids(chosen)
-    else:
-        rows = dict.fromkeys(known if chosen is None else chosen)
-    unknown = [meme for meme in rows if meme not in known]
-    if unknown:
-        more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
-        raise InputError(
-            f"The workspace has no meme {unknown[0][:80]!r}{more}.",
-            file=file,
-            row=rows[unknown[0]],
-        )
-    lacking = {
-        tag: missing
-        for tag, captions in captions_in(workspace, cultures).items()
-        if (missing := tuple(meme for meme in rows if meme not in captions))
-    }
-    left_out = {meme for missing in lacking.values() for meme in missing}
-    templates = workspace.store.captions.templates()
-    return {meme: templates[meme] for meme in rows if meme not in left_out}, lacking
-
-
-def _read_ids(path: Path) -> dict[str, int]:
-    """The ids in a table's first column, with their rows; a heading `meme_id` is none."""
-    table = read_table(path)
-    first = table.columns[0]
-    ids = {} if first == "meme_id" else {first: 1}
-    for row in table.rows:
-        if meme := row[first]:
-            ids.setdefault(meme, row.number)
-    if not ids:
-        raise InputError("has no ids in it; write one a line", file=path)
-    return ids

@@ -57,14 +57,14 @@ def pack_to_send(
     """
     batches = [batch for batch in survey.batches if batch.round in rounds]
     shown = {meme for batch in batches for meme in batch.memes}
-    rendered = _rendered(pictures, shown, cultures)
+    show = _collected(survey, shown) if survey.collected else _rendered(pictures, shown, cultures)
     texts = {culture.locale.tag: survey.texts(culture) for culture in cultures}
     examples = _examples(survey, cultures, texts, on_example)
     sheets = to_sheets(
         batches,
         Design(survey.name, survey.design.taxonomy, tuple(cultures)),
-        lambda meme, culture: pictures / rendered[meme, culture.locale.tag][0],
-        lambda meme, culture: rendered[meme, culture.locale.tag][1],
+        lambda meme, culture: show(meme, culture)[0],
+        lambda meme, culture: show(meme, culture)[1],
         lambda example, culture: examples[culture.code, example],
         templates=survey.memes,
     )
@@ -134,10 +134,24 @@ def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:
     ]
 
 
-def _rendered(
-    folder: Path, memes: set[str], cultures: Sequence[Culture]
-) -> dict[tuple[str, str], tuple[str, str]]:
-    """By meme and language, the path and the caption of the pictures of a folder."""
+_Show = Callable[[str, Culture], tuple[Path, str]]
+"""The picture of a meme in a culture, and its caption there."""
+
+
+def _collected(survey: StoredSurvey, memes: set[str]) -> _Show:
+    """Finished memes as they were collected, the same everywhere; captions are what was read."""
+    items = {item.id: item for item in survey.workspace.store.items.find("picture", memes)}
+    for meme in sorted(memes):
+        if meme not in items or not items[meme].path:
+            raise InputError(f"The picture of {meme} is not in this workspace's folder of images.")
+    pictures = {
+        meme: (item.path, " // ".join(item.parts)) for meme, item in items.items() if item.path
+    }
+    return lambda meme, _: pictures[meme]
+
+
+def _rendered(folder: Path, memes: set[str], cultures: Sequence[Culture]) -> _Show:
+    """The pictures of a folder in each culture's language."""
     from memeloc.render.sets.review import open_manifest
 
     if not folder.is_dir():
@@ -158,7 +172,12 @@ def _rendered(
             f"first; run: memeloc render --langs {','.join(lacking)} --out {folder}",
             file=folder,
         )
-    return rendered
+
+    def show(meme: str, culture: Culture) -> tuple[Path, str]:
+        path, caption = rendered[meme, culture.locale.tag]
+        return folder / path, caption
+
+    return show
 
 
 def _examples(

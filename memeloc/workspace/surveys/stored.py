@@ -6,6 +6,8 @@ nothing twice. Services are found by what they offer.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -54,7 +56,8 @@ def recruiter() -> str:
 class StoredSurvey:
     """A survey of a workspace: how it was designed, and what is stored of it by now.
 
-    `memes` has the template by the id of every meme that it was made of.
+    `memes` has the template by the id of every meme that it was made of; `collected` is the source
+    of finished memes, empty where memes are rendered.
 
     Raises:
         InputError: there is no survey of that name.
@@ -80,6 +83,7 @@ class StoredSurvey:
             **{key: values[key] for key in _NUMBERS},
         )
         self.memes: dict[str, str] = dict(values["memes"])
+        self.collected: str = values.get("collected", "")
 
     @property
     def batches(self) -> tuple[Batch, ...]:
@@ -168,9 +172,21 @@ class SurveyState:
 
 
 def design_values(
-    design: Design, memes: Mapping[str, str], taxonomy_toml: str | None
+    design: Design,
+    memes: Mapping[str, str],
+    taxonomy_toml: str | None,
+    *,
+    collected: str = "",
+    given: Sequence[Batch] = (),
 ) -> dict[str, Any]:
-    """A design as JSON values: with the template by meme id, and a taxonomy that does not ship."""
+    """A design as JSON values: with the template by meme id, and a taxonomy that does not ship.
+
+    Of batches that a team gave it has a hash: another table is another design.
+    """
+    more = {"collected": collected} if collected else {}
+    if given:
+        whole = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
+        more["given"] = hashlib.sha256(whole.encode()).hexdigest()
     return {
         "taxonomy": design.taxonomy,
         "taxonomy_toml": taxonomy_toml,
@@ -180,4 +196,5 @@ def design_values(
         ],
         **{key: getattr(design, key) for key in _NUMBERS},
         "memes": [list(pair) for pair in sorted(memes.items())],
+        **more,
     }

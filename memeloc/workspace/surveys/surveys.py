@@ -10,6 +10,7 @@ from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.design import preannotation
 from memeloc.survey.design.build import Design, build
+from memeloc.survey.design.given import build_given, read_batches
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.model import Culture
@@ -21,9 +22,9 @@ from memeloc.workspace.surveys.building import (
     BuildResult,
     build_result,
     check_name,
-    memes_with_captions,
     read_cultures,
 )
+from memeloc.workspace.surveys.memes import Wanted, collected_memes, memes_with_captions
 from memeloc.workspace.surveys.stored import StoredSurvey, design_values, recruiter
 
 
@@ -90,6 +91,8 @@ class Surveys:
         memes: Path | Sequence[str] | None = None,
         relaxed: str = RELAXED,
         preannotate: bool = False,
+        batches: Path | None = None,
+        collected: str = "",
     ) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
@@ -105,6 +108,9 @@ class Surveys:
             memes: only these: ids, or a file with one a line.
             relaxed: cultures whose people may live elsewhere, with commas between.
             preannotate: whether each meme is first asked about twice, in one culture.
+            batches: a table with the batches, instead of drawn ones; see
+                `memeloc.survey.design.given`.
+            collected: the name of a source: its finished memes, as they are, are asked about.
 
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
@@ -113,18 +119,36 @@ class Surveys:
         check_name(name, workspace.store.surveys.names())
         labels = load_taxonomy(taxonomy)
         people = read_cultures(workspace, cultures, relaxed)
-        chosen, lacking = memes_with_captions(workspace, people, memes)
-        if not chosen:
+        if batches is not None and (preannotate or memes is not None):
             raise InputError(
-                "No meme has a caption in the language of every culture; translate first: "
-                f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
+                "A table of batches says itself which memes are asked about where; leave "
+                "out --memes and --preannotate"
             )
+        wanted = Wanted.of(memes)
+        if batches is not None:
+            given = read_batches(batches, [culture.code for culture in people])
+            wanted = Wanted.of_batches(given, batches)
+        chosen = (
+            collected_memes(workspace, collected, wanted)
+            if collected
+            else memes_with_captions(workspace, people, wanted)
+        )
         design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
-        batches = (preannotation.split if preannotate else build)(chosen, design, labels)
+        templates = chosen.templates
+        made = (
+            build_given(wanted.given, templates, design, labels)
+            if wanted.given
+            else (preannotation.split if preannotate else build)(templates, design, labels)
+        )
         is_shipped = taxonomy in taxonomy_names()
         own = None if is_shipped else Path(taxonomy).read_text(encoding="utf-8-sig")
-        new = workspace.store.surveys.add(name, design_values(design, chosen, own), batches)
-        return build_result(name, batches, chosen, new, left_out=lacking)
+        values = design_values(
+            design, templates, own, collected=collected, given=made if wanted.given else ()
+        )
+        new = workspace.store.surveys.add(name, values, made)
+        return build_result(
+            name, made, templates, new, left_out=chosen.left_out, remarks=chosen.remarks
+        )
 
 
 def plan_survey(

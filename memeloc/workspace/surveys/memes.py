@@ -1,0 +1,186 @@
+"""The memes that a survey is made of. In: what is asked for. Out: their templates by id.
+
+They are the workspace's memes, which are rendered in each culture's language, or finished memes
+that `memeloc collect` found, which are shown as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memeloc.curate.selecting.selection import answers_of
+from memeloc.errors import InputError
+from memeloc.survey.design.given import GivenBatch
+from memeloc.survey.model import Culture
+from memeloc.tables import read_table
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.surveys.packs import captions_in
+
+SHOWN = (".jpg", ".png", ".gif", ".webp")
+"""Kinds of pictures that browsers and survey programs show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The memes that somebody asks for: ids with their rows in `file`; `rows` is None for all."""
+
+    rows: Mapping[str, int | None] | None = None
+    file: Path | None = None
+    given: tuple[GivenBatch, ...] = ()
+
+    @classmethod
+    def of(cls, chosen: Path | Sequence[str] | None) -> Wanted:
+        """Ids, or a file with an id a line."""
+        if isinstance(chosen, Path):
+            return cls(_read_ids(chosen), chosen)
+        return cls() if chosen is None else cls(dict.fromkeys(chosen))
+
+    @classmethod
+    def of_batches(cls, given: tuple[GivenBatch, ...], file: Path) -> Wanted:
+        """The memes of batches that stand in a table."""
+        rows = {meme: row for batch in reversed(given) for meme, row in batch.rows.items()}
+        return cls(rows, file, given)
+
+    def among(self, known: Mapping[str, object], where: str) -> list[str]:
+        """The ids, all of them `known`.
+
+        Raises:
+            InputError: one is not; `where` it was looked for.
+        """
+        if self.rows is None:
+            return list(known)
+        unknown = [meme for meme in self.rows if meme not in known]
+        if unknown:
+            more = f" ({len(unknown) - 1:,} more are not there)" if len(unknown) > 1 else ""
+            raise InputError(
+                f"{where} has no meme {unknown[0][:80]!r}{more}.",
+                file=self.file,
+                row=self.rows[unknown[0]],
+                column="meme_id" if self.given else None,
+            )
+        return list(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyMemes:
+    """Memes, and why others are left out.
+
+    Attributes:
+        templates: by id.
+        left_out: by language, the memes without a caption in it.
+        remarks: what else was left out, as sentences.
+    """
+
+    templates: Mapping[str, str]
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+def memes_with_captions(
+    workspace: WorkspaceFolder, cultures: Sequence[Culture], wanted: Wanted
+) -> SurveyMemes:
+    """The memes that have a caption in every culture's language; of given batches, in their own.
+
+    Raises:
+        InputError: there is no such meme, none has all captions, or one of a given batch lacks one.
+    """
+    known = workspace.store.captions.current(workspace.source.tag)
+    ids = wanted.among(known, "The workspace")
+    captions = captions_in(workspace, cultures)
+    templates = workspace.store.captions.templates()
+    if wanted.given:
+        _check_captions(wanted, cultures, captions)
+        return SurveyMemes({meme: templates[meme] for meme in ids})
+    lacking = {
+        tag: missing
+        for tag, by_meme in captions.items()
+        if (missing := tuple(meme for meme in ids if meme not in by_meme))
+    }
+    left_out = {meme for missing in lacking.values() for meme in missing}
+    chosen = {meme: templates[meme] for meme in ids if meme not in left_out}
+    if not chosen:
+        raise InputError(
+            "No meme has a caption in the language of every culture; translate first: "
+            f"memeloc translate --langs {','.join(lacking) or 'TAGS'}"
+        )
+    return SurveyMemes(chosen, lacking)
+
+
+def collected_memes(workspace: WorkspaceFolder, source: str, wanted: Wanted) -> SurveyMemes:
+    """Finished memes of a source, each a template of its own, but those that a filter dropped.
+
+    What people answered about a filter counts before its verdict.
+
+    Raises:
+        InputError: the source has no finished memes, or not the one that is asked for.
+    """
+    items = {item.id: item for item in workspace.store.items.find("picture", source=source)}
+    if not items:
+        counted = workspace.store.items.count()
+        sources = ", ".join(name for name, kind in counted if kind == "picture")
+        raise InputError(
+            f"Nothing that was collected from {source[:60]!r} is a finished meme; there are such "
+            f"of {sources or 'no source'}."
+        )
+    curation = workspace.store.curation
+    people, verdicts = answers_of(curation.judgements()), curation.verdicts()
+    dropped = {
+        meme
+        for meme in items
+        for name, verdict in verdicts.get(meme, {}).items()
+        if people.get((meme, name), verdict.verdict) == "drop"
+    }
+    unshown = {id for id, item in items.items() if item.path and item.path.suffix not in SHOWN}
+    ids = wanted.among(items, f"What was collected from {source}")
+    if wanted.rows is None:
+        ids = [meme for meme in ids if meme not in dropped | unshown]
+    elif not_shown := [meme for meme in ids if meme in unshown]:
+        raise InputError(
+            f"The picture of {not_shown[0]} is of no kind that browsers show: "
+            f"{items[not_shown[0]].path}",
+            file=wanted.file,
+            row=wanted.rows[not_shown[0]],
+        )
+    if not ids:
+        raise InputError(f"Filters dropped every finished meme that was collected from {source}.")
+    remarks = []
+    if wanted.rows is None and dropped:
+        remarks.append(f"{len(dropped):,} finished memes are left out, as filters dropped them.")
+    if wanted.rows is None and unshown:
+        remarks.append(
+            f"{len(unshown):,} finished memes are left out, as browsers do not show their kind of "
+            f"picture: {min(unshown)} the first."
+        )
+    return SurveyMemes({meme: meme for meme in ids}, remarks=tuple(remarks))
+
+
+def _check_captions(
+    wanted: Wanted, cultures: Sequence[Culture], captions: Mapping[str, Mapping[str, str]]
+) -> None:
+    tags = {culture.code: culture.locale.tag for culture in cultures}
+    for batch in wanted.given:
+        for tag in dict.fromkeys(tags[code] for code in batch.cultures):
+            for meme, row in batch.rows.items():
+                if meme not in captions[tag]:
+                    raise InputError(
+                        f"{meme[:80]!r} has no caption in {tag}; translate it first: "
+                        f"memeloc translate --langs {tag}",
+                        file=wanted.file,
+                        row=row,
+                        column="meme_id",
+                    )
+
+
+def _read_ids(path: Path) -> dict[str, int | None]:
+    """The ids in a table's first column, with their rows; a heading `meme_id` is none."""
+    table = read_table(path)
+    first = table.columns[0]
+    ids: dict[str, int | None] = {} if first == "meme_id" else {first: 1}
+    for row in table.rows:
+        if meme := row[first]:
+            ids.setdefault(meme, row.number)
+    if not ids:
+        raise InputError("has no ids in it; write one a line", file=path)
+    return ids
