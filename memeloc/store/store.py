@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memeloc.store.files import Files
     from memeloc.store.items import Items
     from memeloc.store.memory import Memory
+    from memeloc.store.serving import Serving
     from memeloc.store.sheets import Sheets
     from memeloc.store.survey_texts import SurveyTexts
     from memeloc.store.surveys import Surveys
@@ -49,6 +50,7 @@ class Store(Repository):
     surveys: Surveys
     survey_texts: SurveyTexts
     exports: Exports
+    serving: Serving
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

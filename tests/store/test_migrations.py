@@ -22,7 +22,7 @@ from memeloc.store.migrating import FOLDER, HEAD, migrate
 from memeloc.store.tables import metadata
 from tests.store.conftest import reopen
 
-NEXT = "schema_2"
+NEXT = "schema_next"
 
 FUTURE = '''
 """The schema after the newest, for tests."""

@@ -37,13 +37,14 @@ _TYPES: dict[str, Any] = {
     name: kind
     for kind, names in {
         String(100): "id kind language source_language template translator currency stage status "
-        "outcome action format filter verdict question sheet participant submission target",
+        "outcome action format filter verdict question sheet participant submission target "
+        "item sex",
         String(64): "sha256 hash key_hash parent_hash",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail",
-        Integer: "number row rows round version position characters width height size",
+        Integer: "number row rows round version position characters width height size turn people",
         Float: "cost score seconds",
-        UtcTime: "created_at fetched_at started submitted",
+        UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
         "details result",
@@ -67,6 +68,7 @@ _REFERENCES = {
     "picture": "pictures.sha256",
     "selection_id": "selections.id",
     "survey": "surveys.name",
+    "place_id": "survey_places.id",
 }
 
 
@@ -117,7 +119,22 @@ _SENTENCE = "is append-only: its rows are never changed or deleted, a newer row 
 @event.listens_for(metadata, "after_create")
 def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
     """Have the database itself keep the rows of tables that are append-only."""
-    names = [each.name for each in target.sorted_tables if each.info["append_only"]]
+    if connection.dialect.name != "sqlite":
+        connection.execute(
+            text(
+                "CREATE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ "
+                f"BEGIN RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$"
+            )
+        )
+    refuse_changes(connection, [each.name for each in target.sorted_tables if _kept(each)])
+
+
+def _kept(table: Table) -> bool:
+    return bool(table.info["append_only"])
+
+
+def refuse_changes(connection: Connection, names: Sequence[str]) -> None:
+    """Have the database refuse to change or delete rows of tables that were just made."""
     if connection.dialect.name == "sqlite":
         statements = [
             f"CREATE TRIGGER {name}_no_{action.lower()} BEFORE {action} ON {name} "
@@ -127,13 +144,9 @@ def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
         ]
     else:
         statements = [
-            "CREATE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            f"RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$",
-            *(
-                f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
-                "FOR EACH STATEMENT EXECUTE FUNCTION memeloc_append_only()"
-                for name in names
-            ),
+            f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION memeloc_append_only()"
+            for name in names
         ]
     for statement in statements:
         connection.execute(text(statement))

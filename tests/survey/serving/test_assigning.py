@@ -1,0 +1,126 @@
+"""Who gets which sheet: resuming, quotas, and nothing twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.model import Check, Culture, Entry, Question, Sheet
+from memeloc.survey.quality.rules import Attention
+from memeloc.survey.serving.places import Assigner, Place, Taken, Wish
+from memeloc.survey.serving.screening_out import cannot_pass
+from memeloc.survey.serving.settings import read_serve_settings
+from memeloc.survey.serving.training import right_at_once, training_items
+from tests.survey.packs import pack
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SOON, BEFORE = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
+
+
+def sheet(name: str, memes: str, code: str = "US", wanted: int = 2) -> Sheet:
+    culture = Culture(code, default().get("en"))
+    entries: tuple[Entry, ...] = tuple(Question(meme, "t", Path("p.jpg")) for meme in memes)
+    return Sheet(name, "pilot", name, 1, culture, "multi3hate", entries, wanted)
+
+
+SHEETS = (
+    sheet("a-US", "mn"), sheet("b-US", "op"), sheet("c-US", "nq"), sheet("a-DE", "mn", "DE"),
+)  # fmt: skip
+
+
+def place(of: str, status: str = "open", until: datetime = SOON) -> Place:
+    return Place("7", "pilot", of, "who", "", status, until, BEFORE)
+
+
+def assign(wish: Wish, came: dict[str, int] | None = None, **more: Any) -> object:
+    values = {key: more.pop(key) for key in list(more) if key not in ("own", "filled", "sexes")}
+    settings = read_serve_settings(values)
+    taken = Taken(Counter(came or {}), more.pop("sexes", {}), **more)
+    return Assigner(SHEETS, settings, 1).assign(wish, taken, NOW)
+
+
+def test_a_study_leads_to_its_sheet_and_a_culture_to_the_emptiest() -> None:
+    assert assign(Wish(sheet="b-US")) == SHEETS[1]
+    assert assign(Wish(culture="US")) == SHEETS[0]
+    assert assign(Wish(culture="US"), {"a-US": 1, "b-US": 1}) == SHEETS[2]
+    assert assign(Wish(culture="FR")) == "full"
+
+
+def test_a_full_sheet_is_not_given() -> None:
+    assert assign(Wish(sheet="b-US"), {"b-US": 2}) == "full"
+    assert assign(Wish(culture="US"), {"a-US": 2, "b-US": 2, "c-US": 2}) == "full"
+
+
+def test_who_comes_again_goes_on() -> None:
+    own = place("b-US")
+    assert assign(Wish(culture="US"), {"b-US": 2}, own=[own]) == own
+    assert assign(Wish(sheet="b-US"), own=[place("b-US", "complete")]) == place("b-US", "complete")
+
+
+def test_a_place_whose_time_is_over_is_resumed_while_it_is_free() -> None:
+    own = place("b-US", until=BEFORE)
+    assert assign(Wish(sheet="b-US"), {"b-US": 1}, own=[own]) == own
+    assert assign(Wish(sheet="b-US"), {"b-US": 2}, own=[own]) == "time over"
+
+
+def test_one_sheet_a_person_by_default() -> None:
+    done = place("b-US", "complete")
+    assert assign(Wish(sheet="a-US"), own=[done]) == "taken part"
+    assert assign(Wish(sheet="a-US"), filled={"b-US"}) == "taken part"
+    assert assign(Wish(culture="US"), own=[done]) == done
+
+
+def test_nobody_gets_a_meme_twice_unless_the_design_allows_it() -> None:
+    done = place("a-US", "complete")
+    assert assign(Wish(culture="US"), own=[done], sheets=3) == SHEETS[1]
+    assert assign(Wish(sheet="c-US"), own=[done], sheets=3) == "full"
+    assert assign(Wish(sheet="c-US"), own=[done], sheets=3, repeat_memes=True) == SHEETS[2]
+
+
+def test_quotas_by_culture_and_by_sex() -> None:
+    assert assign(Wish(culture="US"), {"a-US": 2, "b-US": 1}, people={"US": 3}) == "full"
+    half = {"female": 0.5, "male": 0.5}
+    sexes = {("a-US", "female"): 2, ("b-US", "female"): 1}
+    people = {"a-US": 2, "b-US": 1}
+    assert assign(Wish("", "US", "female"), people, sexes=sexes, sex=half) == "full"
+    assert assign(Wish("", "US", "male"), people, sexes=sexes, sex=half) == SHEETS[2]
+    assert assign(Wish("", "US", "other"), people, sexes=sexes, sex=half) == SHEETS[2]
+
+
+def test_settings_that_cannot_be_are_sentences() -> None:
+    with pytest.raises(InputError, match="hold_minutes"):
+        read_serve_settings({"hold_minutes": 0})
+    with pytest.raises(InputError, match="did you mean 'hold_minutes'"):
+        read_serve_settings({"hold_minute": 5})
+    with pytest.raises(InputError, match="begins with https://"):
+        read_serve_settings({"address": "survey.example"})
+    assert read_serve_settings({"address": "https://host.example/memes/"}).root_path == "/memes"
+
+
+def test_checks_that_cannot_be_passed_any_more() -> None:
+    checks = [Check("check-1", "explicit", "hate")]
+    checks += [Check(f"check-{n}", "implicit", "hate") for n in (2, 3, 4)]
+    of = replace(SHEETS[0], entries=(*SHEETS[0].entries, *checks))
+    rule = Attention()
+    assert not cannot_pass(of, {}, rule)
+    assert not cannot_pass(of, {"check-1": "hate", "check-2": "no-hate"}, rule)
+    assert cannot_pass(of, {"check-2": "no-hate", "check-3": "no-hate"}, rule)
+    assert cannot_pass(of, {"check-1": "no-hate"}, rule)
+    assert not cannot_pass(of, {"check-1": "no-hate"}, Attention(on=False))
+
+
+def test_training_items_are_examples_of_all_labels(tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    items = training_items(survey, survey.sheets[0], 3)
+    assert [item.id for item in items] == ["training-1", "training-2", "training-3"]
+    assert items[0].expected != items[1].expected
+    assert all(item.picture and item.picture.exists() for item in items)
+    first = {"training-1": items[0].expected, "training-2": "unknown"}
+    assert right_at_once(items, first) == 1
