@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memeloc.survey.model import Check, Sheet
 from tests.cli.test_survey import CONTACT, build, folder, rendered, saved, sheets_of, write
 from tests.conftest import Outcome
+from tests.survey import prolific_server
 
 Run = Callable[..., Outcome]
 
@@ -72,3 +76,101 @@ def test_a_sheet_promises_no_less_than_people_took(command: Run, folder: Path) -
     assert "nobody gets less than the wage" in done.err
     printed = json.loads(command(*EXPORT, "--minutes", "9", "--json").out)
     assert (printed["minutes"], printed["measured"]) == (9, 0)
+
+
+@pytest.fixture
+def prolific(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[prolific_server.ProlificServer]:
+    """Prolific as the workspace's settings name it, with a token in the environment."""
+    pytest.importorskip("httpx")
+    monkeypatch.setenv("PROLIFIC_API_TOKEN", prolific_server.TOKEN)
+    with prolific_server.serving() as (state, address):
+        state.studies["study1"] = {"id": "study1", "status": "ACTIVE"}
+        with (folder / "memeloc.toml").open("a", encoding="utf-8") as stream:
+            stream.write(f'\n[survey.prolific]\nendpoint = "{address}"\nwage = "12"\n')
+        yield state
+
+
+def recruited(command: Run, server: prolific_server.ProlificServer, folder: Path) -> Path:
+    """A sheet filled by five approved people, who took eight minutes for three; their export."""
+    build(command)
+    assert command(*EXPORT, "--minutes", "3").status == 0
+    sheet = sheets_of()[0]
+    numbers, people = ([f"{n + first:024x}" for n in range(5)] for first in (1, 101))
+    server.awaiting(*numbers, study="study1", status="APPROVED")
+    export = folder / f"{sheet.id}.csv"
+    lines = [f"{own},{who},APPROVED,480" for own, who in zip(numbers, people, strict=True)]
+    heading = "Submission id,Participant id,Status,Time taken"
+    export.write_text("\n".join([heading, *lines, ""]), encoding="utf-8")
+    answers = write(folder / "a.json", [saved(sheet, who) for who in people])
+    assert command("survey", "import", "pilot", answers, export).status == 0
+    return export
+
+
+def test_what_longer_sheets_are_short_of_is_paid_once(
+    command: Run, prolific: prolific_server.ProlificServer, folder: Path
+) -> None:
+    export = recruited(command, prolific, folder)
+    status = command("survey", "status", "pilot")
+    assert "US: people took 8 minutes (the median of 5 retained) and were promised 3" in status.out
+    bonus = ("survey", "bonus", "pilot", "--from", export)
+    done = command(*bonus, "--json")
+    assert done.status == 0, done.err
+    printed = json.loads(done.out)
+    assert (printed["total"], printed["currency"], printed["unknown"]) == ("5.00", "GBP", 0)
+    assert printed["sent"] == {}
+    listed = (folder / "pilot-bonuses.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert listed[1].startswith(f"{1:024x},{101:024x},{sheets_of()[0].id},1.00,GBP,time")
+    assert prolific.bonuses == {}
+    done = command(*bonus, "--send", "--yes", "--json")
+    assert json.loads(done.out)["sent"] == {"sent": 5}
+    assert "people get 5.00 of it" in done.err
+    again = json.loads(command(*bonus, "--send", "--yes", "--json").out)
+    assert again["sent"] == {"sent before": 5}
+    paid = [each["bonus_payments"] for each in prolific.submissions.values()]
+    assert paid == [[100]] * 5
+
+
+def test_messages_are_shown_and_sent_once(
+    command: Run,
+    prolific: prolific_server.ProlificServer,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    export = recruited(command, prolific, folder)
+    texts = folder / "thanks.toml"
+    texts.write_text('en = "Thank you!"\nde = "Danke!"\n', encoding="utf-8")
+    message = ("survey", "message", "pilot", "--to", "retained", "--from", export)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    done = command(*message, "--texts", texts, "--send")
+    assert "Thank you!" in done.err
+    assert prolific.messages == []
+    for outcome in ("sent", "sent before"):
+        done = command(*message, "--texts", texts, "--send", "--yes", "--json")
+        assert json.loads(done.out)["sent"] == {outcome: 5}
+    assert {each["body"] for each in prolific.messages} == {"Thank you!"}
+    assert prolific_server.TOKEN not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("bonus", "pilot", "--yes"), "goes with --send"),
+        (("bonus", "pilot", "--each", "much"), "as 0.50"),
+        (("bonus", "pilot", "--out", "list.txt"), "written as .csv"),
+        (("message", "pilot", "--to", "retained"), "as --text, or name a file"),
+        (("message", "pilot", "--to", "nobody", "--text", "Hi"), "Nobody is 'nobody'"),
+        (
+            ("message", "pilot", "--to", "absent", "--text", "Hi", "--cultures", "FR"),
+            "culture 'FR'",
+        ),
+    ],
+)
+def test_a_slip_in_contacting_is_named(
+    command: Run, arguments: tuple[str, ...], expected: str
+) -> None:
+    build(command)
+    done = command("survey", *arguments)
+    assert done.status
+    assert expected in done.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.survey import build, check, decide, export, import_, plan, settle, status
+from memeloc.cli.survey import build, check, contact, decide, export, import_, plan, settle, status
 from memeloc.cli.survey import taxonomies as taxonomy_list
 
 app = typer.Typer(
@@ -26,5 +26,7 @@ app.command("filters")(export.filters)
 app.command("import")(import_.import_)
 app.command("check")(check.check)
 app.command("decide")(decide.decide)
+app.command("bonus")(contact.bonus)
+app.command("message")(contact.message)
 app.command("settle")(settle.settle)
 app.command("status")(status.status)

@@ -59,7 +59,17 @@ def status(
         lambda result: (*lines, result.whole),
         ((by, "name"), _PROGRESS),
     )
-    show(result, parts, _LABELS, _ASIDE, _costs, as_json=as_json)
+    show(result, parts, _LABELS, _ASIDE, _costs, _shortfalls, as_json=as_json)
+
+
+def _shortfalls(result: StatusResult) -> Iterator[str]:
+    longest = {row.culture: row for row in sorted(result.shortfalls, key=lambda row: row.measured)}
+    for code, row in longest.items():
+        yield (
+            f"{code}: people took {row.measured} minutes (the median of {row.people:,} retained) "
+            f"and were promised {row.promised}; `memeloc survey bonus {result.survey}` makes up "
+            "for it"
+        )
 
 
 def _costs(result: StatusResult) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from decimal import ROUND_UP, Decimal
+from decimal import ROUND_UP, Decimal, InvalidOperation
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -90,6 +90,21 @@ def read_pay(wage: object, currency: str, fee: object) -> Rates:
             "times the least."
         )
     return rates
+
+
+def read_bonus(text: str) -> Decimal:
+    """An amount such as 0.50, in whole cents.
+
+    Raises:
+        InputError: it is not one from 0.01 to 1000.
+    """
+    try:
+        money = Decimal(text)
+    except InvalidOperation:
+        money = Decimal(0)
+    if not (money.is_finite() and CENT <= money <= 1000 and money == money.quantize(CENT)):
+        raise InputError(f"A bonus is an amount from 0.01 to 1000, as 0.50, not {text[:20]!r}")
+    return money
 
 
 def shortest_limit(minutes: int) -> int:

@@ -20,9 +20,10 @@ labels by key, id or name in the sheet's language; keeps each answer once; leave
 without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
 What a reader cannot make sense of it passes on as text.
 
-Services may also offer `Push`, `Decide` and `Lookup`; whether a target does is asked with
-`isinstance`, so no command knows a target by name. What they remember goes into a `State`, which
-the workspace keeps by the target's name and hands to every target as `SurveyPack.made`.
+Services may also offer `Push`, `Decide`, `PayBonuses`, `SendMessages` and `Lookup`; whether a
+target does is asked with `isinstance`, so no command knows a target by name. What they remember
+goes into a `State`, which the workspace keeps by the target's name and hands to every target as
+`SurveyPack.made`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from memeloc.survey.messages import Message
 from memeloc.survey.model import (
     CompletionCodes,
     Culture,
@@ -43,6 +45,7 @@ from memeloc.survey.model import (
     Submission,
 )
 from memeloc.survey.quality.decisions import Decision
+from memeloc.survey.rewards import Bonus
 from memeloc.survey.targets.places import Places
 from memeloc.survey.taxonomy import Taxonomy
 from memeloc.survey.texts import SurveyTexts
@@ -257,6 +260,46 @@ class Decide(Protocol):
         Raises:
             InputError, MissingError, ServiceError: as of `Push.push`.
         """
+        ...
+
+
+@runtime_checkable
+class PayBonuses(Protocol):
+    """A target that pays people money beside the reward."""
+
+    def pay_bonuses(
+        self,
+        bonuses: Sequence[Bonus],
+        ids: Mapping[str, str],
+        state: State,
+        *,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Mapping[str, int]:
+        """Pay bonuses, each once; how many came to which outcome (`sent`: it was paid).
+
+        `ids` gives the service's own id by `Bonus.service`. `agree` is given a sentence with the
+        sum before, fee and tax included; only True goes on. What the service does not say to have
+        paid is never paid again (`unclear`).
+
+        Raises:
+            InputError, MissingError, ServiceError: as of `Push.push`.
+        """
+        ...
+
+
+@runtime_checkable
+class SendMessages(Protocol):
+    """A target that people can be written to through."""
+
+    def send_messages(
+        self,
+        messages: Sequence[Message],
+        ids: Mapping[str, str],
+        state: State,
+        *,
+        agree: Callable[[str], bool] = lambda _: False,
+    ) -> Mapping[str, int]:
+        """Send messages, each once; how many came to which outcome; as of `pay_bonuses`."""
         ...
 
 

@@ -62,6 +62,10 @@ class Checked:
         sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
         return answers_table(retained(self.submissions, self.report), sheets)
 
+    def paces(self) -> dict[str, Pace]:
+        """By culture code, how long retained people took; see `measured_paces`."""
+        return measured_paces(retained(self.submissions, self.report), self.sheets)
+
 
 class Checking(StoredSurvey):
     """Quality control."""
@@ -127,8 +131,7 @@ class Checking(StoredSurvey):
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took so far; only where enough are known."""
-        checked = self.checked()
-        return measured_paces(retained(checked.submissions, checked.report), checked.sheets)
+        return self.checked().paces()
 
     def _rules(self, changed: Mapping[str, Any], without: Sequence[str]) -> Rules:
         values: dict[str, Any] = dict(self.settings("check"))

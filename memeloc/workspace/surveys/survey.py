@@ -23,10 +23,11 @@ from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.model import Batch
 from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
+from memeloc.survey.rewards import Shortfall, shortfalls
 from memeloc.survey.targets.protocol import LookedUp, Lookup
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
-from memeloc.workspace.surveys.deciding import Deciding
+from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.stored import OnProgress, offering, recruiter, silent
@@ -77,13 +78,15 @@ class SettleResult:
 
 @dataclass(frozen=True)
 class StatusResult(SurveyStatus):
-    """How far the survey `survey` is; money in `currency`."""
+    """How far the survey `survey` is; money in `currency`; sheets that took longer than promised
+    are `shortfalls`."""
 
     survey: str = ""
     currency: str = ""
+    shortfalls: tuple[Shortfall, ...] = ()
 
 
-class Survey(Exporting, Importing, Deciding):
+class Survey(Exporting, Importing, Contacting):
     """A survey of the workspace, by its name.
 
     Raises:
@@ -252,7 +255,12 @@ class Survey(Exporting, Importing, Deciding):
             fee=rates.fee,
             closed={sheet.id for sheet in checked.sheets if sheet.round <= last},
         )
-        return StatusResult(**vars(status), survey=self.name, currency=rates.currency)
+        return StatusResult(
+            **vars(status),
+            survey=self.name,
+            currency=rates.currency,
+            shortfalls=shortfalls(checked.sheets, checked.paces(), minutes, rates),
+        )
 
     def _settling(self, changed: Mapping[str, Any]) -> Settling:
         values = {"answers": self.design.answers, **self.settings("settle"), **changed}

@@ -56,10 +56,26 @@ class FilterRecord(BaseModel):
 
 
 class SubmissionRecord(BaseModel):
-    """A submission, as far as it decides whether a decision may be sent."""
+    """A submission; `bonus_payments` are minor units that it got."""
 
     status: str = ""
     return_requested: Any = None
+    participant: str | None = None
+    study_id: str | None = None
+    bonus_payments: list[float] | None = None
+
+
+class BonusRecord(Record):
+    """Bonuses that were set up: minor units that people get, and that they cost in all."""
+
+    amount: float | None = None
+    total_amount: Annotated[float, Field(ge=0)]
+
+
+class MessageRecord(Record):
+    """A message to or from a person."""
+
+    body: str | None = ""
 
 
 class CostRecord(BaseModel):

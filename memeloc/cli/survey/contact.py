@@ -1,0 +1,166 @@
+"""`memeloc survey bonus` and `message`. In: what was checked. Out: lists, sent if agreed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+
+import memeloc
+from memeloc.cli.options import AsJson, split
+from memeloc.cli.output import confirm, say
+from memeloc.cli.show import Table, by_place, show
+from memeloc.cli.survey.options import Name, check_table
+
+Exported = Annotated[
+    list[Path] | None,
+    Option(
+        "--from",
+        metavar="FILE",
+        help="Prolific's export, which has the ids that are stored as hashes. Repeatable.",
+    ),
+]
+Send = Annotated[bool, Option("--send", help="Send it, after it was shown and agreed to.")]
+Yes = Annotated[bool, Option("--yes", help="With --send: what is shown is agreed to.")]
+
+_SHORT = Table(
+    "Took longer than was promised",
+    "shortfalls",
+    "sheet culture promised took=measured people short_by=due",
+)
+_TEXTS = Table("Texts", lambda result: result.texts.items(), by_place("text", "people"))
+
+
+def bonus(
+    name: Name,
+    exported: Exported = None,
+    each: str = Option(
+        "",
+        metavar="AMOUNT",
+        help="The same for everybody who is retained, as 0.50.",
+        show_default="what longer sheets are short of",
+    ),
+    reason: str = Option(
+        "",
+        metavar="WORD",
+        help="Tells this bonus from others of the same people; each is paid once.",
+        show_default="time, or thanks",
+    ),
+    out: Path | None = Option(
+        None, metavar="FILE", help="The list.", show_default="NAME-bonuses.csv"
+    ),
+    send: Send = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """List whom to pay a bonus, and pay it through Prolific with --send.
+
+    Where a culture's retained people took longer than they were promised, everybody whose work is
+    paid gets what the wage is short of. Only approved submissions are paid, each once for a reason;
+    the sum is shown before, fee and tax included, and asked about.
+
+    \b
+    Example:
+      memeloc survey bonus pilot --from prolific_export_65f0.csv
+      memeloc survey bonus pilot --from prolific_export_65f0.csv --send
+      memeloc survey bonus pilot --each 0.50 --from prolific_export_65f0.csv --send
+    """
+    from memeloc.survey.design.pay import read_bonus
+
+    path = _list(out, f"{name}-bonuses.csv", send, yes)
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).bonus(
+            path,
+            each=read_bonus(each) if each else None,
+            reason=reason,
+            exported=exported or (),
+            send=send,
+            agree=lambda costs: confirm(costs, "Pay it?", agreed=yes),
+        )
+    written = (
+        f"Wrote {len(result.bonuses):,} bonuses of {result.total:,} {result.currency} in all, "
+        f"without the fee, to {path}"
+    )
+    show(result, _SHORT, written, *_outcomes(result.sent, send), as_json=as_json)
+    _unknown(result, as_json)
+
+
+def message(
+    name: Name,
+    exported: Exported = None,
+    text: str = Option("", help="The message, the same for all."),
+    texts: Path | None = Option(
+        None, metavar="FILE", help='A TOML with a text a language, as de = "Danke!".'
+    ),
+    to: str = Option(
+        ...,
+        metavar="WHO",
+        help="retained, excluded, absent (no answers came), everybody; or a rule of survey check.",
+    ),
+    cultures: str = Option("", metavar="CODES", help="Only these cultures.", show_default="all"),
+    out: Path | None = Option(
+        None, metavar="FILE", help="The list.", show_default="NAME-messages.csv"
+    ),
+    send: Send = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """List whom to write what, and send it through Prolific with --send.
+
+    Texts are shown with the number of people before, and asked about. The same text goes to nobody
+    twice.
+
+    \b
+    Example:
+      memeloc survey message pilot --to absent --text "Did you send your answers?" --from export.csv
+      memeloc survey message pilot --to retained --texts thanks.toml --from export.csv --send
+    """
+    from memeloc.workspace.surveys.contacting import read_texts
+
+    path = _list(out, f"{name}-messages.csv", send, yes)
+    by_tag = read_texts(text, texts)
+
+    def agree(costs: str) -> bool:
+        for own in by_tag.values():
+            say(own)
+        return confirm(costs, "Send it?", agreed=yes)
+
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.survey(name).message(
+            path,
+            by_tag,
+            to=to,
+            cultures=[code.upper() for code in split(cultures)],
+            exported=exported or (),
+            send=send,
+            agree=agree,
+        )
+    written = f"Wrote {len(result.messages):,} messages to {path}"
+    show(result, _TEXTS, written, *_outcomes(result.sent, send), as_json=as_json)
+    _unknown(result, as_json)
+
+
+def _list(out: Path | None, usual: str, send: bool, yes: bool) -> Path:
+    if yes and not send:
+        raise typer.BadParameter("goes with --send", param_hint="--yes")
+    path = out or Path(usual)
+    check_table(path)
+    return path
+
+
+def _outcomes(sent: Mapping[str, int], send: bool) -> Iterator[str]:
+    for outcome, count in sent.items():
+        yield f"{outcome}: {count:,}"
+    if send:
+        yield f"Sent the service {sent.get('sent', 0):,} of them"
+
+
+def _unknown(result: Any, as_json: bool) -> None:
+    if result.unknown and not as_json:
+        say(
+            f"{result.unknown:,} have no id of the service's here: name its export with --from, "
+            "and import it first."
+        )

@@ -1,0 +1,202 @@
+"""Bonuses and messages. In: a quality control. Out: who gets what, sent if that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.settings import read_toml
+from memeloc.survey.design.pay import read_rates
+from memeloc.survey.messages import Message, write_messages
+from memeloc.survey.rewards import (
+    Bonus,
+    Shortfall,
+    equal_bonuses,
+    shortfalls,
+    time_bonuses,
+)
+from memeloc.survey.targets.protocol import PayBonuses, SendMessages
+from memeloc.tables import write_table
+from memeloc.workspace.surveys.deciding import Deciding
+from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, offering
+
+_BONUS = ("submission", "participant", "sheet", "amount", "currency", "reason")
+_MESSAGE = ("submission", "participant", "sheet", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class BonusResult:
+    """Whom a bonus is for, and where they are listed.
+
+    Attributes:
+        total: what they get in all; what was paid before is among it, the service's fee is not.
+        shortfalls: sheets that took longer than was promised.
+        sent: how many came to what at the service; empty when nothing was sent.
+        unknown: how many have no id of the service's here.
+    """
+
+    survey: str
+    bonuses: tuple[Bonus, ...]
+    total: Decimal
+    currency: str
+    shortfalls: tuple[Shortfall, ...]
+    file: Path
+    sent: Mapping[str, int]
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageResult:
+    """Who is written to, and where they are listed; `sent` and `unknown` as of `BonusResult`.
+
+    Attributes:
+        texts: by text, to how many it goes.
+    """
+
+    survey: str
+    messages: tuple[Message, ...]
+    texts: Mapping[str, int]
+    file: Path
+    sent: Mapping[str, int]
+    unknown: int
+
+
+class Contacting(Deciding):
+    """Bonuses and messages."""
+
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """The sheets that took a culture's retained people longer than they were promised."""
+        rates = read_rates(self.settings(next(offering(PayBonuses))))
+        return shortfalls(self.sheets, self.paces(), self.minutes, rates)
+
+    def bonus(
+        self,
+        out: str | Path,
+        *,
+        each: Decimal | None = None,
+        reason: str = "",
+        exported: Sequence[str | Path] = (),
+        send: bool = False,
+        agree: Agree = disagree,
+    ) -> BonusResult:
+        """List whom to pay a bonus; pay it if that is asked for.
+
+        Args:
+            out: the list, a .csv file.
+            each: what each retained person gets; None makes up for sheets that took longer than
+                was promised, for all whose work is paid.
+            reason: a word that tells this bonus from others of the same people.
+            exported: the service's exports, which have the ids that are stored as hashes.
+            send: whether it is paid.
+            agree: is given the sum before, fee and tax included; only True goes on.
+        """
+        service = next(offering(PayBonuses))
+        short = self.shortfalls()
+        report = self.checked().report
+        bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
+        if reason:
+            bonuses = [replace(bonus, reason=reason) for bonus in bonuses]
+        ids, currency = self._plain_ids(service, exported), read_rates(self.settings(service))
+        rows = [
+            (
+                ids.get(bonus.service, bonus.service),
+                ids.get(bonus.participant, bonus.participant),
+                bonus.sheet,
+                f"{bonus.amount:.2f}",
+                currency.currency,
+                bonus.reason,
+            )
+            for bonus in bonuses
+        ]
+        write_table(Path(out), _BONUS, rows)
+        sent: Mapping[str, int] = {}
+        if send:
+            target = self.target(service)
+            assert isinstance(target, PayBonuses)
+            sent = target.pay_bonuses(bonuses, ids, SurveyState(self, service), agree=agree)
+        return BonusResult(
+            self.name,
+            tuple(bonuses),
+            sum((bonus.amount for bonus in bonuses), Decimal(0)),
+            currency.currency,
+            short,
+            Path(out),
+            dict(sorted(sent.items())),
+            sum(bonus.service not in ids for bonus in bonuses),
+        )
+
+    def message(
+        self,
+        out: str | Path,
+        texts: Mapping[str, str],
+        *,
+        to: str = "everybody",
+        cultures: Collection[str] = (),
+        exported: Sequence[str | Path] = (),
+        send: bool = False,
+        agree: Agree = disagree,
+    ) -> MessageResult:
+        """List whom to write what; send it if that is asked for.
+
+        Args:
+            out: the list, a .csv file.
+            texts: by language tag; the one under an empty tag is for all other languages.
+            to: retained, excluded, absent, everybody, or a rule of quality control.
+            cultures: codes; all by default.
+            exported, send: as of `bonus`.
+            agree: is given the number of people before; only True goes on.
+
+        Raises:
+            InputError: there is no such group, or no text in a person's language.
+        """
+        service = next(offering(SendMessages))
+        checked = self.checked()
+        for code in cultures:
+            self.design.culture(code)
+        messages = write_messages(checked.report, checked.sheets, texts, to, cultures)
+        ids = self._plain_ids(service, exported)
+        rows = [
+            (
+                ids.get(message.service, message.service),
+                ids.get(message.participant, message.participant),
+                message.sheet,
+                message.text,
+            )
+            for message in messages
+        ]
+        write_table(Path(out), _MESSAGE, rows)
+        sent: Mapping[str, int] = {}
+        if send:
+            target = self.target(service)
+            assert isinstance(target, SendMessages)
+            sent = target.send_messages(messages, ids, SurveyState(self, service), agree=agree)
+        counts: dict[str, int] = {}
+        for message in messages:
+            counts[message.text] = counts.get(message.text, 0) + 1
+        return MessageResult(
+            self.name,
+            tuple(messages),
+            counts,
+            Path(out),
+            dict(sorted(sent.items())),
+            sum(message.service not in ids for message in messages),
+        )
+
+
+def read_texts(text: str, file: Path | None) -> dict[str, str]:
+    """Messages by language tag: one for all, or those of a TOML `TAG = "text"`.
+
+    Raises:
+        InputError: there is neither or both, or the file holds something else.
+    """
+    if bool(text.strip()) == (file is not None):
+        raise InputError("Write the message as --text, or name a file of texts by --texts.")
+    if file is None:
+        return {"": text.strip()}
+    values = read_toml(file)
+    if not values or not all(isinstance(value, str) and value.strip() for value in values.values()):
+        raise InputError('The file holds a line a language, as de = "Danke!"', file=file)
+    return {tag: str(value).strip() for tag, value in values.items()}
