@@ -55,6 +55,41 @@ def test_excluded_submissions_have_evidence_and_can_come_back(command: Run, fold
     assert (done.status, "fewest of the rule speed" in done.err) == (1, True)
 
 
+def test_agreement_stands_in_check_and_status(command: Run, folder: Path) -> None:
+    build(command)
+    assert command("survey", "import", "pilot", write(folder / "1.json", everybody())).status == 0
+    checked = json.loads(command("survey", "check", "pilot", "--json").out)
+    status = json.loads(command("survey", "status", "pilot", "--json").out)
+    assert status["agreement"] == checked["agreement"]
+    assert [part["culture"] for part in checked["agreement"]] == ["DE", "MX", "US"]
+    measures = checked["agreement"][0]["measures"]
+    # Three of five say hate, two no hate, of all 14 memes.
+    assert measures["agreement"] == pytest.approx(4 / 10)
+    assert measures["fleiss"] == pytest.approx((0.4 - 0.52) / (1 - 0.52))
+    assert measures["last"] == pytest.approx(3 / 5)
+    assert measures["further"][0]["undone"] == pytest.approx(0.4)
+    assert "Fleiss" in command("survey", "check", "pilot").out
+    assert "Fleiss" in command("survey", "status", "pilot").out
+
+
+def test_person_is_excluded_by_the_id_as_it_came_and_as_stored(command: Run, folder: Path) -> None:
+    build(command)
+    assert command("survey", "import", "pilot", write(folder / "1.json", everybody())).status == 0
+    who = f"{sheets_of()[0].id}-1"
+    printed = json.loads(command("survey", "check", "pilot", "--exclude", who, "--json").out)
+    assert printed["by_rule"] == {"outlier": 1}
+    (exclusion,) = printed["set_aside"]
+    assert exclusion["evidence"]["items"] == 7
+    stored = printed["rules"]["outlier"]["people"]
+    again = json.loads(command("survey", "check", "pilot", "--exclude", *stored, "--json").out)
+    assert again["set_aside"] == printed["set_aside"]
+    assert json.loads(command("survey", "status", "pilot", "--json").out)["aside"] == {"outlier": 1}
+    back = json.loads(command("survey", "check", "pilot", "--json").out)
+    assert back["by_rule"] == {}
+    done = command("survey", "check", "pilot", "--exclude", "nobody")
+    assert (done.status, "Nobody of the id 'nobody'" in done.err) == (1, True)
+
+
 def test_ties_are_asked_again_until_there_is_a_majority(command: Run, folder: Path) -> None:
     build(command)
     tied = {"p4": "unknown"}

@@ -12,6 +12,7 @@ import memeloc
 from memeloc.cli.options import AsJson, settings
 from memeloc.cli.output import say
 from memeloc.cli.show import Table, by_place, show
+from memeloc.cli.survey.agreement import AGREEMENT
 from memeloc.cli.survey.options import Changed, Name, check_table, write_frame
 
 _VIEWS = (
@@ -31,6 +32,28 @@ _VIEWS = (
         lambda result: result.by_rule.items(),
         by_place("rule", "submissions"),
     ),
+    AGREEMENT,
+    Table(
+        "Who agrees least with the majority of the others",
+        lambda result: sorted(
+            (
+                (part.culture, part.question, person)
+                for part in result.agreement
+                for person in part.measures.rest
+                if person.kappa is not None
+            ),
+            key=lambda row: row[2].kappa,
+        ),
+        (
+            ("culture", 0),
+            ("question", 1),
+            ("participant", lambda row: row[2].participant),
+            ("items", lambda row: row[2].items),
+            ("agree", lambda row: f"{row[2].agreement:.0%}"),
+            ("kappa", lambda row: f"{row[2].kappa:.3f}"),
+        ),
+        most=10,
+    ),
     Table(
         "To look at; nobody is excluded for it",
         lambda result: sorted(Counter(warning.rule for warning in result.warnings).items()),
@@ -44,8 +67,14 @@ def check(
     without: list[str] | None = Option(
         None,
         metavar="RULE",
-        help="Switch a rule off: status, attention, speed, straight, person, screening or "
-        "identical. Repeatable.",
+        help="Switch a rule off: status, attention, speed, straight, person, screening, "
+        "identical or outlier. Repeatable.",
+    ),
+    exclude: list[str] | None = Option(
+        None,
+        metavar="PARTICIPANT",
+        help="Exclude all that a person sent, such as an outlier's; by the id as it came, or as "
+        "it is shown here. Repeatable.",
     ),
     changed: Changed = None,
     out: Path | None = Option(
@@ -60,10 +89,14 @@ def check(
     again with other rules at any time: the last rules are those of `survey settle` and `status`.
     Numbers stand in the tables survey.check.RULE of memeloc.toml.
 
+    Beside it stands how far people agree, and who agrees least with the others. An outlier is
+    reported, and excluded only by --exclude.
+
     \b
     Example:
       memeloc survey check pilot
       memeloc survey check pilot --without straight --set speed.seconds_per_entry=3
+      memeloc survey check pilot --exclude 65f0c1d2e3a4b5c6d7e8f901
     """
     from memeloc.errors import InputError
 
@@ -75,7 +108,7 @@ def check(
             raise InputError(f"--set is RULE.SETTING=VALUE, as speed.fewest=5, not {key[:40]!r}")
         rules.setdefault(rule, {})[setting] = value
     with memeloc.Workspace.find() as workspace:
-        result = workspace.survey(name).check(rules, without=without or ())
+        result = workspace.survey(name).check(rules, without=without or (), exclude=exclude or ())
     if out is not None:
         write_frame(out, result.table)
     show(

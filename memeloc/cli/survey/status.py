@@ -10,6 +10,7 @@ from typer import Argument, Option
 import memeloc
 from memeloc.cli.options import AsJson
 from memeloc.cli.show import Table, by_place, show
+from memeloc.cli.survey.agreement import AGREEMENT
 
 if TYPE_CHECKING:
     from memeloc.workspace.surveys.survey import StatusResult
@@ -36,7 +37,7 @@ def status(
     by: Literal["culture", "batch", "sheet"] = Option("culture", help="Lines of what."),
     as_json: AsJson = False,
 ) -> None:
-    """Say how far a survey is: answers wanted, in and retained; ties; money spent and owed.
+    """Say how far a survey is: answers wanted, in and retained; ties; agreement; money.
 
     Money is counted from what Prolific's export says of each submission, at the reward of the wage
     and the minutes that went out.
@@ -59,7 +60,7 @@ def status(
         lambda result: (*lines, result.whole),
         ((by, "name"), _PROGRESS),
     )
-    show(result, parts, _LABELS, _ASIDE, _costs, _shortfalls, as_json=as_json)
+    show(result, parts, _LABELS, AGREEMENT, _ASIDE, _costs, _shortfalls, as_json=as_json)
 
 
 def _shortfalls(result: StatusResult) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from typing import Any
 from memeloc.survey.model import Check, CheckKind, Participant, Sheet, Submission, entry_id
 from memeloc.survey.quality import rules as kinds
 from memeloc.survey.quality.likelihood import Labels, Rates, at_least
+from memeloc.survey.quality.outliers import Deviation, Person, deviations
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Judged, Key, Remark
 from memeloc.survey.quality.rules import Rules
@@ -53,12 +54,15 @@ def check(
     sheets: Iterable[Sheet],
     participants: Iterable[Participant] = (),
     rules: Rules | None = None,
+    *,
+    abstain: Collection[str] = (),
 ) -> CheckReport:
     """Apply every rule that is switched on.
 
     Args:
         submissions: all that were sent, of all sheets, in any order.
         participants: what recruitment services say of people.
+        abstain: labels that are no votes, where people are compared with the others' majority.
     """
     rules = rules or Rules()
     by_id = {sheet.id: sheet for sheet in sheets}
@@ -118,6 +122,9 @@ def check(
     apply("straight", partial(_straight, rule=rules.straight, rates=rates, counted=counted))
     apply("person", partial(_person, rule=rules.person, filled=filled))
     apply("screening", partial(_screening, rule=rules.screening, screened=screened))
+    if rules.outlier.on:
+        excluded += _chosen_outliers(valid, usual, rules.outlier, abstain)
+        remarks += _outliers(usual, rules.outlier, abstain)
     remarks += _two_cultures(filled.values())
     if rules.identical.on:
         remarks += _identical(valid, rules.identical, rates, counted)
@@ -293,6 +300,44 @@ def _person(row: _Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[_Row
         return {}
     number = sheets.index(row.judged.sheet) + 1
     return {"number": number, "allowed": rule.sheets, "held": sheets[: rule.sheets]}
+
+
+def _deviations(
+    rows: Iterable[_Row], rule: kinds.Outlier, abstain: Collection[str]
+) -> dict[Person, Deviation]:
+    answered = [(row.culture, row.submission.participant, row.labels) for row in rows]
+    return deviations(answered, rule, abstain)
+
+
+def _chosen_outliers(
+    rows: Sequence[_Row], usual: Sequence[_Row], rule: kinds.Outlier, abstain: Collection[str]
+) -> Iterator[Exclusion]:
+    """Who is excluded by a person's decision, each compared with all but the others chosen."""
+    for who in rule.people:
+        own = [row for row in rows if row.submission.participant == who]
+        compared = [
+            row for row in usual if row.submission.participant not in {*rule.people} - {who}
+        ]
+        measured = _deviations(compared, rule, abstain) if own else {}
+        for row in own:
+            deviation = measured.get((row.culture, who))
+            evidence = {"by": "name", **(deviation.evidence if deviation else {})}
+            yield Exclusion(*row.judged.key, "outlier", evidence)
+
+
+def _outliers(
+    usual: Iterable[_Row], rule: kinds.Outlier, abstain: Collection[str]
+) -> Iterator[Remark]:
+    rows = [row for row in usual if row.submission.participant not in rule.people]
+    for (culture, who), deviation in _deviations(rows, rule, abstain).items():
+        if deviation.outlier:
+            own = [
+                row.judged.submission
+                for row in rows
+                if (row.culture, row.submission.participant) == (culture, who)
+            ]
+            evidence = {"culture": culture, "participant": who, **deviation.evidence}
+            yield Remark("outlier", "", tuple(sorted(own)), evidence)
 
 
 def _two_cultures(filled: Iterable[Sequence[_Row]]) -> Iterator[Remark]:

@@ -46,8 +46,8 @@ class Exclusion:
     """A rule that a submission fails; one that fails several has one of these each.
 
     Attributes:
-        rule: `status`, `attention`, `speed`, `straight`, `person`, `screening`, `superseded` or
-            `unknown sheet`.
+        rule: `status`, `attention`, `speed`, `straight`, `person`, `screening`, `outlier`,
+            `superseded` or `unknown sheet`.
         evidence: the numbers that it rests on, as JSON values.
     """
 
@@ -67,8 +67,8 @@ class Remark:
     """What a person should look at; nobody is excluded for it.
 
     Attributes:
-        rule: `identical`, `unclear fact`, `missing fact`, `no participant`, `two cultures` or
-            `same id` (two that differ; the one sent last counts).
+        rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`,
+            `two cultures` or `same id` (two that differ; the one sent last counts).
         sheet: whose it is; empty when it is no sheet's.
         submissions: the ids of those it is about.
         evidence: what it rests on, as JSON values.

@@ -105,6 +105,23 @@ class Identical(Rule):
     chance: Share = 0.001
 
 
+class Outlier(Rule):
+    """People who agree with the majority of the others far less than those do are reported; only
+    those of `people` are excluded, after somebody looked at their answers (CHARMemes, E).
+
+    Attributes:
+        people: whose submissions are excluded, as they are stored.
+        gap: how far the person's kappa is below the median of the others'.
+        chance: the probability of so little agreement, below which somebody is an outlier.
+        fewest: items that the person and a majority of others answered.
+    """
+
+    people: tuple[str, ...] = ()
+    gap: Share = 0.2
+    chance: Share = 0.001
+    fewest: Annotated[int, Field(ge=2)] = 20
+
+
 class Rules(_Section):
     """All rules of quality control."""
 
@@ -115,6 +132,7 @@ class Rules(_Section):
     person: OnePerson = OnePerson()
     screening: Screening = Screening()
     identical: Identical = Identical()
+    outlier: Outlier = Outlier()
 
 
 class Settling(_Section):

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import ConfigDict, Field
 
+from memeloc.errors import InputError
 from memeloc.survey.design.planning import Pace, measured_paces
+from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.settling import answers_table
 from memeloc.survey.model import Sheet, Submission
 from memeloc.survey.quality.checking import check as check_submissions
@@ -31,6 +33,7 @@ class CheckResult:
         set_aside: each exclusion with its evidence.
         warnings: what a person should look at.
         absent: people at the service of whom no answers came.
+        agreement: how far those who are retained agree, by culture and question.
         table: `sheet`, `submission`, `participant`, `rule` and `evidence` (JSON) of each exclusion.
     """
 
@@ -45,6 +48,7 @@ class CheckResult:
     set_aside: tuple[Exclusion, ...]
     warnings: tuple[Remark, ...]
     absent: tuple[Absent, ...]
+    agreement: tuple[QuestionAgreement, ...]
     table: Annotated[pd.DataFrame, Field(exclude=True)]
 
 
@@ -71,7 +75,11 @@ class Checking(StoredSurvey):
     """Quality control."""
 
     def check(
-        self, rules: Mapping[str, Any] | None = None, *, without: Sequence[str] = ()
+        self,
+        rules: Mapping[str, Any] | None = None,
+        *,
+        without: Sequence[str] = (),
+        exclude: Sequence[str] = (),
     ) -> CheckResult:
         """Exclude what fails quality control, each with its evidence; nothing is deleted.
 
@@ -80,11 +88,13 @@ class Checking(StoredSurvey):
         Args:
             rules: settings by rule, such as `{"speed": {"fewest": 5}}`; before memeloc.toml's.
             without: rules that are switched off.
+            exclude: people whose submissions are excluded, such as outliers, besides those of
+                memeloc.toml; by their ids as they came, or as they are stored.
 
         Raises:
-            InputError: there is no such rule or setting.
+            InputError: there is no such rule or setting, or nobody of such an id.
         """
-        checked = self.checked(self._rules(rules or {}, without))
+        checked = self.checked(self._rules(rules or {}, without, exclude))
         report = checked.report
         cultures = {sheet.id: sheet.culture.code for sheet in checked.sheets}
         everybody = Counter(cultures.get(judged.sheet, "?") for judged in report.judged)
@@ -115,6 +125,7 @@ class Checking(StoredSurvey):
             report.set_aside,
             report.warnings,
             report.absent,
+            survey_agreement(checked.answers(lambda number: number > 0), self.taxonomy),
             pd.DataFrame(excluded, columns=columns),
         )
 
@@ -122,10 +133,11 @@ class Checking(StoredSurvey):
         """Check what is there by now; by the last rules, or memeloc.toml's, by default."""
         if rules is None:
             last = self._store.result(self.name, "check")
-            rules = self._rules({}, ()) if last is None else read_rules(last[0])
+            rules = self._rules({}, (), ()) if last is None else read_rules(last[0])
         sheets, submissions = self.sheets, self.submissions
         people = self._store.participants(self.name)
-        report = check_submissions(submissions, sheets, people, rules)
+        abstain = [label.id for label in self.taxonomy.labels if label.abstain]
+        report = check_submissions(submissions, sheets, people, rules, abstain=abstain)
         self._store.add_result(self.name, "check", rules.model_dump(mode="json"), report.as_json())
         return Checked(rules, report, sheets, submissions)
 
@@ -133,9 +145,21 @@ class Checking(StoredSurvey):
         """By culture code, how long retained people took so far; only where enough are known."""
         return self.checked().paces()
 
-    def _rules(self, changed: Mapping[str, Any], without: Sequence[str]) -> Rules:
+    def _rules(
+        self, changed: Mapping[str, Any], without: Sequence[str], exclude: Sequence[str]
+    ) -> Rules:
         values: dict[str, Any] = dict(self.settings("check"))
         off = {rule: {"on": False} for rule in without}
         for rule, settings in (*off.items(), *changed.items()):
             values[rule] = {**values.get(rule, {}), **settings}
-        return read_rules(values)
+        rules = read_rules(values)
+        if not (names := dict.fromkeys((*rules.outlier.people, *exclude))):
+            return rules
+        known = {submission.participant for submission in self.submissions} - {""}
+        people = [name if name in known else self._store.hash_participant(name) for name in names]
+        for name, stored in zip(names, people, strict=True):
+            if stored not in known and name in exclude:
+                raise InputError(f"Nobody of the id {name[:80]!r} has answered {self.name}.")
+        return rules.model_copy(
+            update={"outlier": rules.outlier.model_copy(update={"people": tuple(people)})}
+        )

@@ -17,6 +17,7 @@ from memeloc.survey.design.build import build, build_next
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
+from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
 from memeloc.survey.labels.settling import STATES, Settled, settle
@@ -78,12 +79,16 @@ class SettleResult:
 
 @dataclass(frozen=True)
 class StatusResult(SurveyStatus):
-    """How far the survey `survey` is; money in `currency`; sheets that took longer than promised
-    are `shortfalls`."""
+    """How far the survey `survey` is; money in `currency`.
+
+    Sheets that took longer than promised are `shortfalls`; `agreement` is how far those who are
+    retained agree, by culture and question.
+    """
 
     survey: str = ""
     currency: str = ""
     shortfalls: tuple[Shortfall, ...] = ()
+    agreement: tuple[QuestionAgreement, ...] = ()
 
 
 class Survey(Exporting, Importing, Contacting):
@@ -260,6 +265,7 @@ class Survey(Exporting, Importing, Contacting):
             survey=self.name,
             currency=rates.currency,
             shortfalls=shortfalls(checked.sheets, checked.paces(), minutes, rates),
+            agreement=survey_agreement(answers, self.taxonomy),
         )
 
     def _settling(self, changed: Mapping[str, Any]) -> Settling:

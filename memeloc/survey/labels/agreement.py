@@ -1,0 +1,56 @@
+"""How far a survey's people agree. In: retained answers. Out: measures by culture and question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from memeloc.agreement import Agreement, measure
+from memeloc.survey.taxonomy import Label, Taxonomy
+
+LABEL_QUESTION = "label"
+"""What the question whose answers are the labels is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """How far the people of a culture agree on one question; see `memeloc.agreement`."""
+
+    culture: str
+    question: str
+    measures: Agreement
+
+
+def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[QuestionAgreement, ...]:
+    """The agreement on each question in each culture that answered it, sorted by culture.
+
+    "I don't know" is no vote, and is left out. A question that depends on another is measured over
+    the items where people were asked it; of several answers at once the whole set has to be the
+    same. The ordinal alpha goes by the labels' severity, if that has three steps or more.
+
+    Args:
+        answers: as `settling.answers_table` gives them.
+    """
+    measured = []
+    for culture, part in answers.groupby("culture"):
+        labels = part[part["label"].isin([label.id for label in _voting(taxonomy)])]
+        questions = {LABEL_QUESTION: labels}
+        if taxonomy.second is not None:
+            second = part[part["second"] != ""].drop(columns="label")
+            questions[taxonomy.second.id] = second.rename(columns={"second": "label"})
+        for question, table in questions.items():
+            levels = severities(taxonomy) if question == LABEL_QUESTION else None
+            measured.append(QuestionAgreement(str(culture), question, measure(table, levels)))
+    return tuple(measured)
+
+
+def severities(taxonomy: Taxonomy) -> Mapping[str, float] | None:
+    """The labels' severities as an order; None where they have fewer than three steps."""
+    levels = {label.id: float(label.severity) for label in _voting(taxonomy)}
+    return levels if len(set(levels.values())) > 2 else None
+
+
+def _voting(taxonomy: Taxonomy) -> list[Label]:
+    return [label for label in taxonomy.labels if not label.abstain]
