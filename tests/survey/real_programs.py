@@ -1,4 +1,7 @@
-"""Annotation programs from PyPI, each in a virtual environment of its own, started for a test."""
+"""Annotation programs from PyPI, each in a virtual environment of its own, and a phone to see them.
+
+`phone` is a real Chromium; whatever a page reports as an error, or asks in a dialog, fails the test.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,19 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+WIDTH, HEIGHT = 390, 844
+"""Of a phone's screen, in CSS pixels."""
+_PICTURES = """() => [...document.images].filter((image) => image.checkVisibility()).map((image) => ({
+  alt: image.alt, width: image.naturalWidth, place: image.getBoundingClientRect().toJSON(),
+}))"""
+_LOADED = "() => [...document.images].every((image) => image.complete)"
 
 
 def installed(package: str, program: str) -> Path:
@@ -75,3 +88,36 @@ def _answers(address: str) -> bool:
         return True
     except OSError:
         return False
+
+
+@contextmanager
+def phone() -> Iterator[Callable[[], Page]]:
+    """Opens empty pages on a phone's screen, each of another person."""
+    errors: list[str] = []
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+
+        def opened() -> Page:
+            size = {"width": WIDTH, "height": HEIGHT}
+            context = chromium.new_context(viewport=size, has_touch=True)  # type: ignore[arg-type]
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
+            return page
+
+        yield opened
+        chromium.close()
+    assert errors == []
+
+
+def pictures_shown(page: Page) -> list[dict[str, Any]]:
+    """The pictures that a person sees; each is loaded, and as wide as the screen at most."""
+    page.wait_for_function(_LOADED)
+    pictures: list[dict[str, Any]] = page.evaluate(_PICTURES)
+    for picture in pictures:
+        assert picture["width"] > 1, picture
+        assert picture["place"]["left"] >= 0, picture
+        assert picture["place"]["right"] <= WIDTH, picture
+    return pictures

@@ -170,6 +170,7 @@ def as_html(parts: tuple[Section, ...], sheet: Sheet, picture: Callable[[Path], 
         for example in part.examples:
             if example.picture is not None:
                 address, alt = escape(picture(example.picture)), escape(example.caption)
-                made.append(f'<p><img src="{address}" alt="{alt}" style="max-width:320px"></p>')
+                style = "max-width:min(320px,100%)"
+                made.append(f'<p><img src="{address}" alt="{alt}" style="{style}"></p>')
             made.append(f"<p>{escape(example.because)}</p>")
     return "".join((*made, "</div>"))

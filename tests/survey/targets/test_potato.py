@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import yaml
+from playwright.sync_api import Page
 
 from memeloc.errors import InputError
 from memeloc.locales import default
@@ -24,8 +24,15 @@ from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
-from tests.survey.real_programs import free_port, installed, started
+from tests.survey.real_programs import (
+    free_port,
+    installed,
+    phone,
+    pictures_shown,
+    started,
+)
 
+CAPTION = '</script><img src=x onerror=alert(1)> {{ 7 * 7 }} "so" &amp; <!-- // end'
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
 BEFORE = "taxonomy.multi3hate.second.whom"
 SECOND = {
@@ -54,6 +61,13 @@ def key(survey: SurveyPack, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
 
 
+def hostile(survey: SurveyPack) -> SurveyPack:
+    """The survey with a first caption that looks like markup."""
+    (sheet,) = survey.sheets
+    first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]
+    return replace(survey, sheets=(replace(sheet, entries=(first, *sheet.entries[1:])),))
+
+
 def state(survey: SurveyPack, who: str, answers: dict[str, list[str]], **more: Any) -> Any:
     values = {
         key(survey, entry): [
@@ -79,10 +93,11 @@ def test_a_project_has_all_that_it_names(survey: SurveyPack, tmp_path: Path) -> 
     for entry, item in zip(survey.sheets[0].entries, items, strict=True):
         assert item["item"] == key(survey, entry_id(entry))
         if entry.picture is not None:
-            place = own / item["picture"].lstrip("/")
+            place = own / "media" / f"{item['item']}.jpg"
+            assert f'src="/media/{place.name}"' in item["shown"]
             assert place.read_bytes() == entry.picture.read_bytes()
     assert "check" not in "".join(lines)
-    assert (config["ui_language"]["html_dir"], config["completion_code"]) == ("rtl", "DONE-7")
+    assert config["ui_language"]["html_dir"] == "rtl"
     page = (own / "surveys" / "instructions.html").read_text("utf-8")
     assert page.count("/media/example-") == len(survey.taxonomy.examples)
     assert "{" not in page
@@ -92,10 +107,35 @@ def test_a_project_has_all_that_it_names(survey: SurveyPack, tmp_path: Path) -> 
     assert "{{" not in second["description"]
 
 
+def test_a_caption_closes_no_script_tag(survey: SurveyPack, tmp_path: Path) -> None:
+    own = exported(hostile(survey), tmp_path)
+    lines = (own / "data" / "items.jsonl").read_text("utf-8")
+    assert "</script" not in lines
+    assert html.escape(CAPTION) in json.loads(lines.splitlines()[0])["shown"]
+
+
+def test_the_ends_are_in_the_language_of_the_sheet(survey: SurveyPack, tmp_path: Path) -> None:
+    surveys = exported(survey, tmp_path) / "surveys"
+    texts = survey.texts["ar"]
+    (declined,) = json.loads((surveys / "declined.json").read_text("utf-8"))
+    before = texts.get("consent.declined", code="{code}").partition("{code}")[0]
+    assert declined["labels"][0].startswith(html.escape(before))
+    assert "cc=NO-7" in declined["labels"][0]
+    (ended,) = json.loads((surveys / "ended.json").read_text("utf-8"))
+    assert texts.get("sent.thanks") in ended["labels"]
+    assert "cc=DONE-7" in ended["labels"][-1]
+    without = json.loads(
+        (
+            exported(replace(survey, codes={}), tmp_path / "none") / "surveys" / "ended.json"
+        ).read_text()
+    )
+    assert "href" not in str(without)
+
+
 def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -> None:
     one, two = exported(survey, tmp_path / "one"), exported(survey, tmp_path / "two")
     files = [file.relative_to(one) for file in sorted(one.rglob("*")) if file.is_file()]
-    assert len(files) == 4 + 3 + len(survey.taxonomy.examples)
+    assert len(files) == 7 + 3 + len(survey.taxonomy.examples)
     for file in files:
         assert (one / file).read_bytes() == (two / file).read_bytes()
 
@@ -165,17 +205,16 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
 def test_the_program_shows_every_item_and_its_states_are_read(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
+    survey = hostile(survey)
     own = exported(survey, tmp_path)
     before = {file: file.read_bytes() for file in own.rglob("*") if file.is_file()}
     program, port = installed("potato-annotation", "potato"), free_port()
     base = f"http://127.0.0.1:{port}"
     command = [str(program), "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
-    with started(command, own, f"{base}/health", {}):
+    with started(command, own, f"{base}/health", {}), phone() as pages:
         for who in ("asha", "jonas"):
-            with httpx.Client(base_url=base, follow_redirects=True, timeout=60) as client:
-                annotated(client, survey, own, who, whole=who == "asha")
-        with httpx.Client(base_url=base, follow_redirects=True, timeout=60) as client:
-            declined(client, survey, "zoe")
+            annotated(pages(), survey, f"{base}/?PROLIFIC_PID={who}", whole=who == "asha")
+        declined(pages(), survey, f"{base}/?PROLIFIC_PID=zoe")
     assert {file: file.read_bytes() for file in before} == before
 
     output = own / "annotation_output"
@@ -185,7 +224,7 @@ def test_the_program_shows_every_item_and_its_states_are_read(
     first, second, third = result.submissions
     several = {"hate": ("many", "one")}
     expected = tuple(Answer(one, label, several.get(label, ())) for one, label in CHOSEN.items())
-    assert (first.participant, first.status, first.code) == ("asha", "complete", "DONE-7")
+    assert (first.participant, first.status) == ("asha", "complete")
     assert first.answers == expected
     assert first.started is not None
     assert first.submitted is not None
@@ -196,48 +235,55 @@ def test_the_program_shows_every_item_and_its_states_are_read(
     shutil.rmtree(output)
 
 
-def begun(client: httpx.Client, survey: SurveyPack, who: str, agree: str) -> str:
+def begun(page: Page, survey: SurveyPack, address: str, agree: str) -> None:
     """From the address that a recruitment service sends people to, past the consent."""
     texts = survey.texts["ar"]
-    page = client.get(f"/?PROLIFIC_PID={who}").text
-    assert 'dir="rtl"' in page
-    assert html.escape(texts.get("definition.heading")) in page
-    assert page.count("/media/example-") >= len(survey.taxonomy.examples)
-    page = client.post("/instructions", data={}).text
-    assert survey.contact in page
-    assert texts.get("consent.no") in html.unescape(page)
-    body = {"instance_id": "__phase_page__", "annotations": {f"consent:{agree}": agree}}
-    assert client.post("/updateinstance", json=body).json()["status"] == "success"
-    return client.post("/consent", data={}).text
+    page.goto(address)
+    assert page.evaluate("document.documentElement.dir") == "rtl"
+    page.get_by_text(texts.get("definition.heading")).first.wait_for()
+    assert len(pictures_shown(page)) == len(survey.taxonomy.examples)
+    page.locator("#next-btn").click()
+    page.get_by_text(survey.contact).wait_for()
+    choose(page, "consent", agree)
+    page.locator("#next-btn").click()
 
 
-def annotated(
-    client: httpx.Client, survey: SurveyPack, own: Path, who: str, *, whole: bool
-) -> None:
-    page = begun(client, survey, who, "yes")
+def choose(page: Page, question: str, answer: str) -> None:
+    """Tick an answer, and wait until the program has stored it."""
+    place = page.locator(f'form[data-schema-name="{question}"] input[value="{answer}"]')
+    with page.expect_response(lambda response: "/updateinstance" in response.url):
+        place.check()
+
+
+def annotated(page: Page, survey: SurveyPack, address: str, *, whole: bool) -> None:
+    begun(page, survey, address, "yes")
     sheet = survey.sheets[0]
+    texts = SheetTexts(survey, sheet)
     for entry in sheet.entries if whole else sheet.entries[:2]:
-        item = key(survey, entry_id(entry))
-        seen = html.unescape(page)
-        assert f'value="{item}"' in seen
-        assert SheetTexts(survey, sheet).text(entry).split("<")[0] in seen
-        assert "49" not in seen.partition("One person")[0][-2000:]
-        if not isinstance(entry, Check):
-            address = f"/media/{item}.jpg"
-            assert address in seen
-            assert client.get(address).content == entry.picture.read_bytes()
-        label = CHOSEN[entry_id(entry)]
-        chosen = {f"answer:{label}": label}
-        if label == "hate":
-            chosen |= {"second_answer:one": "one", "second_answer:many": "many"}
-        body = {"instance_id": item, "annotations": chosen}
-        assert client.post("/updateinstance", json=body).json()["status"] == "success"
-        body = {"action": "next_instance", "instance_id": item}
-        page = client.post("/annotate", json=body).text
-    assert ("DONE-7" in client.get("/done").text) == whole
+        own, item = entry_id(entry), key(survey, entry_id(entry))
+        page.locator(f'#instance_id[value="{item}"]').wait_for(state="attached")
+        page.locator('form[data-schema-name="answer"] input').first.wait_for()
+        pictures = pictures_shown(page)
+        read = isinstance(entry, Check) and entry.kind == "explicit"
+        assert [picture["alt"] for picture in pictures] == [texts.text(entry)] * (not read)
+        # Who reads a sentence is not asked about a picture; a caption stands on its picture.
+        asked = page.locator('form[data-schema-name="answer"] legend').is_visible()
+        assert (asked, page.get_by_text(texts.text(entry)).count() > 0) == (not read, read)
+        choose(page, "answer", CHOSEN[own])
+        if CHOSEN[own] == "hate":
+            choose(page, "second_answer", "one")
+            choose(page, "second_answer", "many")
+        page.locator("#next-btn").click()
+    code = page.get_by_role("link", name="DONE-7")
+    if whole:
+        code.wait_for()
+        assert page.get_by_text(survey.texts["ar"].get("sent.thanks")).is_visible()
+    assert page.locator("#next-btn").is_visible() is not whole
 
 
-def declined(client: httpx.Client, survey: SurveyPack, who: str) -> None:
-    page = begun(client, survey, who, "no")
-    assert "NO-7" in page
-    assert "DONE-7" not in page
+def declined(page: Page, survey: SurveyPack, address: str) -> None:
+    begun(page, survey, address, "no")
+    page.get_by_role("link", name="NO-7").wait_for()
+    before = survey.texts["ar"].get("consent.declined", code="\0").partition("\0")[0]
+    assert before.strip() in page.inner_text("body")
+    assert not page.locator("#next-btn").is_visible()

@@ -26,6 +26,8 @@ from memeloc.survey.times import read_moment
 
 FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
 """The names of the questions."""
+ENDED = "ended"
+"""The name of the page that shows the completion code."""
 _STATE_FILE = "user_state.json"
 _HISTORY = "annotation_history.jsonl"
 
@@ -49,6 +51,11 @@ class _State(BaseModel):
     answers: dict[str, _Choices] = Field(alias="instance_id_to_label_to_value")
     phases: _Phases = Field(_Phases(), alias="phase_to_page_to_label_to_value")
     place: list[Any] | None = Field(None, alias="current_phase_and_page")
+
+    @property
+    def finished(self) -> bool | None:
+        """Whether the person saw the completion code; None if the state does not say it."""
+        return True if self.place and {"done", ENDED} & set(map(str, self.place)) else None
 
     @property
     def declined(self) -> bool:
@@ -122,7 +129,7 @@ def _records(
             if any(pack.places.item(answer.item) for answer in answers)
             else _sheet_of(path, pack),
             consent=not state.declined,
-            finished=True if state.place and state.place[0] == "done" else None,
+            finished=state.finished,
             started=min(times, default=None),
             submitted=max(times, default=None),
             row=row,

@@ -2,19 +2,33 @@
 
 `potato start SHEET/config.yaml` opens it: instructions, consent, the entries in order, and the
 completion code. Participants come in by `?PROLIFIC_PID=`. The configuration is JSON, which is YAML.
+The pages for who is done and who declined are the sheet's own: the program's are in English.
 """
 
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_html
-from memeloc.survey.targets.pictures import BLANK, copy_picture
-from memeloc.survey.targets.potato.reading import CONSENT, FIRST, SECOND, read, recognises
+from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
+from memeloc.survey.targets.pictures import copy_picture
+from memeloc.survey.targets.potato.reading import CONSENT, ENDED, FIRST, SECOND, read, recognises
 from memeloc.survey.targets.writing import write_json, write_text
 from memeloc.tables import drawable
+
+_DECLINED = "declined"
+_STYLE = """\
+/* The number of an item is English; who logs out does not find back without the address. */
+.instance-number-label, #instance-number, .logout-btn { display: none; }
+.display-field img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+/* A sentence that says what to choose stands in the place of the question about a picture. */
+body:has(.to-read) .annotation-form legend { display: none; }
+/* The last page of those who are done, or declined: there is nowhere to go from it. */
+body:has(.last-page) .potato-nav { display: none; }
+"""
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
 class Potato(SheetFiles):
@@ -29,7 +43,7 @@ class Potato(SheetFiles):
         """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`."""
         own = folder / shown.sheet.id
         tasks = [
-            item.task(BLANK if item.picture is None else _media(item.picture, item.key, own))
+            {"item": item.key, "number": item.number, "shown": _shown(item, own)}
             for item in shown.items()
         ]
         lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
@@ -44,6 +58,17 @@ class Potato(SheetFiles):
         page = as_html(parts, shown.sheet, places.__getitem__).replace("{", "&#123;")
         write_text(own / "surveys" / "instructions.html", page + "\n")
         write_json(own / "surveys" / "consent.json", [_consent(shown)])
+        codes = shown.pack.codes.get(shown.sheet.id)
+        declined = [
+            _text(shown, "consent.heading"),
+            _text(shown, "consent.declined", codes.no_consent if codes else ""),
+        ]
+        ended = [_text(shown, "sent.heading"), _text(shown, "sent.thanks")]
+        if codes is not None:
+            ended.append(_text(shown, "sent.code", codes.done))
+        write_json(own / "surveys" / f"{_DECLINED}.json", [_last_page(_DECLINED, declined)])
+        write_json(own / "surveys" / f"{ENDED}.json", [_last_page(ENDED, ended)])
+        write_text(own / "sheet.css", _STYLE)
         write_json(own / "config.yaml", _config(shown))
         return own / "config.yaml"
 
@@ -53,18 +78,50 @@ def _consent(shown: SheetTexts) -> dict[str, Any]:
     return _question(CONSENT, shown.consent, names)
 
 
+def _text(shown: SheetTexts, key: str, code: str = "") -> str:
+    """A text as HTML; its code leads back to the service that sent the person here."""
+    mark = "\0"
+    before, found, after = shown.get(key, code=mark).partition(mark)
+    link = f'<a href="{escape(_PROLIFIC + code)}">{escape(code)}</a>' if found and code else ""
+    return escape(_plain(before)) + link + escape(_plain(after))
+
+
+def _last_page(name: str, lines: list[str]) -> dict[str, Any]:
+    """A page without a question, of lines of HTML, and without a way on."""
+    return {
+        "annotation_type": "pure_display",
+        "name": name,
+        "description": f'<span class="last-page">{lines[0]}</span>',
+        "labels": lines[1:],
+        "allow_html": True,
+    }
+
+
+def _shown(item: Item, own: Path) -> str:
+    """What stands above the questions, as HTML: the picture, or the sentence to be read.
+
+    The caption stands on the picture already; screen readers are given it as the picture's text.
+    Escaped, it also closes no script tag: the program writes the items' data into one as they are.
+    """
+    if item.picture is None:
+        return f'<p class="to-read">{escape(item.text)}</p>'
+    address = escape(_media(item.picture, item.key, own))
+    return f'<div><img src="{address}" alt="{escape(item.text)}"></div>'
+
+
 def _config(shown: SheetTexts) -> dict[str, Any]:
-    codes, locale = shown.pack.codes.get(shown.sheet.id), shown.locale
-    declined = _plain(shown.get("consent.declined", code=codes.no_consent if codes else ""))
-    config: dict[str, Any] = {
+    locale = shown.locale
+    declines = [{"schema": CONSENT, "operator": "equals", "value": "no"}]
+    return {
         "annotation_task_name": _plain(shown.get("title")),
         "task_dir": ".",
         "output_annotation_dir": "annotation_output",
         "export_annotation_format": "jsonl",
         "export_include_phase_data": True,
         "data_files": ["data/items.jsonl"],
-        "item_properties": {"id_key": "item", "text_key": "text"},
+        "item_properties": {"id_key": "item", "text_key": "shown"},
         "media_directory": "media",
+        "base_css": "sheet.css",
         "require_password": False,
         "user_config": {"allow_all_users": True, "users": []},
         "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
@@ -83,44 +140,24 @@ def _config(shown: SheetTexts) -> dict[str, Any]:
             "submit_button": shown.get("next"),
         },
         "phases": {
-            "order": ["instructions", CONSENT, "annotation"],
+            "order": ["instructions", CONSENT, _DECLINED, "annotation", ENDED],
             "instructions": {"type": "instructions", "file": "surveys/instructions.html"},
-            CONSENT: {
+            CONSENT: {"type": "consent", "file": f"surveys/{CONSENT}.json"},
+            _DECLINED: {
                 "type": "consent",
-                "file": "surveys/consent.json",
-                "exit_when": {
-                    "show_when": [{"schema": CONSENT, "operator": "equals", "value": "no"}],
-                    "message": declined,
-                },
+                "file": f"surveys/{_DECLINED}.json",
+                "show_when": declines,
+                # Who goes on nevertheless comes to no item.
+                "exit_when": {"show_when": declines},
             },
+            ENDED: {"type": "poststudy", "file": f"surveys/{ENDED}.json"},
         },
         "instance_display": {
             "layout": {"direction": "vertical"},
-            "fields": [
-                {
-                    "key": "picture",
-                    "type": "image",
-                    "display_options": {"max_width": 600, "zoomable": False},
-                },
-                {"key": "text", "type": "text"},
-            ],
+            "fields": [{"key": "shown", "type": "html"}],
         },
         "annotation_schemes": _questions(shown),
     }
-    if codes is not None:
-        config["completion_code"] = codes.done
-        # Who declines leaves through the door of those who are screened out; without a code of
-        # its own the program would show the one for those who are done.
-        completion = {
-            "code": codes.done,
-            "failed_code": codes.failed_checks,
-            "screened_out_code": codes.no_consent,
-        }
-        config["crowdsourcing"] = {
-            "provider": "prolific",
-            "prolific": {"completion": completion},
-        }
-    return config
 
 
 def _questions(shown: SheetTexts) -> list[dict[str, Any]]:
