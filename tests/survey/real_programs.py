@@ -1,6 +1,6 @@
-"""Annotation programs from PyPI, each in a virtual environment of its own, and a phone to see them.
+"""Annotation programs from PyPI, each in a virtual environment of its own, and a phone's screen.
 
-`phone` is a real Chromium; whatever a page reports as an error, or asks in a dialog, fails the test.
+`phone` is a real Chromium; errors that a page reports and dialogs that it opens fail the test.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 WIDTH, HEIGHT = 390, 844
 """Of a phone's screen, in CSS pixels."""
-_PICTURES = """() => [...document.images].filter((image) => image.checkVisibility()).map((image) => ({
+_PICTURES = """() => [...document.images].filter((each) => each.checkVisibility()).map((image) => ({
   alt: image.alt, width: image.naturalWidth, place: image.getBoundingClientRect().toJSON(),
 }))"""
 _LOADED = "() => [...document.images].every((image) => image.complete)"
