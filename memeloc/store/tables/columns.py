@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Connection,
     Float,
@@ -42,7 +43,8 @@ _TYPES: dict[str, Any] = {
         String(64): "sha256 hash key_hash parent_hash",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail",
-        Integer: "number row rows round version position characters width height size turn people",
+        Integer: "number row rows round version position characters width height size people",
+        BigInteger: "turn",
         Float: "cost score seconds",
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",

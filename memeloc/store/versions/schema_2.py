@@ -31,7 +31,7 @@ def upgrade() -> None:
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("place_id", sa.String(100), sa.ForeignKey("survey_places.id"), nullable=False),
         sa.Column("item", sa.String(100), nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=False),
+        sa.Column("turn", sa.BigInteger(), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
         sa.Column("created_at", sa.String(32), nullable=False),
         sa.PrimaryKeyConstraint("number"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import longest
-from memeloc.survey.targets.protocol import Push
+from memeloc.survey.targets.protocol import Push, SurveyPack
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
@@ -93,14 +93,59 @@ class Exporting(Checking):
         if push and not isinstance(made_by, Push):
             names = " or ".join(offering(Push))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")
-        contact = contact.strip() or str(self.state("export").get("contact", ""))
-        if not contact:
-            raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
         if not push and folder.exists() and not folder.is_dir():
             raise InputError("is a file; name a folder by --out", file=folder)
         if not push and folder.resolve() == pictures.resolve():
             raise InputError("has the pictures in it; name another folder by --out", file=folder)
-        rounds = self._rounds(str(round))
+        pack, measured = self.packed(
+            contact=contact,
+            pictures=pictures,
+            cultures=cultures,
+            rounds=self._rounds(str(round)),
+            minutes=minutes,
+            on_progress=on_progress,
+        )
+        parts = len(pack.examples) + len(pack.sheets)
+        pushed: Sequence[Mapping[str, Any]] = ()
+        files: Sequence[Path] = ()
+        if push and isinstance(made_by, Push):
+            state = SurveyState(self, target)
+            pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
+        else:
+            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
+        english = {tag: len(texts.lacking(self.taxonomy)) for tag, texts in pack.texts.items()}
+        return ExportResult(
+            self.name,
+            target,
+            tuple(sheet.id for sheet in pack.sheets),
+            pack.minutes,
+            measured,
+            tuple(files),
+            tuple(pushed),
+            {tag: count for tag, count in english.items() if count},
+            stale_pictures(self, pack),
+        )
+
+    def packed(
+        self,
+        *,
+        contact: str = "",
+        pictures: Path,
+        cultures: Sequence[str] = (),
+        rounds: Sequence[int],
+        minutes: int = 0,
+        on_progress: OnProgress = silent,
+    ) -> tuple[SurveyPack, int]:
+        """The sheets of some rounds with all that people see, noted as what goes out.
+
+        And the minutes that retained people took, where they are more than `minutes`, else 0.
+
+        Raises:
+            InputError: a picture or the contact is missing.
+        """
+        contact = contact.strip() or str(self.state("export").get("contact", ""))
+        if not contact:
+            raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
         people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
         batches = [batch for batch in self.batches if batch.round in rounds]
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)
@@ -128,25 +173,7 @@ class Exporting(Checking):
         for batch_id in {sheet.batch for sheet in pack.sheets}:
             self.put_state("minutes", batch_id, pack.minutes)
         note_texts(self, pack)
-        pushed: Sequence[Mapping[str, Any]] = ()
-        files: Sequence[Path] = ()
-        if push and isinstance(made_by, Push):
-            state = SurveyState(self, target)
-            pushed = made_by.push(pack, state, dry_run=dry_run, publish=publish, agree=agree)
-        else:
-            files = made_by.export(pack, folder, on_sheet=lambda: on_progress(1, parts))
-        english = {tag: len(texts.lacking(self.taxonomy)) for tag, texts in pack.texts.items()}
-        return ExportResult(
-            self.name,
-            target,
-            tuple(sheet.id for sheet in pack.sheets),
-            pack.minutes,
-            measured,
-            tuple(files),
-            tuple(pushed),
-            {tag: count for tag, count in english.items() if count},
-            stale_pictures(self, pack),
-        )
+        return pack, measured
 
     def _rounds(self, wanted: str) -> tuple[int, ...]:
         rounds = self.rounds

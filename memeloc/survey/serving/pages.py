@@ -1,0 +1,55 @@
+"""What a sheet's page shows when it is served. In: a pack, a sheet. Out: its texts.
+
+Training items stand before the first meme. Examples that are asked for training are not explained
+in the introduction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.serving.training import training_items
+from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import SurveyPack
+
+
+class ServedSheet(SheetTexts):
+    """A sheet with `number` training items, and its texts.
+
+    Attributes:
+        own: the sheet as it is, without them.
+        training: the training items, in order.
+    """
+
+    def __init__(self, pack: SurveyPack, sheet: Sheet, number: int) -> None:
+        self.own, self.training = sheet, training_items(pack, sheet, number)
+        super().__init__(pack, replace(sheet, entries=(*self.training, *sheet.entries)))
+        trained = {item.example for item in self.training}
+        kept = tuple(each for each in pack.taxonomy.examples if each.id not in trained)
+        self.pack = replace(pack, taxonomy=replace(pack.taxonomy, examples=kept))
+
+    def introduction(self) -> str:
+        """As of every sheet, and how many training items there are."""
+        text = super().introduction()
+        if not self.training:
+            return text
+        return f"{text} {self.get('serve.practice', count=len(self.training))}"
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The entries by the keys that the page names them by, in order."""
+        return {self.key(entry): entry for entry in self.sheet.entries}
+
+    def key(self, entry: Entry) -> str:
+        """What the page names an entry by."""
+        return item_key(self.pack.name, self.sheet.id, entry_id(entry))
+
+    def feedback(self, item: Check, label: str) -> dict[str, object]:
+        """What is said of an answer to a training item."""
+        is_right = label == item.expected
+        text = "serve.right" if is_right else "serve.wrong"
+        values = {"why": self.reasons[item.example], "label": self.labels[item.expected]}
+        return {"correct": is_right, "text": self.get(text, **values)}
