@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from memeloc.cli.survey import build, check, contact, decide, export, import_, plan, settle, status
+from memeloc.cli.survey import (
+    build,
+    check,
+    contact,
+    decide,
+    export,
+    import_,
+    import_answers,
+    plan,
+    settle,
+    status,
+)
 from memeloc.cli.survey import taxonomies as taxonomy_list
 
 app = typer.Typer(
@@ -24,6 +35,7 @@ app.command("choose")(build.choose)
 app.command("export")(export.export)
 app.command("filters")(export.filters)
 app.command("import")(import_.import_)
+app.command("import-answers")(import_answers.import_answers)
 app.command("check")(check.check)
 app.command("decide")(decide.decide)
 app.command("bonus")(contact.bonus)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _COUNTS = ("submissions", "answers", "new", ("people", "participants"), "rejected")
 _SUMMED = ("submissions", "answers", "new", "participants", "rejected")
-_REJECTED = Table(
+REJECTED = Table(
     "Rejected, and kept",
     lambda result: result.rejected_by_reason.items(),
     by_place("reason", "rows"),
@@ -79,19 +79,22 @@ def import_(
             on_progress=bar.report,
         )
     if left is not None:
-        _write_rejected(left, result.rejected)
-    views: list[View] = [_files("Would be imported" if dry_run else "Imported", result), _REJECTED]
+        write_rejected(left, result.rejected)
+    views: list[View] = [
+        files_table("Would be imported" if dry_run else "Imported", result),
+        REJECTED,
+    ]
     if dry_run:
         views.append("Nothing is stored; the same without --dry-run stores it")
     elif result.files and not result.problems:
         views.append(f"Next: memeloc survey check {name}")
     show(result, *views, as_json=as_json)
     if not as_json:
-        _remark(result)
+        remark(result)
     explain("memeloc", result.problems, fail=True)
 
 
-def _files(title: str, result: ImportResult) -> Table:
+def files_table(title: str, result: ImportResult) -> Table:
     """A line a file; of many files a line a kind."""
     if len(result.files) <= SHOWN:
         return Table(title, "files", ("file", "kind", *_COUNTS))
@@ -103,7 +106,8 @@ def _files(title: str, result: ImportResult) -> Table:
     return Table(title, lambda _: rows, ("kind", "files", *_COUNTS))
 
 
-def _remark(result: ImportResult) -> None:
+def remark(result: ImportResult) -> None:
+    """Say which rows were rejected, and what was passed over."""
     for file in result.files:
         if not (file.submissions or file.participants or file.rejected):
             say(f"{file.file}: holds no answers")
@@ -117,7 +121,8 @@ def _remark(result: ImportResult) -> None:
         )
 
 
-def _write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> None:
+def write_rejected(path: Path, rejected: Sequence[RejectedRow]) -> None:
+    """Write rejected rows to a table."""
     from memeloc.tables import write_table
 
     cells = []

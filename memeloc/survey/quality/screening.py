@@ -102,6 +102,21 @@ def _countries() -> frozenset[str]:
     return frozenset(_plain(name) for code in countries for name in (code, *countries[code]))
 
 
+def country_code(name: str) -> str:
+    """The ISO 3166-1 code of a country by its code or one of its names; empty for another text.
+
+    >>> country_code("de"), country_code("Mexico"), country_code("Atlantis")
+    ('DE', 'MX', '')
+    """
+    return _codes().get(_plain(name), "")
+
+
+@cache
+def _codes() -> Mapping[str, str]:
+    countries = _places()["countries"]
+    return {_plain(name): code for code in countries for name in (*countries[code], code)}
+
+
 @cache
 def _languages() -> frozenset[str]:
     shipped = [(locale.tag, locale.name, locale.recruitment) for locale in default()]

@@ -52,6 +52,40 @@ class ImportResult:
     problems: tuple[str, ...]
 
 
+_ReadFile = tuple[Path, str, Imported, Mapping[str, Any]]
+"""A file, its kind, what it held, and what of that was stored."""
+
+
+def import_result(
+    survey: str,
+    read: Sequence[_ReadFile],
+    passed_over: Sequence[Path] = (),
+    problems: Sequence[str] = (),
+) -> ImportResult:
+    """What files held."""
+    rejected = tuple(row for _, _, imported, _ in read for row in imported.rejected)
+    files = tuple(
+        ImportedFile(
+            str(path),
+            kind,
+            len(imported.submissions),
+            sum(len(submission.answers) for submission in imported.submissions),
+            len(imported.participants),
+            len(imported.rejected),
+            **stored,
+        )
+        for path, kind, imported, stored in read
+    )
+    return ImportResult(
+        survey,
+        files,
+        rejected,
+        dict(sorted(Counter(row.reason for row in rejected).items())),
+        tuple(map(str, passed_over)),
+        tuple(problems),
+    )
+
+
 class Importing(StoredSurvey):
     """Answers in."""
 
@@ -80,41 +114,23 @@ class Importing(StoredSurvey):
             make_target(kind, options)  # an option that it lacks is no file's fault
         packs = [self.with_state(pack) for pack in sent_packs(self)]
         paths, passed_over = _expanded([Path(file) for file in files], kind)
-        read: list[ImportedFile] = []
-        rejected: list[RejectedRow] = []
+        read: list[_ReadFile] = []
         problems: list[str] = []
         for path in paths:
             try:
                 _check_there(path)
                 target = kind or recognise(path).name
                 imported = _read(packs, path, target, options)
-                stored = {} if dry_run else self._add(path, imported, hashed=not plain_ids)
+                stored = {} if dry_run else self.add(path, imported, hashed=not plain_ids)
             except MemelocError as error:
                 problems.append(str(error))
             else:
-                rejected += imported.rejected
-                read.append(
-                    ImportedFile(
-                        str(path),
-                        target,
-                        len(imported.submissions),
-                        sum(len(submission.answers) for submission in imported.submissions),
-                        len(imported.participants),
-                        len(imported.rejected),
-                        **stored,
-                    )
-                )
+                read.append((path, target, imported, stored))
             on_progress(1, len(paths))
-        return ImportResult(
-            self.name,
-            tuple(read),
-            tuple(rejected),
-            dict(sorted(Counter(row.reason for row in rejected).items())),
-            tuple(map(str, passed_over)),
-            tuple(problems),
-        )
+        return import_result(self.name, read, passed_over, problems)
 
-    def _add(self, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
+    def add(self, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
+        """Store what a file held; what was new of it, as fields of `ImportedFile`."""
         rows = len(imported.submissions) + len(imported.participants)
         record = FileRecord("submissions", path.name, _sha256(path), rows)
         added = self._store.add_submissions(self.name, record, imported, hashed=hashed)

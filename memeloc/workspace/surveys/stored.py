@@ -31,6 +31,9 @@ Agree = Callable[[str], bool]
 NO_PICTURE = Path("not-needed.jpg")
 """Stands for pictures where only ids and texts matter."""
 
+CLOSED = "closed"
+"""The subject under which the last round is noted (`round`) of which nothing more comes."""
+
 _NUMBERS = ("size", "answers", "explicit", "implicit", "seed")
 
 

@@ -31,9 +31,7 @@ from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
-from memeloc.workspace.surveys.stored import OnProgress, offering, recruiter, silent
-
-_CLOSED = "closed"
+from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +192,7 @@ class Survey(Exporting, Importing, Contacting):
         if close:
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
-            self.put_state(_CLOSED, "round", max([self._closed_round(), *rounds]))
+            self.put_state(CLOSED, "round", max([self._closed_round(), *rounds]))
         settled = self._settled(answers, settling, pending=self._pending(checked))
         rows, labels = settled.as_json(), settled.table
         if self.taxonomy.second is not None:
@@ -289,7 +287,7 @@ class Survey(Exporting, Importing, Contacting):
 
     def _closed_round(self) -> int:
         """The last round of which nothing more comes; 0 for none."""
-        return int(self.state(_CLOSED).get("round", 0))
+        return int(self.state(CLOSED).get("round", 0))
 
     def _pending(self, checked: Checked) -> dict[tuple[str, str], int]:
         """Answers that are still to come, from open places of sheets."""

@@ -15,7 +15,7 @@ from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.model import Culture
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
-from memeloc.workspace.folder import WorkspaceFolder, workspace_folder
+from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
 from memeloc.workspace.surveys.building import (
     RELAXED,
@@ -25,6 +25,7 @@ from memeloc.workspace.surveys.building import (
     read_cultures,
 )
 from memeloc.workspace.surveys.memes import Wanted, collected_memes, memes_with_captions
+from memeloc.workspace.surveys.plain_answers import ImportingAnswers
 from memeloc.workspace.surveys.stored import StoredSurvey, design_values, recruiter
 
 
@@ -48,11 +49,8 @@ class SurveyList:
     surveys: tuple[SurveySummary, ...]
 
 
-class Surveys:
+class Surveys(ImportingAnswers):
     """The surveys of a workspace."""
-
-    def __init__(self, workspace: WorkspaceFolder) -> None:
-        self._workspace = workspace
 
     def names(self) -> tuple[str, ...]:
         """The surveys' names, oldest first."""

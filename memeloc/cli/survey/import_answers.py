@@ -1,0 +1,86 @@
+"""`memeloc survey import-answers`. In: a table with a row an answer. Out: a survey with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, pairs
+from memeloc.cli.show import show
+from memeloc.cli.survey.import_ import REJECTED, files_table, remark, write_rejected
+from memeloc.cli.survey.options import Name, check_table
+
+
+def import_answers(
+    name: Name,
+    file: Path = Argument(..., metavar="FILE", help="A table: CSV, xlsx, ods, Parquet or JSONL."),
+    participant: str = Option(..., metavar="COLUMN", help="Who answered."),
+    item: str = Option(..., metavar="COLUMN", help="What was asked about."),
+    answer: str = Option(..., metavar="COLUMN", help="What was answered."),
+    culture: str = Option(
+        "",
+        metavar="COLUMN|CODE",
+        help="Of which country the person is; or a code, as DE, for all.",
+        show_default="the source language's country",
+    ),
+    time: str = Option("", metavar="COLUMN", help="When it was answered, ISO 8601."),
+    fact: list[str] | None = Option(
+        None, metavar="FACT=COLUMN", help="What is known of people, as nationality=Nationality."
+    ),
+    label: list[str] | None = Option(
+        None, metavar="TEXT=ID", help="The label that an answer stands for, as 1=hate. Repeatable."
+    ),
+    country: list[str] | None = Option(
+        None, metavar="TEXT=CODE", help="The country that a text stands for. Repeatable."
+    ),
+    taxonomy: str = Option(
+        "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
+    ),
+    answers: int = Option(5, min=1, help="Answers wanted of an item and culture."),
+    plain_ids: bool = Option(
+        False, "--plain-ids", help="Store people's ids as they are, not as keyed hashes."
+    ),
+    left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
+    dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
+    as_json: AsJson = False,
+) -> None:
+    """Make a survey of answers that were collected elsewhere: a row each with who, what and how.
+
+    All other columns are left alone. Answers are ids of labels, their names, or what --label says;
+    what is neither is rejected with its row, and kept. `survey check`, `settle` and `status` go on
+    from there. Of a survey that is there the answers are added to it.
+
+    \b
+    Example:
+      memeloc survey import-answers published raw_annotations.csv --participant "Annotator ID" \\
+        --item "Meme ID" --answer Answer --culture Country --label "Hate Speech=hate"
+    """
+    from memeloc.survey.plain_answers import Columns
+
+    check_table(left)
+    columns = Columns(participant, item, answer, culture, time, pairs("--fact", fact))
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.surveys.import_answers(
+            name,
+            file,
+            columns,
+            taxonomy=taxonomy,
+            labels=pairs("--label", label),
+            countries=pairs("--country", country),
+            answers=answers,
+            plain_ids=plain_ids,
+            dry_run=dry_run,
+        )
+    if left is not None:
+        write_rejected(left, result.rejected)
+    title = "Would be imported" if dry_run else "Imported"
+    then = (
+        "Nothing is stored; the same without --dry-run stores it"
+        if dry_run
+        else f"Next: memeloc survey check {name}"
+    )
+    show(result, files_table(title, result), REJECTED, then, as_json=as_json)
+    if not as_json:
+        remark(result)

@@ -1,0 +1,185 @@
+"""Answers that were collected without a sheet of ours. In: a table with a row an answer. Out: raw
+submissions, what services would say of the people, and rows that cannot be placed.
+
+Columns are named by the caller, and all others are left alone: published tables have dozens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memeloc.survey.model import Participant, RejectedRow
+from memeloc.survey.quality.screening import country_code
+from memeloc.survey.targets.places import folded
+from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
+from memeloc.tables import Row, Table, read_table, read_tables
+
+_LONGEST_ITEM = 200
+_CHECK_ID = re.compile(r"check-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold what, by their headings.
+
+    Attributes:
+        culture: a column, or a country's code where all answers are from there.
+        time: when the answer was given, ISO 8601; empty without.
+        facts: columns by fact, such as `nationality`, as screening knows them.
+    """
+
+    participant: str
+    item: str
+    answer: str
+    culture: str = ""
+    time: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAnswer:
+    """A row that says who of which culture answered what; the answer is as written there."""
+
+    row: int
+    participant: str
+    item: str
+    answer: str
+    culture: str
+    time: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAnswers:
+    """The answers of a table, and the rows that are none."""
+
+    answers: tuple[PlainAnswer, ...]
+    rejected: tuple[RejectedRow, ...]
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """What is asked about, in the order in which it comes."""
+        return tuple(dict.fromkeys(answer.item for answer in self.answers))
+
+    @property
+    def cultures(self) -> tuple[str, ...]:
+        """The codes of the cultures, in the order in which they come."""
+        return tuple(dict.fromkeys(answer.culture for answer in self.answers))
+
+
+def read_answers(path: Path, columns: Columns, countries: Mapping[str, str]) -> PlainAnswers:
+    """The answers of a table.
+
+    Args:
+        countries: codes by what the column of cultures has, beside codes and countries' names.
+
+    Raises:
+        InputError: the file cannot be read, or has no such column.
+    """
+    codes = {folded(text): code for text, code in countries.items()}
+    table = _table(path, columns)
+    answers: list[PlainAnswer] = []
+    rejected: list[RejectedRow] = []
+    for row in table.rows:
+        read = _answer(row, columns, codes)
+        if isinstance(read, PlainAnswer):
+            answers.append(read)
+        else:
+            rejected.append(read)
+    return PlainAnswers(tuple(answers), tuple(rejected))
+
+
+def raw_records(
+    answers: Iterable[PlainAnswer],
+    sheets: Mapping[tuple[str, str], str],
+    label_of: Callable[[PlainAnswer], str],
+) -> Iterator[RawRecord]:
+    """What the answers say: a submission a person and culture, which counts as whole.
+
+    Args:
+        sheets: by culture and item the id of the sheet that asks about it; empty for several.
+        label_of: the id of a label, or the answer as it is.
+    """
+    by_person: dict[tuple[str, str], list[RawAnswer]] = defaultdict(list)
+    facts: dict[str, dict[str, str]] = defaultdict(dict)
+    for answer in answers:
+        sheet = sheets.get((answer.culture, answer.item))
+        content = {"participant": answer.participant, "item": answer.item, "answer": answer.answer}
+        if sheet is None:
+            message = f"Nobody of {answer.culture} is asked about {answer.item!r} in this survey."
+            yield RejectedRow("", answer.row, "unknown item", message, content)
+        elif not sheet:
+            message = f"Several sheets ask about {answer.item!r}; which one this is, is unknown."
+            yield RejectedRow("", answer.row, "several sheets", message, content)
+        else:
+            label = label_of(answer)
+            raw = RawAnswer(
+                answer.item,
+                (label,) if label else (),
+                sheet=sheet,
+                submitted=answer.time,
+                row=answer.row,
+                content=content,
+            )
+            by_person[answer.participant, answer.culture].append(raw)
+            facts[answer.participant].update(answer.facts)
+    for (who, _), given in by_person.items():
+        times = sorted(str(raw.submitted) for raw in given if raw.submitted)
+        yield RawSubmission(
+            who,
+            given,
+            status="complete",
+            started=times[0] if len(times) > 1 else None,
+            submitted=times[-1] if times else None,
+            row=given[0].row,
+        )
+    for who, known in facts.items():
+        if known:
+            yield Participant(who, known)
+
+
+def _table(path: Path, columns: Columns) -> Table:
+    """The table of a file that has the columns; others of it may be there twice."""
+    named = [columns.participant, columns.item, columns.answer, columns.time]
+    named += [*columns.facts.values(), "" if _is_code(columns.culture) else columns.culture]
+    required = [name for name in named if name]
+    tables = read_tables(path, required, encodings=("cp1252",))
+    return next(tables, None) or read_table(path, required)
+
+
+def _is_code(text: str) -> bool:
+    return re.fullmatch("[A-Z]{2}", text) is not None
+
+
+def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer | RejectedRow:
+    """What a row says; only named columns of it are kept where it is rejected."""
+    who, item, answer = (row[name] for name in (columns.participant, columns.item, columns.answer))
+    content = {"participant": who, "item": item, "answer": answer}
+
+    def rejected(reason: str, message: str) -> RejectedRow:
+        return RejectedRow("", row.number, reason, message, content)
+
+    if row.reason:
+        return rejected(row.reason, row.error)
+    if not who:
+        return rejected("no participant", "It does not say who answered.")
+    if not item:
+        return rejected("no item", "It does not say what was answered.")
+    if len(item) > _LONGEST_ITEM or _CHECK_ID.fullmatch(item):
+        return rejected("unusable item", f"{item[:40]!r} cannot be the id of an item.")
+    if not answer:
+        return rejected("no answer", "It has no answer.")
+    code = columns.culture
+    if not _is_code(code):
+        text = row[columns.culture]
+        code = codes.get(folded(text)) or country_code(text)
+        if not code:
+            message = f"{text[:60]!r} is no country that is known; name it: --country TEXT=CODE"
+            return rejected("unknown culture" if text else "no culture", message)
+    time = row[columns.time] if columns.time else ""
+    facts = tuple((name, row[column]) for name, column in columns.facts.items() if row[column])
+    return PlainAnswer(row.number, who, item, answer, code, time, facts)

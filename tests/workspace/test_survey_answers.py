@@ -1,0 +1,248 @@
+"""Answers that were collected elsewhere: a published table becomes a survey with labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.survey.plain_answers import Columns
+from memeloc.workspace import Workspace
+from tests.conftest import Outcome
+
+Run = Callable[..., Outcome]
+Row = dict[str, Any]
+
+COUNTRIES = {"US": "United States", "DE": "Germany", "MX": "Mexico", "IN": "India", "CN": "China"}
+ANSWERS = {"Hate Speech": "hate", "Non-Hate Speech": "no-hate", "I don't know": "unknown"}
+LABELS = {"Non-Hate Speech": "no-hate"}
+COLUMNS = Columns("Annotator ID", "Meme ID", "Annotation", "Nationality", "Submited at")
+DEMOGRAPHICS = (
+    "Age", "Sex", "Ethnicty simplified", "Country of birth", "Country of residence", "Nationality",
+    "Language", "Student status", "Employment status", "Political spectrum", "Education",
+    "Time taken", "Total approvals", "Reviewed at", "Archived at", "Unnamed: 0", "Unnamed: 0",
+)  # fmt: skip
+"""As published tables have them: with typos, a column twice, and many that nobody asked for."""
+
+
+def published() -> list[Row]:
+    """Five cultures, each meme answered by five or six of its people; the same each time."""
+    random = Random(13)
+    rows = []
+    for code, country in COUNTRIES.items():
+        for batch in range(3):
+            memes = [f"{batch * 10 + number:03d}" for number in range(10)]
+            for person in range(random.choice((5, 6))):
+                demographics = dict.fromkeys(DEMOGRAPHICS, "DATA_EXPIRED")
+                demographics |= {"Age": str(20 + person), "Nationality": country, "Language": "en"}
+                for minute, meme in enumerate(memes):
+                    answer = random.choices(list(ANSWERS), (5, 4, 1))[0]
+                    rows.append(
+                        {
+                            "Meme ID": meme,
+                            "Template Name": f"robot {int(meme) % 9}",
+                            "Annotator ID": f"{code.lower()}-{batch}-{person}",
+                            **demographics,
+                            "Annotation": answer,
+                            "Submited at": f"2024-05-01T10:{minute:02d}:00Z",
+                        }
+                    )
+    return rows
+
+
+def write(path: Path, rows: list[Row]) -> Path:
+    columns = ["Meme ID", "Template Name", "Annotator ID", *DEMOGRAPHICS]
+    columns += ["Annotation", "Submited at"]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        writer.writerows([row.get(column, "") for column in columns] for row in rows)
+    return path
+
+
+def majority(rows: list[Row]) -> Mapping[tuple[str, str], str]:
+    """Labels counted apart from memeloc: the most frequent vote, empty for a tie or no vote."""
+    codes = {country: code for code, country in COUNTRIES.items()}
+    votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        key = (row["Meme ID"], codes[row["Nationality"]])
+        votes[key][ANSWERS[row["Annotation"]]] += 1
+    labels = {}
+    for key, counts in votes.items():
+        del counts["unknown"]
+        (first, most), *others = [*counts.most_common(), ("", 0)]
+        labels[key] = first if not others or most > others[0][1] else ""
+    return labels
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("MEMELOC_DATABASE_URL", "MEMELOC_SURVEY_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    Workspace.create(tmp_path / "work").close()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def test_a_published_table_becomes_labels(folder: Path) -> None:
+    rows = published()
+    with Workspace.find() as workspace:
+        imported = workspace.surveys.import_answers(
+            "published", write(folder / "raw.csv", rows), COLUMNS, labels=LABELS
+        )
+        (file,) = imported.files
+        people = {row["Annotator ID"] for row in rows}
+        assert (file.submissions, file.answers, file.new) == (len(people), len(rows), len(people))
+        assert not imported.rejected
+        survey = workspace.survey("published")
+        checked = survey.check()
+        assert checked.retained == len(people)
+        result = survey.settle(next_round=False)
+        labels = {
+            (row.item, row.culture): row.label for row in result.table.itertuples(index=False)
+        }
+        assert labels == majority(rows)
+        whole = survey.status().whole
+    assert (whole.answered, whole.kept, whole.places) == (len(rows), len(rows), 0)
+
+
+def test_ids_keep_their_zeros_and_people_are_hashed(folder: Path) -> None:
+    with Workspace.find() as workspace:
+        workspace.surveys.import_answers(
+            "published", write(folder / "raw.csv", published()), COLUMNS, labels=LABELS
+        )
+        survey = workspace.survey("published")
+        assert "007" in survey.memes
+        assert not any(sent.participant.startswith("us-") for sent in survey.submissions)
+
+
+def test_the_same_table_twice_changes_nothing(folder: Path) -> None:
+    with Workspace.find() as workspace:
+        table = write(folder / "raw.csv", published())
+        for new in (True, False):
+            (file,) = workspace.surveys.import_answers(
+                "published", table, COLUMNS, labels=LABELS
+            ).files
+            assert bool(file.new) is new
+
+
+def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
+    good = published()[:20]
+    wrong = [
+        {**good[0], "Annotator ID": ""},
+        {**good[0], "Annotator ID": "p2", "Meme ID": ""},
+        {**good[0], "Annotator ID": "p3", "Annotation": ""},
+        {**good[0], "Annotator ID": "p4", "Annotation": "maybe"},
+        {**good[0], "Annotator ID": "p5", "Nationality": "en"},
+        {**good[0], "Annotator ID": "p6", "Nationality": ""},
+        {**good[0], "Annotator ID": "p7", "Meme ID": "check-1"},
+        {**good[0], "Annotator ID": "p8", "Submited at": "in spring"},
+    ]
+    with Workspace.find() as workspace:
+        imported = workspace.surveys.import_answers(
+            "published", write(folder / "raw.csv", [*good, *wrong]), COLUMNS, labels=LABELS
+        )
+    assert [(row.row, row.reason) for row in imported.rejected] == [
+        (22, "no participant"),
+        (23, "no item"),
+        (24, "no answer"),
+        (25, "unknown label"),
+        (26, "unknown culture"),
+        (27, "no culture"),
+        (28, "unusable item"),
+        (29, "unknown time"),
+    ]
+    kept = json.dumps([dict(row.content) for row in imported.rejected])
+    assert "DATA_EXPIRED" not in kept, "columns that nobody named are not kept"
+
+
+def test_a_dry_run_makes_no_survey(folder: Path) -> None:
+    with Workspace.find() as workspace:
+        imported = workspace.surveys.import_answers(
+            "published",
+            write(folder / "raw.csv", published()),
+            COLUMNS,
+            labels=LABELS,
+            dry_run=True,
+        )
+        assert imported.files[0].new is None
+        assert workspace.surveys.names() == ()
+
+
+def test_facts_of_people_are_screened_by(folder: Path) -> None:
+    rows = [row for row in published() if row["Nationality"] == "Germany"]
+    for row in rows:
+        row["Country of birth"] = "Germany"
+    for row in rows[:10]:
+        row["Country of birth"] = "France"
+    columns = Columns(*(
+        "Annotator ID", "Meme ID", "Annotation", "DE"
+    ), facts={"country_of_birth": "Country of birth"})  # fmt: skip
+    with Workspace.find() as workspace:
+        table = write(folder / "raw.csv", rows)
+        workspace.surveys.import_answers("published", table, columns, labels=LABELS)
+        checked = workspace.survey("published").check()
+    assert checked.by_rule["screening"] == 1
+
+
+def test_answers_can_stand_in_the_language_of_the_culture(folder: Path) -> None:
+    table = folder / "raw.csv"
+    table.write_text("who,what,how\na,m1,Hassrede\nb,m1,hate\nc,m1,Hate speech\n", "utf-8")
+    with Workspace.find() as workspace:
+        workspace.surveys.import_answers("german", table, Columns("who", "what", "how", "DE"))
+        labels = workspace.survey("german").settle(next_round=False).table
+    assert list(labels["votes.hate"]) == [3]
+
+
+def test_items_that_a_survey_lacks_are_rejected_later(folder: Path) -> None:
+    table = folder / "raw.csv"
+    columns = Columns("who", "what", "how", "US")
+    with Workspace.find() as workspace:
+        table.write_text("who,what,how\na,m1,hate\n", "utf-8")
+        workspace.surveys.import_answers("small", table, columns)
+        table.write_text("who,what,how\nb,m1,hate\nb,m2,hate\n", "utf-8")
+        imported = workspace.surveys.import_answers("small", table, columns)
+        assert [(row.row, row.reason) for row in imported.rejected] == [(3, "unknown item")]
+        assert len(workspace.survey("small").submissions) == 2
+
+
+def test_wrong_names_are_sentences(folder: Path, command: Run) -> None:
+    table = write(folder / "raw.csv", published())
+    answers = ("survey", "import-answers", "published", table, "--participant", "Annotator ID")
+    done = command(*answers, "--item", "Meme", "--answer", "Annotation")
+    assert "no column 'Meme'" in done.err
+    named = (*answers, "--item", "Meme ID", "--answer", "Annotation")
+    done = command(*named, "--culture", "Nationality", "--label", "Hate Speech=bad")
+    assert "it has hate, no-hate, unknown" in done.err
+    done = command(*named, "--culture", "Age")
+    assert "no country that is known" in done.err
+    with Workspace.find() as workspace:
+        assert workspace.surveys.names() == ()
+
+
+def test_the_command_says_what_comes_next(folder: Path, command: Run) -> None:
+    table = write(folder / "raw.csv", published())
+    done = command(
+        "survey", "import-answers", "published", table, "--participant", "Annotator ID", "--item",
+        "Meme ID", "--answer", "Annotation", "--culture", "Nationality", "--label",
+        "Non-Hate Speech=no-hate", "--time", "Submited at",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert "Next: memeloc survey check published" in done.out
+    assert command("survey", "check", "published").status == 0
+    assert command("survey", "status", "published").status == 0
+    assert command("survey", "settle", "published", "--json").status == 0
+
+
+def test_an_empty_table_makes_no_survey(folder: Path) -> None:
+    table = folder / "raw.csv"
+    table.write_text("who,what,how\n,m1,hate\n", "utf-8")
+    with Workspace.find() as workspace, pytest.raises(InputError, match="who answered"):
+        workspace.surveys.import_answers("none", table, Columns("who", "what", "how"))
