@@ -22,8 +22,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from memeloc.locales import default
+from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import CheckReport, Judged, Key
 from memeloc.survey.quality.statuses import UNDECIDABLE
+from memeloc.survey.texts import SurveyTexts, survey_texts
 
 Action = Literal["approve", "return", "reject"]
 
@@ -34,10 +37,11 @@ OUTLIER = 3.0
 """Standard deviations below the mean from which on a time is exceptionally fast."""
 
 _STATUS_REASONS = {
-    "no consent": "You did not agree to take part.",
-    "consent revoked": "Withdrew consent.",
-    "screened out": "You are not one of those whom this study is for.",
+    "no consent": "no-consent",
+    "consent revoked": "revoked",
+    "screened out": "screened-out",
 }
+"""The text that a person reads by the status of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Decision:
         study: the service's name of the study; empty when unknown, as `service` is.
         sheet, submission: which answers it is about; empty when there are none.
         category: a `rejection_category` of Prolific's API for a rejection, else empty.
-        message: what the person reads; empty for an approval.
+        message: what the person reads, in the language of the sheet; empty for an approval.
         rules: those that exclude the answers; they can, and the work be paid.
         evidence: the numbers that the action rests on.
     """
@@ -81,6 +85,7 @@ class Decision:
 def decisions(
     report: CheckReport,
     minutes: Mapping[str, float],
+    texts: Mapping[str, SurveyTexts] | None = None,
     *,
     implicit_count: bool = False,
     reject_fast: bool = False,
@@ -89,12 +94,15 @@ def decisions(
 
     Args:
         minutes: by sheet id, that a study takes, as annotators read it.
+        texts: by sheet id; messages about other sheets are in English.
         implicit_count: whether implicit checks count as failed ones beside a failed explicit one.
             Prolific calls no check fair that asks for memory, so by default such a person is asked
             to return instead. They never count alone.
         reject_fast: whether who is exceptionally fast is rejected; by default they are paid.
     """
     fast = _outliers(report.judged) if reject_fast else {}
+    english = survey_texts(default().get("en"))
+    texts = texts or {}
     decided = []
     for judged in report.judged:
         reasons = {reason.rule: reason.evidence for reason in report.reasons.get(judged.key, ())}
@@ -103,29 +111,35 @@ def decisions(
         if judged.status.upper() in UNDECIDABLE or "superseded" in reasons or stray:
             continue
         needed = 1 if minutes.get(judged.sheet, SHORT_STUDY) < SHORT_STUDY else 2
-        decision = _decide(judged, reasons, needed, implicit_count)
+        own = texts.get(judged.sheet, english)
+        decision = _decide(judged, reasons, needed, implicit_count, own)
         if decision.action == "approve" and judged.key in fast:
             decision = replace(
                 decision,
                 action="reject",
                 category="TOO_QUICKLY",
-                message=_fast_message(fast[judged.key]),
+                message=_fast_message(own, fast[judged.key]),
                 evidence=fast[judged.key],
             )
         decided.append(decision)
-    message = "No answers of yours arrived; please write to us if you did send them."
-    decided += [
-        Decision("return", row.participant, row.service, row.study, "", "", "", message)
-        for row in report.absent
-        if row.status.upper() not in UNDECIDABLE
-    ]
+    for row in report.absent:
+        if row.status.upper() not in UNDECIDABLE:
+            own = texts.get(min(words_of(row.study) & texts.keys(), default=""), english)
+            message = own.get("decision.no-answers")
+            decided.append(
+                Decision("return", row.participant, row.service, row.study, "", "", "", message)
+            )
     return sorted(
         decided, key=lambda row: (row.sheet, row.submission, row.participant, row.service)
     )
 
 
 def _decide(
-    judged: Judged, reasons: Mapping[str, Mapping[str, Any]], needed: int, implicit_count: bool
+    judged: Judged,
+    reasons: Mapping[str, Mapping[str, Any]],
+    needed: int,
+    implicit_count: bool,
+    texts: SurveyTexts,
 ) -> Decision:
     approved = Decision(
         "approve",
@@ -138,11 +152,11 @@ def _decide(
     )
     if "status" in reasons:
         status = str(reasons["status"].get("status", ""))
-        message = _STATUS_REASONS.get(status, "Did not finish the study.")
+        message = texts.get(f"decision.{_STATUS_REASONS.get(status, 'unfinished')}")
         return replace(approved, action="return", message=message, evidence=reasons["status"])
     if differing := reasons.get("screening", {}).get("differing"):
-        names = ", ".join(differing).replace("_", " ")
-        message = f"This study is for people of another {names} than your profile has."
+        names = " · ".join(_fact(texts, fact) for fact in differing)
+        message = texts.get("decision.profile", facts=names)
         return replace(approved, action="return", message=message, evidence=reasons["screening"])
     explicit, implicit = judged.explicit[1], judged.implicit[1]
     counted = implicit if implicit_count else 0
@@ -150,17 +164,12 @@ def _decide(
         return approved
     evidence = {"explicit_missed": explicit, "implicit_missed": implicit, "needed": needed}
     if explicit + counted < needed:
-        message = "Some questions that check attention were answered otherwise than asked for."
+        message = texts.get("decision.checks")
         return replace(approved, action="return", message=message, evidence=evidence)
-    also = f" {counted} that the introduction had explained were answered otherwise too."
     checks = judged.explicit[0] + judged.implicit[0]
-    message = (
-        "Thank you for your time. Some questions of this study say themselves which answer to "
-        f"choose, to show that they are read. You gave another answer to {explicit} of them."
-        f"{also if counted else ''} There were {checks} checks of attention in all; in a study of "
-        f"this length a submission can be rejected from {needed} on that are not passed. If you "
-        "think that this is our mistake, please write to us."
-    )
+    message = texts.get("decision.failed", missed=explicit, checks=checks, needed=needed)
+    if counted:
+        message += f" {texts.get('decision.explained', missed=counted)}"
     return replace(
         approved, action="reject", category="FAILED_CHECK", message=message, evidence=evidence
     )
@@ -187,10 +196,16 @@ def _outliers(judged: Sequence[Judged]) -> dict[Key, dict[str, float]]:
     return outliers
 
 
-def _fast_message(evidence: Mapping[str, float]) -> str:
-    return (
-        f"Thank you for your time. You finished in {evidence['seconds']:.0f} seconds; people took "
-        f"{evidence['mean']:.0f} on average, with a standard deviation of "
-        f"{evidence['standard_deviation']:.0f}. That is more than three standard deviations below, "
-        "too fast to see the memes. If you think that this is our mistake, please write to us."
+def _fact(texts: SurveyTexts, fact: str) -> str:
+    """What a fact of a profile is called; one that only this survey asks for, by its own name."""
+    key = f"decision.fact.{fact}"
+    return texts.get(key) if texts.has(key) else fact.replace("_", " ")
+
+
+def _fast_message(texts: SurveyTexts, evidence: Mapping[str, float]) -> str:
+    return texts.get(
+        "decision.fast",
+        seconds=round(evidence["seconds"]),
+        mean=round(evidence["mean"]),
+        deviation=round(evidence["standard_deviation"]),
     )

@@ -75,9 +75,12 @@ class Deciding(Checking):
         }
         if not by_sheet:
             raise InputError("How long does a sheet take? Nothing went out yet; give --minutes")
+        cultures = self.design.cultures
+        texts = {culture.locale.tag: self.texts(culture) for culture in cultures}
         decided = decisions(
             checked.report,
             by_sheet,
+            {sheet.id: texts[sheet.culture.locale.tag] for sheet in checked.sheets},
             implicit_count=implicit_count,
             reject_fast=reject_fast,
         )

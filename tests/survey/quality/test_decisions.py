@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from memeloc.locales import default
 from memeloc.survey.model import Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check
 from memeloc.survey.quality.decisions import Decision, decisions
+from memeloc.survey.texts import shipped_languages, survey_texts
 from tests.survey.annotators import careful, fill, person, sheet
 
 US, DE = sheet("US"), sheet("DE")
@@ -63,7 +65,7 @@ def test_two_explicit_checks_reject_in_a_long_study() -> None:
     assert result.evidence == {"explicit_missed": 2, "implicit_missed": 0, "needed": 2}
     assert "another answer to 2 of them" in result.message
     assert "5 checks" in result.message
-    assert "implicit" not in result.message
+    assert "introduction" not in result.message
     assert result.body() == (
         "transition/",
         {"action": "REJECT", "message": result.message, "rejection_category": "FAILED_CHECK"},
@@ -132,7 +134,7 @@ def test_who_is_of_another_country_is_asked_to_return() -> None:
     someone = person("jo", DE, nationality="Austria")
     result = decide(fill(DE, "jo", wrong=("check-1",)), DE, who=someone)
     assert result.action == "return"
-    assert "another nationality" in result.message
+    assert result.message.endswith("do not fit this study: nationality.")
 
 
 def test_who_sent_nothing_is_asked_to_return() -> None:
@@ -178,3 +180,34 @@ def test_failed_checks_needed_go_by_the_minutes_of_the_sheet() -> None:
     by_sheet = {short.id: 4.0, long.id: 12.0}
     result = {decision.sheet: decision.action for decision in decisions(report, by_sheet)}
     assert result == {short.id: "reject", long.id: "return"}
+
+
+@pytest.mark.parametrize("tag", shipped_languages())
+def test_who_is_rejected_reads_why_in_the_sheets_language(tag: str) -> None:
+    texts = {sheet.id: survey_texts(default().get(tag)) for sheet in (TWO, US)}
+    crowd = [fill(US, f"p{number:02d}", seconds=230 + number) for number in range(30)]
+    fast = check([*crowd, fill(US, "hurried", seconds=20)], [US], [])
+    failed = check([fill(TWO, "jo", wrong=("check-1", "check-5"))], [TWO], [])
+    for report, options in ((fast, {"reject_fast": True}), (failed, {})):
+        (rejected,) = [
+            decision
+            for decision in decisions(report, {US.id: 12}, texts, **options)
+            if decision.action == "reject"
+        ]
+        english = next(
+            decision.message
+            for decision in decisions(report, {US.id: 12}, **options)
+            if decision.action == "reject"
+        )
+        assert len(rejected.message) >= SHORTEST
+        assert "{" not in rejected.message
+        assert (rejected.message == english) == (tag == "en")
+
+
+def test_who_is_asked_to_return_reads_the_sheets_language() -> None:
+    texts = {DE.id: survey_texts(DE.culture.locale)}
+    someone = person("jo", DE, nationality="Austria", first_language="English")
+    report = check([fill(DE, "jo")], [DE], [someone, person("absent", DE)])
+    messages = {row.participant: row.message for row in decisions(report, {DE.id: 12}, texts)}
+    assert messages["jo"].endswith("nicht zu dieser Studie: Erstsprache · Staatsangehörigkeit.")
+    assert messages["absent"].startswith("Von Ihnen sind keine Antworten eingegangen")
