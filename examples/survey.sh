@@ -49,7 +49,9 @@ round=1
 while :; do
     say "Round $round: out to every target"
     for target in $targets; do
-        memeloc survey export pilot --to "$target" --contact lab@university.example
+        options=()
+        [ "$target" != html ] || options=(--option send_to=https://survey.university.example/answers)
+        memeloc survey export pilot --to "$target" --contact lab@university.example "${options[@]}"
     done
 
     say "Round $round: people answer"

@@ -20,6 +20,8 @@ Run = Callable[..., Outcome]
 STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
 CULTURES = "US,DE,MX=es"
 CONTACT = ("--contact", "lab@university.example")
+FILES = ("--option", "codes=false")
+"""Pages whose answers are saved as files."""
 
 
 @pytest.fixture(scope="session")
@@ -178,17 +180,19 @@ def test_a_target_gets_every_sheet_and_the_same_bytes_again(
     command: Run, target: str, folder: Path
 ) -> None:
     build(command)
-    done = command("survey", "export", "pilot", "--to", target, *CONTACT, "--json")
+    words = ("survey", "export", "pilot", "--to", target, *(FILES if target == "html" else ()))
+    done = command(*words, *CONTACT, "--json")
     assert done.status == 0, done.err
     assert len(json.loads(done.out)["sheets"]) == 6
     made = {path: path.read_bytes() for path in (folder / "surveys").rglob("*") if path.is_file()}
-    assert command("survey", "export", "pilot", "--to", target).status == 0  # contact is known
+    assert command(*words).status == 0  # contact is known
     assert {path: path.read_bytes() for path in made} == made
 
 
 def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Path) -> None:
     build(command)
-    done = command("survey", "export", "pilot", "--to", "html", *CONTACT, "--pictures", "none")
+    words = ("survey", "export", "pilot", "--to", "html", *CONTACT, *FILES)
+    done = command(*words, "--pictures", "none")
     assert (done.status, "memeloc render --out" in done.err) == (1, True)
     (folder / "new.csv").write_text(
         "meme_id,template,en,de\ncloud-monday-01,cloud-monday,Monday’s forecast: // me,"
@@ -196,7 +200,7 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
         encoding="utf-8",
     )
     assert command("import", "new.csv").status == 0
-    done = command("survey", "export", "pilot", "--to", "html", *CONTACT)
+    done = command(*words)
     assert done.status == 0
     assert "The picture of cloud-monday-01 in de shows an earlier caption" in done.err
 
@@ -204,7 +208,7 @@ def test_pictures_that_are_missing_or_old_are_reported(command: Run, folder: Pat
 def test_a_language_not_rendered_is_named_with_its_command(command: Run, folder: Path) -> None:
     assert command("import", STARTER, "--langs", "fr").status == 0
     assert command("survey", "build", "french", "--cultures", "FR=fr").status == 0
-    done = command("survey", "export", "french", "--to", "html", *CONTACT)
+    done = command("survey", "export", "french", "--to", "html", *CONTACT, *FILES)
     assert done.status == 1
     assert "memeloc render --langs fr --out out" in done.err
 
@@ -219,6 +223,7 @@ def test_a_language_not_rendered_is_named_with_its_command(command: Run, folder:
         (("--to", "html", *CONTACT, "--cultures", "FR"), 1, "no culture 'FR'"),
         (("--to", "html", *CONTACT, "--round", "9"), 1, "no round '9'"),
         (("--to", "html", *CONTACT, "--push"), 1, "google-forms or prolific"),
+        (("--to", "html", *CONTACT), 1, "--option send_to=https"),
         (("--to", "prolific", *CONTACT, "--publish"), 2, "goes with --push"),
         (("--to", "prolific", *CONTACT, "--push"), 1, "Look it up"),
     ],

@@ -15,6 +15,7 @@ from memeloc.survey.targets.protocol import Imported
 from memeloc.workspace import Workspace
 from tests.cli.test_survey import (
     CONTACT,
+    FILES,
     build,
     everybody,
     folder,
@@ -175,10 +176,8 @@ def test_models_stand_beside_the_majority(command: Run, folder: Path) -> None:
 
 def test_status_counts_answers_and_money(command: Run, folder: Path) -> None:
     build(command)
-    assert (
-        command("survey", "export", "pilot", "--to", "html", *CONTACT, "--minutes", "10").status
-        == 0
-    )
+    words = ("--to", "html", *CONTACT, *FILES, "--minutes", "10")
+    assert command("survey", "export", "pilot", *words).status == 0
     assert command("survey", "import", "pilot", write(folder / "1.json", everybody(3))).status == 0
     people = [
         Participant(f"{sheet.id}-{n}", {}, f"{sheet.id}-{n}", sheet.id, status)

@@ -12,6 +12,7 @@ import pytest
 from memeloc.workspace import Workspace
 from tests.cli.test_survey import (
     CONTACT,
+    FILES,
     build,
     everybody,
     folder,
@@ -142,7 +143,7 @@ def test_a_file_that_cannot_be_read_says_why(
     command: Run, folder: Path, name: str, sentence: str
 ) -> None:
     build(command)
-    assert command("survey", "export", "pilot", "--to", "html", *CONTACT).status == 0
+    assert command("survey", "export", "pilot", "--to", "html", *CONTACT, *FILES).status == 0
     (folder / "empty.csv").touch()
     done = command("survey", "import", "pilot", name)
     assert (done.status, done.out, sentence in done.err) == (1, "", True), done.err

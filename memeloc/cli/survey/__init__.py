@@ -23,7 +23,8 @@ app = typer.Typer(
     help="Ask annotators of many cultures: batches with attention checks out, labels back.\n\n\b\n"
     "Example:\n  memeloc survey plan --memes 300 --cultures US,DE,MX,IN,CN\n"
     "  memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN\n"
-    "  memeloc survey export pilot --to html --contact lab@university.example\n"
+    "  memeloc survey export pilot --to html --contact lab@university.example "
+    "--option codes=false\n"
     "  memeloc survey import pilot answers/*.json\n"
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )

@@ -129,6 +129,7 @@ def _show(result: BuildResult, as_json: bool) -> None:
         result,
         f"{result.survey}: {result.memes:,} memes in {len(result.batches):,} batches, "
         f"{result.sheets:,} sheets for {result.annotators:,} annotators{there}",
-        f"Next: memeloc survey export {result.survey} --to html --contact WHO",
+        f"Next: memeloc survey export {result.survey} --to html --contact WHO "
+        "--option send_to=https://...",
         as_json=as_json,
     )

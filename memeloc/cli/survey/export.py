@@ -66,7 +66,7 @@ def export(
 
     \b
     Example:
-      memeloc survey export pilot --to html --contact lab@university.example
+      memeloc survey export pilot --to html --contact lab@university.example --option codes=false
       memeloc survey export pilot --to google-forms --option pictures_base=https://host/pictures
       memeloc survey export pilot --to prolific --push --dry-run
     """

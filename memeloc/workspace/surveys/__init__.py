@@ -2,7 +2,7 @@
 
     survey = workspace.surveys.build("pilot", "US,DE", size=20).survey      # its name
     survey = workspace.survey("pilot")
-    survey.export("html", contact="lab@university.example")
+    survey.export("html", contact="lab@university.example", options={"codes": False})
     survey.import_files(["answers/"])
     survey.check(); survey.settle().table                                  # a DataFrame
 

@@ -5,11 +5,11 @@ A file holds one submission, a list of them, or one a line, as servers collect w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import content_of, read_records, starts_as_json, validated
@@ -17,13 +17,17 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission,
 
 
 class _Answer(BaseModel):
-    entry: str
+    """One answer; pages of version 1 named the entry, and had one question beside the label."""
+
+    item: str = Field(validation_alias=AliasChoices("item", "entry"))
     label: str = ""
+    further: Mapping[str, list[str]] = Field(default_factory=dict)
     second: list[str] | str | None = None
 
     def raw(self) -> RawAnswer:
-        second = [self.second] if isinstance(self.second, str) else self.second
-        return RawAnswer(self.entry, (self.label,) if self.label else (), second or ())
+        second = [self.second] if isinstance(self.second, str) else self.second or []
+        given = [*second, *(value for values in self.further.values() for value in values)]
+        return RawAnswer(self.item, (self.label,) if self.label else (), given)
 
 
 class _Submission(BaseModel):

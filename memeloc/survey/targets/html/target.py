@@ -1,34 +1,45 @@
 """Sheets as web pages. In: a survey's sheets. Out: one HTML file a sheet, with all that it needs.
 
 A page works from disk or from any web server, on a phone and on a desktop, in either direction. It
-keeps the answers in the browser until they are sent, and sends them to an address, as JSON in a
-POST, or saves them as a file; `read` takes both. A submission has an id of its own, so one
-that is sent twice counts once.
+keeps a participant's answers in the browser until they have arrived where they are sent, as JSON in
+a POST, or are saved as a file; `read` takes both. A submission has an id of its own, so one that is
+sent twice counts once. No completion code is shown before.
+
+`memeloc survey serve` shows the same page, see `sheet_page`.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
-from memeloc.survey.model import entry_id
+from memeloc.survey.model import Entry, entry_id
 from memeloc.survey.targets.html.reading import read, recognises
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, is_read
 from memeloc.survey.targets.pictures import data_url
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_text
 
 _FOLDER = Path(__file__).parent / "sheet"
+_SCRIPTS = (
+    "page.js", "records.js", "passage.js", "questions.js", "sending.js", "server.js", "screens.js",
+    "start.js",
+)  # fmt: skip
 _MESSAGES = (
     "title", "progress", "next", "back", "send", "required", "warning.heading", "warning.text",
-    "consent.heading", "consent.yes", "consent.no", "consent.declined", "participant.label",
-    "participant.help", "definition.heading", "examples.heading", "examples.because",
-    "rules.heading", "image.alt", "stop.text", "stop.button", "comments.label", "saved.offline",
-    "saved.browser", "saved.file", "sent.heading", "sent.thanks", "sent.code",
+    "consent.heading", "consent.yes", "consent.no", "participant.label", "participant.help",
+    "definition.heading", "examples.heading", "examples.because", "rules.heading", "image.alt",
+    "stop.text", "stop.button", "comments.label", "saved.offline", "saved.browser", "saved.file",
+    "sent.heading", "sent.thanks", "sent.code", "page.optional", "page.choices", "page.passage",
+    "page.chosen", "page.remove", "page.saved", "page.unconfirmed", "page.declined",
 )  # fmt: skip
 """Texts that the page's script shows as they are."""
 
@@ -38,6 +49,7 @@ class Html(SheetFiles):
 
     Args:
         send_to: the https address that answers are sent to; empty saves them as a file only.
+        codes: whether pages show completion codes; false for people whom no service recruits.
 
     Raises:
         InputError: it is no such address.
@@ -48,81 +60,149 @@ class Html(SheetFiles):
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
-    def __init__(self, send_to: str = "") -> None:
+    def __init__(self, send_to: str = "", codes: bool = True) -> None:
         if send_to and not is_https(send_to, or_local=True):
             raise InputError(f"answers are sent to an https address, not to {send_to[:80]!r}")
-        self.send_to = send_to
+        self.send_to, self.codes = send_to, codes
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
-        """Write `SHEET.html`."""
-        path = folder / f"{shown.sheet.id}.html"
-        write_text(path, self._page(shown))
+        """Write `SHEET.html`.
+
+        Raises:
+            InputError: its answers would go nowhere.
+        """
+        pack, sheet = shown.pack, shown.sheet
+        if not pack.contact:
+            raise InputError(
+                "The pages name whom answers that cannot be sent are given to: --contact ADDRESS"
+            )
+        if not self.send_to and self.codes and sheet.id in pack.codes:
+            raise InputError(
+                "Whoever fills in a page would get the completion code, and the answers would stay "
+                "in the browser. Say where they are sent, --option send_to=https://...; or run "
+                "`memeloc survey serve`; or, for people whom no service pays by a code, leave the "
+                f"code out, --option codes=false: they send a saved file to {pack.contact}."
+            )
+        path = folder / f"{sheet.id}.html"
+        write_text(path, sheet_page(shown, send_to=self.send_to, codes=self.codes))
         return path
 
-    def _page(self, shown: SheetTexts) -> str:
-        script = (_FOLDER / "sheet.js").read_text(encoding="utf-8")
-        policy = (
-            "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
-            f"form-action 'none'; script-src {script_hash(script)}"
-        )
-        if self.send_to:
-            parts = urlsplit(self.send_to)
-            policy += f"; connect-src {parts.scheme}://{parts.netloc}"
-        return fill_page(
-            _FOLDER / "sheet.html",
-            locale=shown.locale,
-            policy=policy,
-            title=shown.get("title"),
-            style=(_FOLDER / "sheet.css").read_text(encoding="utf-8"),
-            data=_data(shown, self.send_to),
-            script=script,
-        )
+
+def sheet_page(
+    shown: SheetTexts,
+    *,
+    send_to: str = "",
+    codes: bool = True,
+    serve: Mapping[str, Any] | None = None,
+    address: Callable[[Path], str] = data_url,
+) -> str:
+    """The page of a sheet.
+
+    Args:
+        send_to: the address that answers are sent to; empty saves them as a file.
+        codes: whether it shows the sheet's completion codes.
+        serve: for a page that a server of ours shows, which then keeps the codes to itself:
+            `answer` and `finish` are the addresses that the page posts JSON to, `csrf` goes with
+            it as X-CSRF-Token, `stored` has the answers from before by item
+            (`{"label": ..., "further": {...}}`). It may also have `place`, a name under which the
+            browser keeps what is not yet stored (`answer` by default; it has to differ for another
+            person), and `number`, the highest number that was stored.
+        address: what an `img` shows a picture by; data within the page by default.
+
+    What the page posts to `answer`: item (`item_key`), label, further (by question id), number,
+    which grows. A reply may hold `feedback` (correct, text: shown before the next item) or `ended`
+    (text, code: the sheet is over). To `finish`: status, comments; the reply holds text and code.
+    Any status but 2xx without `ended` is tried again.
+    """
+    script = f'"use strict";\n(() => {{\n{_script()}}})();'
+    data, pictures = _data(shown, send_to, codes, serve, address)
+    content = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    return fill_page(
+        _FOLDER / "sheet.html",
+        locale=shown.locale,
+        policy=_policy(script, send_to, is_served=serve is not None),
+        title=shown.get("title"),
+        style=(_FOLDER / "sheet.css").read_text(encoding="utf-8"),
+        # Encoded against a glance; no secret.
+        data={"sheet": base64.b64encode(content).decode(), "pictures": pictures},
+        script=script,
+    )
 
 
-def _data(shown: SheetTexts, send_to: str) -> dict[str, Any]:
-    """What the page's script shows."""
-    pack, sheet, taxonomy = shown.pack, shown.sheet, shown.pack.taxonomy
+def _script() -> str:
+    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+
+
+def _policy(script: str, send_to: str, *, is_served: bool) -> str:
+    """What the page may load and whom it may ask."""
+    policy = (
+        "default-src 'none'; img-src data: 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
+        f"form-action 'none'; script-src {script_hash(script)}"
+    )
+    if is_served:
+        return f"{policy}; connect-src 'self'"
+    if not send_to:
+        return policy
+    # Receivers may send on to another host, as Google's do, and browsers hold that to the policy.
+    parts = urlsplit(send_to)
+    return f"{policy}; connect-src {'https:' if parts.scheme == 'https' else 'http:'}"
+
+
+def _data(
+    shown: SheetTexts,
+    send_to: str,
+    show_codes: bool,
+    serve: Mapping[str, Any] | None,
+    address: Callable[[Path], str],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the page's script shows, and the pictures by the keys that it names them by."""
+    pack, sheet = shown.pack, shown.sheet
     pictures: dict[str, str] = {}
+
+    def picture(path: Path | None) -> str:
+        if path is None:
+            return ""
+        url = address(path)
+        key = hashlib.sha256(url.encode()).hexdigest()[:16]
+        pictures[key] = url
+        return key
+
     messages = {key: shown.get(key) for key in _MESSAGES}
-    codes = pack.codes.get(sheet.id)
-    return {
+    codes = pack.codes.get(sheet.id) if show_codes and serve is None else None
+    data = {
         "survey": pack.name,
         "sheet": sheet.id,
         "send_to": send_to,
-        "words": {**messages, "intro": shown.introduction(), "consent.text": shown.consent},
+        "serve": serve,
+        "words": {
+            **messages,
+            "intro": shown.introduction(),
+            "consent.text": shown.consent,
+            "page.send": shown.get("page.send", contact=pack.contact),
+        },
         "digits": pack.texts[shown.locale.tag].digits,
-        "question": shown.question,
         "definition": shown.definition,
         "labels": [
-            {"id": label, "name": name, "definition": shown.definitions[label]}
+            {"name": name, "definition": shown.definitions[label]}
             for label, name in shown.labels.items()
         ],
-        "second": taxonomy.second
-        and {
-            "question": shown.second_question,
-            "when": list(taxonomy.second.when),
-            "several": taxonomy.second.several,
-            "answers": [
-                {"id": answer, "name": name} for answer, name in shown.second_answers.items()
-            ],
-        },
         "rules": list(shown.rules),
         "examples": [
             {
                 "label": shown.labels[example.label],
                 "why": shown.reasons[example.id],
                 "caption": shown.captions[example.id],
-                "picture": _picture(pack.examples.get((sheet.culture.code, example.id)), pictures),
+                "picture": picture(pack.examples.get((sheet.culture.code, example.id))),
             }
-            for example in taxonomy.examples
+            for example in pack.taxonomy.examples
         ],
         "entries": [
             {
-                "id": entry_id(entry),
-                "picture": _picture(entry.picture, pictures),
+                "item": item_key(pack.name, sheet.id, entry_id(entry)),
+                "picture": picture(entry.picture),
                 # An explicit check is read; what else there is, is looked at.
                 "caption": "" if is_read(entry) else shown.text(entry),
-                "say": shown.text(entry) if is_read(entry) else "",
+                "questions": _questions(shown, entry),
             }
             for entry in sheet.entries
         ],
@@ -130,15 +210,24 @@ def _data(shown: SheetTexts, send_to: str) -> dict[str, Any]:
             "done": codes.done if codes else "",
             "no_consent": codes.no_consent if codes else "",
         },
-        "pictures": pictures,
     }
+    return data, pictures
 
 
-def _picture(path: Path | None, pictures: dict[str, str]) -> str:
-    """A picture's key among those of the page; empty when there is none."""
-    if path is None:
-        return ""
-    address = data_url(path)
-    key = hashlib.sha256(address.encode()).hexdigest()[:16]
-    pictures[key] = address
-    return key
+def _questions(shown: SheetTexts, entry: Entry) -> list[dict[str, Any]]:
+    """What is asked of an entry, the label first."""
+
+    def asked(id: str, kind: str, text: str, answers: Mapping[str, str], **more: Any) -> Any:
+        names = [{"id": answer, "name": name} for answer, name in answers.items()]
+        given = {"id": id, "kind": kind, "text": text, "answers": names}
+        return {**given, "scale": None, "when": {}, "required": True, "draft": "", **more}
+
+    text = shown.text(entry) if is_read(entry) else shown.question
+    questions = [asked("label", "choice", text, shown.labels)]
+    second = shown.pack.taxonomy.second
+    if second and not is_read(entry):
+        kind = "choices" if second.several else "choice"
+        when = {"label": list(second.when)}
+        answers = shown.second_answers
+        questions.append(asked(second.id, kind, shown.second_question, answers, when=when))
+    return questions

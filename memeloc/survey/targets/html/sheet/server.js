@@ -1,0 +1,75 @@
+// Answers of a page that `memeloc survey serve` shows. In: a record. Out: a request for each answer.
+//
+// What the server has not confirmed stays pending in the browser, an item once, and is tried again
+// until it has. An answer's number grows with each change of it, also in another browser.
+
+const FIRST_WAIT = 1000;
+const SLOWEST_WAIT = 30000;
+const feedback = new Map();
+let flushing = null;
+let timer = 0;
+let delay = FIRST_WAIT;
+
+function note(item) {
+  record.number = Math.max(record.number + 1, server.number || 0, Date.now());
+  record.pending[item] = record.number;
+}
+
+async function postTo(address, value) {
+  const reply = await fetch(address, {
+    method: "POST", body: JSON.stringify(value), cache: "no-store",
+    headers: { "Content-Type": "application/json", "X-CSRF-Token": server.csrf },
+  });
+  const content = await reply.json().catch(() => ({}));
+  if (!reply.ok && !content.ended) throw new Error(`status ${reply.status}`);
+  return content;
+}
+
+async function postPending() {
+  while (!record.reply && Object.keys(record.pending).length) {
+    const [item, number] = Object.entries(record.pending).sort(([, a], [, b]) => a - b)[0];
+    const { questions } = data.entries.find((entry) => entry.item === item);
+    const content = await postTo(server.answer,
+      { item, ...answerOf(questions, record.answers[item].given), number });
+    if (record.pending[item] === number) delete record.pending[item];
+    write(record);
+    if (content.feedback) feedback.set(item, content.feedback);
+    if (content.ended) end(content.ended);
+  }
+  if (!record.status || record.reply) return;
+  end(await postTo(server.finish, { status: record.status, comments: record.comments }));
+}
+
+// Send what is pending; true when the server has all of it.
+function flush() {
+  flushing ||= postPending()
+    .then(() => { delay = FIRST_WAIT; return true; })
+    .catch(() => {
+      clearTimeout(timer);
+      timer = setTimeout(flush, delay);
+      delay = Math.min(2 * delay, SLOWEST_WAIT);
+      if (record.status) showOutcome("offline");
+      return false;
+    })
+    .finally(() => { flushing = null; });
+  return flushing;
+}
+
+function end(reply) {
+  record.reply = reply;
+  record.status ||= "complete";
+  erase(record);
+  showOutcome("arrived");
+}
+
+// The answers that the server has from an earlier visit, or another browser.
+function resume() {
+  const at = now();
+  for (const [item, { label, further }] of Object.entries(server.stored)) {
+    const given = { ...further, ...(label ? { label: [label] } : {}) };
+    if (!(item in record.pending)) record.answers[item] = { given, at };
+  }
+  if (record.at || !Object.keys(record.answers).length) return;
+  const open = data.entries.findIndex((entry) => missingIn(entry));
+  record.at = FIRST_ENTRY + (open < 0 ? data.entries.length : open);
+}

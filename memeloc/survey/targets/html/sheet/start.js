@@ -1,0 +1,136 @@
+// The way through the sheet. In: who is here. Out: one screen after the other, by button or key.
+
+const CONSENT = 1;
+const FIRST_ENTRY = 2;
+const screens = [
+  introduction, consent, ...data.entries.map((entry, index) => () => entryScreen(entry, index + 1)), comments,
+];
+const last = screens.length - 1;
+const problem = make("p", { className: "problem", role: "alert" });
+const back = button(words.back, backward, { id: "back" });
+const next = button(words.next, forward, { id: "next", className: "main" });
+let record = newRecord("");
+let seenFeedback = "";
+
+function show() {
+  main.replaceChildren(record.status ? done() : screens[record.at]());
+  problem.textContent = "";
+  nav.hidden = Boolean(record.status);
+  back.disabled = record.at === 0;
+  next.textContent = record.at === last ? words.send : words.next;
+  const entry = data.entries[record.at - FIRST_ENTRY];
+  if (record.status) showOutcome(outcome);
+  else if (entry) showAsked(entry);
+  else showKeys();
+  scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+}
+
+function go(at) {
+  record.at = at;
+  if (at >= FIRST_ENTRY) keep(record);
+  show();
+}
+
+function forward() {
+  if (record.at === CONSENT) decideConsent();
+  else if (record.at === last) finish("complete");
+  else if (record.at >= FIRST_ENTRY) leaveEntry(data.entries[record.at - FIRST_ENTRY]);
+  else go(record.at + 1);
+}
+
+function backward() {
+  if (record.at > 0) go(record.at - 1);
+}
+
+function complain(box) {
+  problem.textContent = words.required;
+  box?.classList.add("missing");
+  box?.querySelector("input, textarea, [tabindex='0']")?.focus();
+}
+
+function decideConsent() {
+  if (consentGiven === "no") { erase(record); finish("no consent"); return; }
+  if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
+  if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
+  const participant = server ? record.participant : typed;
+  const known = stored(participant);
+  if (known) record = known;
+  else if (participant !== record.participant) record = newRecord(participant);
+  remember(participant);
+  if (record.status) { show(); settle(); return; }
+  go(Math.max(record.at, FIRST_ENTRY));
+}
+
+async function leaveEntry(entry) {
+  acceptDrafts(entry);
+  const missing = missingIn(entry);
+  if (missing) { complain(boxOf(missing.id)); return; }
+  if (server && await holdForFeedback(entry)) return;
+  if (!record.status) go(record.at + 1);
+}
+
+// What is said of a training item is read before the next one comes.
+const PATIENCE = 4000;
+
+async function holdForFeedback(entry) {
+  if (seenFeedback === entry.item) return false;
+  next.disabled = true;
+  await Promise.race([flush(), new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
+  next.disabled = false;
+  const reply = feedback.get(entry.item);
+  if (!reply || record.status) return Boolean(record.status);
+  seenFeedback = entry.item;
+  const place = document.getElementById("feedback");
+  place.textContent = reply.text;
+  place.classList.add(reply.correct ? "right" : "wrong");
+  place.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+function finish(status) {
+  record.status = status;
+  record.submitted = now();
+  if (status !== "no consent") keep(record);
+  show();
+  settle();
+}
+
+function settle() {
+  if (server) { showOutcome("sending"); flush(); return; }
+  if (record.status === "no consent") return;
+  if (record.sent) showOutcome("arrived");
+  else if (data.send_to) send(record);
+  else showOutcome("kept");
+}
+
+nav.append(problem, back, next);
+main.addEventListener("focusin", showKeys);
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || record.status) return;
+  const isTyping = event.target.matches("textarea, input[type=text]");
+  if (event.key === "Enter" && !event.target.matches("textarea, button, summary, [role=button]")) {
+    event.preventDefault();
+    forward();
+    return;
+  }
+  // Keyboards of some languages write other digits, or letters, with the key that says 1.
+  const digit = /^([0-9])$/.exec(event.key) || (event.shiftKey ? null : /^Digit([0-9])$/.exec(event.code));
+  if (!isTyping && digit) choose(digit[1]);
+});
+
+function begin() {
+  const address = new URLSearchParams(location.search);
+  typed = (server ? "" : address.get("PROLIFIC_PID") || "").trim().slice(0, 200);
+  const participant = server ? server.place || server.answer : typed || participantOfReload();
+  record = (participant && stored(participant)) || newRecord(participant);
+  if (!typed) typed = participant;
+  if (server) resume();
+  if (record.at >= FIRST_ENTRY) consentGiven = "yes";
+  addEventListener("online", server ? flush : sendAll);
+  show();
+  if (record.status) settle();
+  if (server) flush(); else sendAll();
+}
+begin();

@@ -1,0 +1,171 @@
+"""Two people at one browser, and one who comes twice, by a real Chromium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from memeloc.survey.targets.protocol import SurveyPack
+from tests.local_server import serve
+from tests.survey.packs import pack
+from tests.survey.sheet_pages import (
+    Receiver,
+    begin,
+    code,
+    fill,
+    finish,
+    new_context,
+    open_in,
+    opened,
+    written,
+)
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return pack(tmp_path_factory.mktemp("pictures"))
+
+
+def progress(page: Page) -> str | None:
+    return page.locator("progress").get_attribute("value")
+
+
+def test_another_participant_begins_with_consent(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    path, context = written(tmp_path, survey), new_context(browser)
+    first = open_in(context, path)
+    begin(first, "ada")
+    fill(first, survey, 0, 2)
+    second = open_in(context, path)
+    assert second.locator("h1").inner_text() == "What do these memes say?"
+    begin(second, "ben")
+    assert progress(second) == "0"
+    assert second.locator("input:checked").count() == 0
+    context.close()
+
+
+def test_who_comes_back_goes_on_where_they_stopped(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    path, context = written(tmp_path, survey), new_context(browser)
+    for participant, answers in (("ada", 3), ("ben", 1)):
+        page = open_in(context, path)
+        begin(page, participant)
+        fill(page, survey, 0, answers)
+        page.close()
+    back = open_in(context, path)
+    begin(back, "ada")
+    assert progress(back) == "3"
+    context.close()
+
+
+def test_an_address_with_another_participant_is_another_person(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    path, context = written(tmp_path, survey), new_context(browser)
+    page = open_in(context, path, "?PROLIFIC_PID=ada")
+    begin(page)
+    fill(page, survey, 0, 2)
+    page.goto(f"{path.as_uri()}?PROLIFIC_PID=ben")
+    assert page.locator("h1").inner_text() == "What do these memes say?"
+    page.goto(f"{path.as_uri()}?PROLIFIC_PID=ada")
+    assert progress(page) == "2"
+    context.close()
+
+
+def test_what_was_sent_is_cleared_from_the_browser(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver()
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address))
+        begin(page, "ada")
+        fill(page, survey)
+        page.fill("#comments", "a comment")
+        page.click("#next")
+        page.wait_for_selector(".code")
+        kept = page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage)")
+        page.context.close()
+    assert [word for word in ("no-hate", "a comment", "DONE-7") if word in kept] == []
+
+
+def test_who_comes_twice_is_not_asked_twice(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    with serve(receiver.reply) as address:
+        path = written(tmp_path, survey, address)
+        page = open_in(context, path)
+        begin(page, "ada")
+        finish(page, survey)
+        page.wait_for_selector(".code")
+        again = open_in(context, path)
+        begin(again, "ada")
+        assert code(again) == "DONE-7"
+        context.close()
+    assert len(receiver.bodies) == 1
+
+
+def test_a_reload_after_the_end_is_for_the_next_person(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver()
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address))
+        begin(page, "ada")
+        finish(page, survey)
+        page.wait_for_selector(".code")
+        page.reload()
+        assert code(page) == ""
+        begin(page, "ben")
+        finish(page, survey)
+        page.wait_for_selector(".code")
+        page.context.close()
+    assert [sent["participant"] for sent in receiver.submissions] == ["ada", "ben"]
+    assert len({sent["submission"] for sent in receiver.submissions}) == 2
+
+
+def test_what_the_first_could_not_send_is_sent_later(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver, context = Receiver(), new_context(browser)
+    with serve(receiver.reply) as address:
+        path = written(tmp_path, survey, address)
+        page = open_in(context, path)
+        receiver.status = 503
+        begin(page, "ada")
+        finish(page, survey)
+        page.locator("#save").wait_for()
+        page.close()
+        receiver.status = 200
+        other = open_in(context, path)
+        begin(other, "ben")
+        finish(other, survey)
+        other.wait_for_selector(".code")
+        other.wait_for_function(
+            "Object.values(localStorage).every((text) => JSON.parse(text).sent)"
+        )
+        context.close()
+    assert {sent["participant"] for sent in receiver.submissions} == {"ada", "ben"}
+
+
+def test_two_windows_of_one_person_lose_no_answer(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    path, context = written(tmp_path, survey), new_context(browser)
+    pages = [open_in(context, path, "?PROLIFIC_PID=ada") for _ in range(2)]
+    begin(pages[0])
+    fill(pages[0], survey, 0, 2)
+    begin(pages[1])
+    assert progress(pages[1]) == "2"
+    fill(pages[1], survey, 2, 3)
+    pages[0].check("input[name=label][value=unknown]")
+    pages[0].reload()
+    answers = pages[0].evaluate(
+        "Object.keys(JSON.parse(Object.values(localStorage)[0]).answers).length"
+    )
+    assert answers == 3
+    context.close()

@@ -1,0 +1,194 @@
+"""Where a page's answers go, by a real Chromium and receivers of another origin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from memeloc.errors import InputError
+from memeloc.survey.targets.html.target import Html
+from memeloc.survey.targets.resolver import import_file
+from tests.local_server import Reply, Request, serve
+from tests.survey.packs import pack
+from tests.survey.sheet_pages import (
+    READABLE,
+    Receiver,
+    begin,
+    code,
+    fill,
+    finish,
+    open_in,
+    opened,
+    saved_file,
+    written,
+)
+
+CONTACT = "lab@university.example"
+
+
+def state(page: Page) -> str:
+    """What the end says of the answers, once it is known."""
+    page.locator("#sending").wait_for(state="hidden")
+    return page.inner_text("#state")
+
+
+def test_answers_that_arrive_bring_the_code_at_once(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver()
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, f"{address}/answers"))
+        begin(page)
+        finish(page, survey)
+        page.wait_for_selector(".code")
+        assert (code(page), state(page)) == ("DONE-7", "Your answers have arrived.")
+        assert page.locator("#save").is_hidden()
+        page.context.close()
+    assert [sent["code"] for sent in receiver.submissions] == ["DONE-7"]
+
+
+def test_a_reply_that_may_not_be_read_brings_no_code(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver(headers={})
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address))
+        begin(page)
+        finish(page, survey)
+        assert "cannot see whether they arrived" in state(page)
+        assert CONTACT in page.inner_text("#where")
+        assert code(page) == ""
+        page.context.close()
+    assert {sent["participant"] for sent in receiver.submissions} == {"5f0c0ffee"}
+
+
+def test_who_says_the_file_is_saved_gets_the_code(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver(headers={})
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address))
+        begin(page)
+        finish(page, survey)
+        state(page)
+        assert page.locator("#saved").is_hidden()
+        result = import_file(Html(), saved_file(page), survey)
+        assert code(page) == ""
+        page.click("#saved")
+        assert code(page) == "DONE-7"
+        page.context.close()
+    assert len(result.submissions) == 1
+
+
+def test_a_refusal_brings_no_code_and_is_tried_again(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver()
+    receiver.status = 500
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address), query="?PROLIFIC_PID=abc")
+        begin(page)
+        finish(page, survey)
+        state(page)
+        assert code(page) == ""
+        receiver.status = 200
+        page.reload()
+        page.wait_for_selector(".code")
+        page.context.close()
+    assert len(receiver.bodies) == 1
+
+
+def test_what_was_sent_several_times_counts_once(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver(headers={})
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address), query="?PROLIFIC_PID=abc")
+        begin(page)
+        finish(page, survey)
+        state(page)
+        receiver.headers = READABLE
+        page.reload()
+        page.wait_for_selector(".code")
+        page.context.close()
+    assert len(receiver.bodies) > 1
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(receiver.bodies), encoding="utf-8")
+    assert len(import_file(Html(), file, survey).submissions) == 1
+
+
+def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], Reply]:
+    """A receiver that takes a POST and answers from another address, as Google Apps Script."""
+    return lambda _: Reply(status=302, headers={"Location": f"{address}/echo", **headers})
+
+
+def test_a_receiver_may_answer_from_another_address(browser: Browser, tmp_path: Path) -> None:
+    survey, echo = pack(tmp_path), Receiver()
+    with serve(echo.reply) as answering, serve(elsewhere(answering, READABLE)) as address:
+        page = opened(browser, written(tmp_path, survey, f"{address}/exec"))
+        begin(page)
+        finish(page, survey)
+        page.wait_for_selector(".code")
+        page.context.close()
+
+
+def test_who_stops_sends_what_is_answered_without_a_code(browser: Browser, tmp_path: Path) -> None:
+    survey, receiver = pack(tmp_path), Receiver()
+    with serve(receiver.reply) as address:
+        page = opened(browser, written(tmp_path, survey, address))
+        begin(page)
+        fill(page, survey, 0, 1)
+        page.click("#stop")
+        page.locator("#state", has_text="arrived").wait_for()
+        assert code(page) == ""
+        page.context.close()
+    (sent,) = receiver.submissions
+    assert (sent["status"], sent["code"]) == ("returned", "")
+    assert [answer["label"] for answer in sent["answers"]] == ["no-hate"]
+
+
+def test_who_does_not_agree_leaves_nothing(browser: Browser, tmp_path: Path) -> None:
+    receiver = Receiver()
+    with serve(receiver.reply) as address:
+        path = written(tmp_path, pack(tmp_path), address)
+        page = opened(browser, path, query="?PROLIFIC_PID=abc")
+        page.click("#next")
+        page.check("input[name=consent][value=no]")
+        page.click("#next")
+        assert code(page) == "NO-7"
+        assert page.evaluate("localStorage.length") == 0
+        again = open_in(page.context, path)
+        again.click("#next")
+        page.context.close()
+    assert receiver.bodies == []
+
+
+def test_without_a_receiver_the_file_goes_to_the_contact(browser: Browser, tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    page = opened(browser, written(tmp_path, survey))
+    begin(page)
+    finish(page, survey)
+    assert state(page) == "Your answers are kept in this browser."
+    assert CONTACT in page.inner_text("#where")
+    saved = json.loads(saved_file(page).read_text("utf-8"))
+    page.click("#saved")
+    assert (code(page), saved["code"]) == ("", "")
+    page.context.close()
+
+
+def test_pages_whose_answers_go_nowhere_are_refused(tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    with pytest.raises(InputError, match="--option send_to=https"):
+        Html().export(survey, tmp_path / "sheets")
+    with pytest.raises(InputError, match="--contact"):
+        Html(codes=False).export(replace(survey, contact=""), tmp_path / "sheets")
+    assert not (tmp_path / "sheets").exists()
+
+
+def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path) -> None:
+    survey = pack(tmp_path)
+    text = written(tmp_path, survey, "https://survey.example/answers").read_text("utf-8")
+    assert [word for word in ("DONE-7", "NO-7", "check-1", "implicit") if word in text] == []
+
+
+@pytest.mark.parametrize(
+    "address", ["http://survey.example/x", "ftp://x", "javascript:alert(1)", "https://"]
+)
+def test_answers_go_to_safe_addresses_only(address: str) -> None:
+    with pytest.raises(InputError):
+        Html(address)
