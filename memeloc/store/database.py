@@ -18,8 +18,8 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -108,6 +108,32 @@ class Database:
                     connection.execute(text("SET LOCAL synchronous_commit TO off"))
             yield connection
 
+    def scrub(self, tables: Sequence[str]) -> None:
+        """Write the database anew, so that no page or log of it holds what was deleted.
+
+        Args:
+            tables: those to write anew on PostgreSQL, whose own logs are its administrator's.
+
+        Raises:
+            WorkspaceError: another program has the database open, and what was deleted may be
+                readable in its files.
+        """
+        with self._explained():
+            if not self.file:
+                engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+                with engine.connect() as connection:
+                    for name in tables:
+                        connection.execute(text(f"VACUUM (FULL) {name}"))
+                return
+            with closing(self._connect_sqlite()) as connection:
+                connection.execute("VACUUM")
+                is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if is_busy:
+            raise WorkspaceError(
+                f"{self.name}: It is deleted, but another program has the database open, so its "
+                "files may still hold it. Run the same again when nothing else uses the workspace."
+            )
+
     def close(self) -> None:
         """Let go of all connections."""
         self._engine.dispose()
@@ -126,6 +152,7 @@ class Database:
             if mode == "mode=rw":
                 _use_wal(connection)
             connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")  # people can be erased
             connection.execute("PRAGMA cache_size=-16000")
         except sqlite3.Error:
             connection.close()

@@ -1,6 +1,7 @@
 """People's ids. In: ids, and JSON values that may hold some. Out: keyed hashes in their place.
 
-A row that could not be resolved is kept whole, so it may hold the id of whom it is about.
+A row that could not be resolved may hold the id of whom it is about anywhere, so of its texts only
+those stay that are the survey's own words; every other text is hashed as an id is.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _ID = re.compile(
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 )
 _TOKEN = re.compile(r"[^\s,;:'\"()\[\]{}<>|]+")
+_QUOTED = re.compile(r"""(?<!\w)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""")
+"""What a message quotes of a file; it is quoted by `repr`."""
 
 
 def survey_key(root: Path | None) -> bytes:
@@ -40,26 +43,38 @@ def survey_key(root: Path | None) -> bytes:
     Raises:
         InputError: the workspace has no folder, and the environment no key.
     """
-    secret = os.environ.get(KEY_VARIABLE, "")
+    return secret_key(
+        root,
+        KEY_VARIABLE,
+        KEY_FILE,
+        f"Participants are hashed with a key; set {KEY_VARIABLE}, or open the workspace by its "
+        "folder.",
+    )
+
+
+def secret_key(root: Path | None, variable: str, name: str, missing: str) -> bytes:
+    """The key of an environment variable, else of a file of the workspace's own, made if need be.
+
+    Raises:
+        InputError: the workspace has no folder, and the environment no key; `missing` says so.
+    """
+    secret = os.environ.get(variable, "")
     if secret:
         return hashlib.sha256(secret.encode()).digest()
     if root is None:
-        raise InputError(
-            f"Participants are hashed with a key; set {KEY_VARIABLE}, or open the workspace by "
-            "its folder."
-        )
-    file = root / KEY_FILE
+        raise InputError(missing)
+    file = root / name
     if not file.exists():
-        handle, name = tempfile.mkstemp(dir=root, prefix=f".{KEY_FILE}.")  # for its owner only
+        handle, temporary = tempfile.mkstemp(dir=root, prefix=f".{name}.")  # for its owner only
         with os.fdopen(handle, "w") as partial:
             partial.write(secrets.token_hex(32))
         try:
-            os.link(name, file)
+            os.link(temporary, file)
         except FileExistsError:
             pass  # whoever comes second keeps the first one's key
         except OSError:
-            Path(name).replace(file)
-        Path(name).unlink(missing_ok=True)
+            Path(temporary).replace(file)
+        Path(temporary).unlink(missing_ok=True)
     return hashlib.sha256(file.read_bytes().strip()).digest()
 
 
@@ -70,25 +85,51 @@ def hash_id(key: bytes, participant: str) -> str:
     return hmac.digest(key, participant.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
 
-def hidden(value: Any, ids: Collection[str], hashed: Callable[[str], str]) -> Any:
-    """JSON values with every id of a person in them hashed.
+Known = Callable[[str], bool]
+"""Whether a text is one of the survey's own words."""
+
+
+def any_text(text: str) -> bool:
+    """Take every text for known."""
+    return True
+
+
+def hidden(
+    value: Any, ids: Collection[str], hashed: Callable[[str], str], known: Known = any_text
+) -> Any:
+    """JSON values with every id of a person in them hashed, and every text that is not `known`.
 
     An id is what stands under a heading for one (text or number), what is one of the file's
     other rows (`ids`), and whatever looks like one of Prolific's ids or an e-mail address.
     """
     if isinstance(value, str):
+        if value.strip() and not known(value):
+            return hashed(value.strip())
         return _text(value, ids, hashed)
     if isinstance(value, Mapping):
         return {
-            key: _person(each, ids, hashed) if _KEY.search(str(key)) else hidden(each, ids, hashed)
+            _text(str(key), ids, hashed): _person(each, ids, hashed, known)
+            if _KEY.search(str(key))
+            else hidden(each, ids, hashed, known)
             for key, each in value.items()
         }
     if isinstance(value, list | tuple):
-        return [hidden(each, ids, hashed) for each in value]
+        return [hidden(each, ids, hashed, known) for each in value]
     return value
 
 
-def _person(value: Any, ids: Collection[str], hashed: Callable[[str], str]) -> Any:
+def hidden_message(
+    message: str, ids: Collection[str], hashed: Callable[[str], str], known: Known
+) -> str:
+    """A message without ids, and without what it quotes of a file but for `known` texts."""
+
+    def quoted(match: re.Match[str]) -> str:
+        return match[0] if known(match[0][1:-1]) else "“…”"
+
+    return _text(_QUOTED.sub(quoted, message), ids, hashed)
+
+
+def _person(value: Any, ids: Collection[str], hashed: Callable[[str], str], known: Known) -> Any:
     """What stands under a heading for ids; some programs number people, or add facts."""
     if isinstance(value, str):
         return hashed(value.strip()) if value.strip() else value
@@ -96,10 +137,10 @@ def _person(value: Any, ids: Collection[str], hashed: Callable[[str], str]) -> A
         # As an importer names the person, so that both have one hash.
         return hashed(str(int(value) if value == value // 1 else value))
     if isinstance(value, Mapping):
-        own = {"id": _person(value["id"], ids, hashed)} if "id" in value else {}
-        return {**hidden(value, ids, hashed), **own}
+        own = {"id": _person(value["id"], ids, hashed, known)} if "id" in value else {}
+        return {**hidden(value, ids, hashed, known), **own}
     if isinstance(value, list | tuple):
-        return [_person(each, ids, hashed) for each in value]
+        return [_person(each, ids, hashed, known) for each in value]
     return value
 
 

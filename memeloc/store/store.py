@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memeloc.store.computed import Computed
     from memeloc.store.corrections import Corrections
     from memeloc.store.curation import Curation
+    from memeloc.store.erasures import Erasures
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
     from memeloc.store.items import Items
@@ -51,6 +52,7 @@ class Store(Repository):
     survey_texts: SurveyTexts
     exports: Exports
     serving: Serving
+    erasures: Erasures
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

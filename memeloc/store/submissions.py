@@ -7,7 +7,7 @@ and of several of one person for one sheet the one that was sent last holds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -17,19 +17,23 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Table, select
 
 from memeloc.store.files import store_file
-from memeloc.store.participant_ids import hash_id, hidden
+from memeloc.store.participant_ids import any_text, hash_id, hidden, hidden_message
 from memeloc.store.queries import add_rows, columns_of
 from memeloc.store.records import FileRecord
 from memeloc.store.tables.surveys import rejected_rows, submissions, survey_participants
 from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
 from memeloc.survey.quality.participants import merged
+from memeloc.survey.targets.places import folded
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
 
 _ROWS = 2000
 """Rows fetched, or inserted, at a time."""
+
+COMMENT = "comment"
+"""The reason of a rejected row that holds what somebody wrote beside the answers."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -39,7 +43,8 @@ class AddedSubmissions:
     """What `Surveys.add_submissions` stored: submissions that were `new` and that were `known`,
     and what was not stored before of participants and rejected rows.
 
-    `seen`: the very same file had been imported before; what can be resolved by now, and could not
+    `erased`: how many records were left out, for they are of people who were erased. `seen`: the
+    very same file had been imported before; what can be resolved by now, and could not
     be then, is stored all the same.
     """
 
@@ -48,42 +53,65 @@ class AddedSubmissions:
     known: int
     participants: int
     rejected: int
+    erased: int = 0
 
 
-def without_ids(imported: Imported, key: bytes) -> Imported:
-    """What was imported, with people's ids and every mention of them as keyed hashes."""
+def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Imported:
+    """What was imported, with people's ids and every mention of them as keyed hashes.
+
+    `words` are the survey's own texts, as `folded`: of rejected rows no other text stays, but for
+    the comments that people wrote.
+    """
 
     def hashed(participant: str) -> str:
         return hash_id(key, participant)
 
+    def known(text: str) -> bool:
+        return folded(text) in words
+
+    def kept(row: RejectedRow) -> RejectedRow:
+        is_known = any_text if row.reason == COMMENT else known
+        return replace(
+            row,
+            participant=hashed(row.participant),
+            message=hidden_message(row.message, ids, hashed, is_known),
+            content=hidden(row.content, ids, hashed, is_known),
+        )
+
     ids = {name for row in imported.submissions for name in (row.participant, row.id)}
     ids |= {name for row in imported.participants for name in (row.participant, row.submission)}
+    ids |= {row.participant for row in imported.rejected}
     ids.discard("")
     return replace(
         imported,
         submissions=tuple(
-            replace(row, participant=hashed(row.participant), id=hashed(row.id))
+            replace(
+                row,
+                participant=hashed(row.participant),
+                id=hashed(row.id),
+                code=hidden(row.code, ids, hashed),
+            )
             for row in imported.submissions
         ),
         participants=tuple(
-            replace(row, participant=hashed(row.participant), submission=hashed(row.submission))
-            for row in imported.participants
-        ),
-        rejected=tuple(
             replace(
                 row,
-                message=hidden(row.message, ids, hashed),
-                content=hidden(row.content, ids, hashed),
+                participant=hashed(row.participant),
+                submission=hashed(row.submission),
+                details=hidden(row.details, ids, hashed),
             )
-            for row in imported.rejected
+            for row in imported.participants
         ),
+        rejected=tuple(map(kept, imported.rejected)),
     )
 
 
 def add_submissions(
-    connection: Connection, survey: str, file: FileRecord, imported: Imported
+    connection: Connection, survey: str, file: FileRecord, imported: Imported, *, erased: int = 0
 ) -> AddedSubmissions:
-    """Store what a file holds and is not there yet."""
+    """Store what a file holds and is not there yet; `erased` of its records were left out."""
+    if erased and not (imported.submissions or imported.participants or imported.rejected):
+        return AddedSubmissions(False, 0, 0, 0, 0, erased)
     file_id, seen = store_file(connection, file)
 
     def add(table: Table, rows: Iterable[dict[str, Any]]) -> int:
@@ -96,7 +124,16 @@ def add_submissions(
     new = add(submissions, map(_submission_row, imported.submissions))
     people = add(survey_participants, map(_participant_row, imported.participants))
     rejected = add(rejected_rows, (_rejected_row(row, file_id) for row in imported.rejected))
-    return AddedSubmissions(seen, new, len(imported.submissions) - new, people, rejected)
+    known = len(imported.submissions) - new
+    return AddedSubmissions(seen, new, known, people, rejected, erased)
+
+
+def left_out(imported: Imported, kept: Imported) -> int:
+    """How many records of an import are not kept."""
+    return sum(
+        len(getattr(imported, field.name)) - len(getattr(kept, field.name))
+        for field in fields(imported)
+    )
 
 
 def _submission_row(submission: Submission) -> dict[str, Any]:

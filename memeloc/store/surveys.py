@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, Text, select, type_coerce
 
 from memeloc.errors import InputError
+from memeloc.store.erasures import without_erased
 from memeloc.store.participant_ids import hash_id, survey_key
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
@@ -17,6 +18,7 @@ from memeloc.store.submissions import (
     add_submissions,
     find_participants,
     find_submissions,
+    left_out,
     without_ids,
 )
 from memeloc.store.tables.surveys import survey_batches, survey_results, survey_states, surveys
@@ -98,23 +100,35 @@ class Surveys(Repository):
             add_rows(connection, survey_states, [row], ["survey", "target", "key"], replace="value")
 
     def add_submissions(
-        self, name: str, file: FileRecord, imported: Imported, *, hashed: bool = True
+        self, name: str, file: FileRecord, imported: Imported, *, words: Collection[str] = ()
     ) -> AddedSubmissions:
         """Store what a file of answers holds, whole or not at all, and once.
 
+        People are stored as keyed hashes, and so is every mention of them; of people who were
+        erased nothing is stored.
+
         Args:
-            file: `FileRecord("submissions", name, sha256, rows)`.
-            hashed: whether participants are stored as keyed hashes, and so is every mention of
-                them; without it they are stored as they are.
+            file: `FileRecord("submissions", target, sha256, rows)`; its name, which often is a
+                person's id, is not stored.
+            words: the survey's own texts, as `memeloc.survey.targets.places.folded`; other texts of
+                rejected rows are hashed.
 
         Raises:
-            InputError: there is no survey of that name.
+            InputError: there is no survey of that name, or the key of erased people is missing.
         """
-        if hashed:
-            imported = without_ids(imported, self.key)
+        key = self.key
         with self.database.write() as connection:
             _check_name(connection, name)
-            return add_submissions(connection, name, file, imported)
+            kept = without_erased(
+                connection, self.root, imported, lambda participant: hash_id(key, participant)
+            )
+            return add_submissions(
+                connection,
+                name,
+                file,
+                without_ids(kept, key, words),
+                erased=left_out(imported, kept),
+            )
 
     def submissions(self, name: str) -> list[Submission]:
         """Of each person and sheet what was sent last, in the order of coming."""

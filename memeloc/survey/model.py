@@ -197,7 +197,9 @@ class Participant:
 class RejectedRow:
     """A row or answer that could not be placed; it is kept with its content as JSON values.
 
-    `reason` is a short key that can be counted, `message` a sentence that says what to do.
+    `reason` is a short key that can be counted, `message` a sentence that says what to do. What of
+    a file stands in the message is quoted by `repr`. `participant` is whose it is, as the source
+    has it, where that is known; it is stored as a keyed hash, and no name of a file is stored.
     """
 
     file: str
@@ -205,3 +207,4 @@ class RejectedRow:
     reason: str
     message: str
     content: Mapping[str, Any] = field(default_factory=dict)
+    participant: str = ""

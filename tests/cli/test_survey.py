@@ -278,7 +278,7 @@ def test_a_file_counts_once_and_what_has_no_place_is_kept(command: Run, folder: 
     assert (again["files"][0]["new"], again["files"][0]["seen"]) == (0, True)
 
 
-def test_people_are_known_by_keyed_hashes_unless_asked(command: Run, folder: Path) -> None:
+def test_people_are_known_by_keyed_hashes(command: Run, folder: Path) -> None:
     build(command)
     file = write(folder / "back.json", saved(sheets_of()[0], "ada"))
     assert command("survey", "import", "pilot", file).status == 0
@@ -286,11 +286,6 @@ def test_people_are_known_by_keyed_hashes_unless_asked(command: Run, folder: Pat
         (one,) = workspace.store.surveys.submissions("pilot")
         assert one.participant == workspace.store.surveys.hash_participant("ada")
     assert (folder / "survey.key").stat().st_mode & 0o077 == 0
-    build(command, name="plain")
-    file = write(folder / "plain.json", saved(sheets_of("plain")[0], "ada"))
-    assert command("survey", "import", "plain", file, "--plain-ids").status == 0
-    with Workspace.find() as workspace:
-        assert workspace.store.surveys.submissions("plain")[0].participant == "ada"
 
 
 def test_a_bad_file_does_not_keep_the_others_out(command: Run, folder: Path) -> None:

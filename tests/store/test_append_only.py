@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from memeloc.curate.duplicates.pairs import Pair
 from memeloc.curate.review.judgement import Judgement
 from memeloc.curate.verdict import Verdict
 from memeloc.items import Refusal
+from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.tables import metadata
-from memeloc.survey.model import Answer, Batch, Participant, RejectedRow, Slot, Submission
+from memeloc.survey.model import (
+    Answer,
+    Batch,
+    Culture,
+    Participant,
+    RejectedRow,
+    Sheet,
+    Slot,
+    Submission,
+)
+from memeloc.survey.serving.places import Place
 from memeloc.survey.targets.protocol import Imported
 from tests.store.conftest import answer, send
 from tests.store.test_collected import caption, cat
@@ -39,12 +52,21 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
     filled.surveys.add_result("pilot", "check", {}, {})
     filled.surveys.add_result("pilot", "labels", {}, [])
+    filled.erasures.erase(["somebody else"])
+    hour = datetime(2026, 6, 1, 12, tzinfo=UTC)
+    sheet = Sheet(
+        *("r1-b01-DE", "pilot", "r1-b01", 1, Culture("DE", default().get("de"))),
+        *("multi3hate", (), 5),
+    )
+    place = filled.serving.take("pilot", "p2", "", hour, lambda _: sheet, hour)
+    assert isinstance(place, Place)
+    filled.serving.add_answer(place.id, first, 1, {}, hour, hour, lambda *_: True)
     return filled
 
 
 def test_no_row_is_changed_or_deleted(lived_in: Store) -> None:
     names = [table.name for table in metadata.sorted_tables if table.info["append_only"]]
-    assert len(names) == 21
+    assert len(names) == 23
     for table in names:
         with lived_in.database.read() as connection:
             before = connection.exec_driver_sql(f"SELECT * FROM {table}")

@@ -69,6 +69,26 @@ def test_an_older_database_is_copied_and_brought_up_to_date(filled: Store, tmp_p
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def test_a_database_of_schema_1_becomes_as_a_new_one(tmp_path: Path) -> None:
+    file, new = tmp_path / "memeloc.db", tmp_path / "new.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript((Path(__file__).parent / "schema_1.sql").read_text("utf-8"))
+    migrate(Database(file))
+    new.touch()
+    migrate(Database(new), create=True)
+    triggers = []
+    for each in (file, new):
+        with Database(each).read() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+            sql = "SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+            triggers.append(connection.exec_driver_sql(sql).fetchall())
+    assert triggers[0] == triggers[1]
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM files").fetchall() == [("",)]
+        assert connection.execute("SELECT count(*) FROM submissions").fetchone() == (1,)
+
+
 def test_a_migration_that_fails_leaves_everything_as_it_was(filled: Store, tmp_path: Path) -> None:
     folder = _next(tmp_path / "broken", more='op.execute("SELECT nothing FROM nowhere")')
     with pytest.raises(WorkspaceError):

@@ -8,18 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from memeloc.locales import default
 from memeloc.store import Store, WorkspaceError
-from memeloc.store.tables import metadata
 from memeloc.survey.model import Culture, Question, Sheet, Submission
 from memeloc.survey.serving.places import Assigner, Place, Wish
 from memeloc.survey.serving.settings import ServeSettings
 from memeloc.survey.targets.protocol import Imported
-from tests.store.conftest import reopen
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -101,7 +97,7 @@ def test_a_place_is_freed_when_its_time_is_over(served: Store) -> None:
     assert isinstance(take(served, "late", after), Place)
     assert served.serving.free("pilot", after) == 4
     assert served.serving.departed("pilot") == {("b1-US", "left"): 4}
-    assert [stop.answered for stop in served.serving.stops("pilot")] == [1, 0]
+    assert sorted(stop.answered for stop in served.serving.stops("pilot")) == [0, 1]
 
 
 def test_an_answer_takes_a_place_up_again_while_there_is_room(served: Store) -> None:
@@ -151,15 +147,3 @@ def test_declining_leaves_a_count(served: Store) -> None:
     assert not served.serving.decline(place.id)
     assert served.serving.place(place.id) is None
     assert served.serving.departed("pilot") == {("b1-US", "declined"): 1}
-
-
-def test_the_migration_makes_the_tables(served: Store, place: Path) -> None:
-    with served.database.write() as connection:
-        for name in ("given_answers", "survey_places", "departures"):
-            connection.execute(text(f"DROP TABLE {name}"))
-        connection.execute(text("UPDATE alembic_version SET version_num = 'schema_1'"))
-    with reopen(place) as store:
-        with store.database.read() as connection:
-            context = MigrationContext.configure(connection, opts={"compare_type": True})
-            assert compare_metadata(context, metadata) == []
-        test_given_answers_are_never_changed(store)

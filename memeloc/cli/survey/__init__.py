@@ -10,6 +10,7 @@ from memeloc.cli.survey import (
     contact,
     decide,
     export,
+    forget,
     import_,
     import_answers,
     plan,
@@ -41,5 +42,6 @@ app.command("check")(check.check)
 app.command("decide")(decide.decide)
 app.command("bonus")(contact.bonus)
 app.command("message")(contact.message)
+app.command("forget")(forget.forget)
 app.command("settle")(settle.settle)
 app.command("status")(status.status)

@@ -48,9 +48,6 @@ def import_(
         metavar="KEY=VALUE",
         help="Of the kind, as zone=Europe/Berlin for times of a table of Google Forms.",
     ),
-    plain_ids: bool = Option(
-        False, "--plain-ids", help="Store people's ids as they are, not as keyed hashes."
-    ),
     left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
     as_json: AsJson = False,
@@ -74,7 +71,6 @@ def import_(
             files,
             kind=kind,
             options=target_options(option),
-            plain_ids=plain_ids,
             dry_run=dry_run,
             on_progress=bar.report,
         )
@@ -114,6 +110,8 @@ def remark(result: ImportResult) -> None:
     explain("", (f"{row.file}, row {row.row}: {row.message}" for row in result.rejected))
     if len(result.rejected) > SHOWN:
         say("--left FILE writes them all")
+    if erased := sum(file.erased or 0 for file in result.files):
+        say(f"{erased:,} rows are of people who were erased, and are not taken")
     if result.passed_over:
         say(
             f"{len(result.passed_over):,} files of the folders are of no kind that comes back and "

@@ -39,9 +39,6 @@ def import_answers(
         "", metavar="NAME|FILE", help="Whose labels the answers are.", show_default="multi3hate"
     ),
     answers: int = Option(5, min=1, help="Answers wanted of an item and culture."),
-    plain_ids: bool = Option(
-        False, "--plain-ids", help="Store people's ids as they are, not as keyed hashes."
-    ),
     left: Path | None = Option(None, metavar="FILE", help="Write the rejected rows to this table."),
     dry_run: bool = Option(False, "--dry-run", help="Say what would be stored; store nothing."),
     as_json: AsJson = False,
@@ -70,7 +67,6 @@ def import_answers(
             labels=pairs("--label", label),
             countries=pairs("--country", country),
             answers=answers,
-            plain_ids=plain_ids,
             dry_run=dry_run,
         )
     if left is not None:

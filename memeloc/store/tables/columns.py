@@ -40,7 +40,7 @@ _TYPES: dict[str, Any] = {
         String(100): "id kind language source_language template translator currency stage status "
         "outcome action format filter verdict question sheet participant submission target "
         "item sex",
-        String(64): "sha256 hash key_hash parent_hash",
+        String(64): "sha256 hash key_hash parent_hash token",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail",
         Integer: "number row rows round version position characters width height size people",
@@ -49,7 +49,7 @@ _TYPES: dict[str, Any] = {
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result",
+        "details result counts",
     }.items()
     for name in names.split()
 }
@@ -83,6 +83,7 @@ def table(
     unique: Sequence[str] = (),
     index: Sequence[str] = (),
     append_only: bool = True,
+    people: bool = False,
 ) -> Table:
     """A table; names of columns stand between spaces.
 
@@ -93,6 +94,8 @@ def table(
         optional: columns that may be NULL.
         unique, index: groups of columns.
         append_only: whether the database refuses to change or delete its rows.
+        people: whether rows are of annotators, as they are where there is a `participant`: an
+            erasure (`memeloc.store.erasures`) may delete them, and nothing else.
     """
     names = columns.split()
     return Table(
@@ -111,44 +114,50 @@ def table(
         ),
         *(UniqueConstraint(*group.split()) for group in unique),
         *(Index(None, *group.split()) for group in index),
-        info={"append_only": append_only},
+        info={"append_only": append_only, "people": people or "participant" in names},
     )
 
 
 _SENTENCE = "is append-only: its rows are never changed or deleted, a newer row supersedes"
 
 
+_ERASING = "EXISTS (SELECT 1 FROM erasures WHERE counts IS NULL)"
+"""Whether an erasure is under way: its row has no counts before it is done, in one transaction."""
+
+
 @event.listens_for(metadata, "after_create")
 def _refuse_changes(target: MetaData, connection: Connection, **_: Any) -> None:
     """Have the database itself keep the rows of tables that are append-only."""
-    if connection.dialect.name != "sqlite":
-        connection.execute(
-            text(
-                "CREATE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ "
-                f"BEGIN RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$"
-            )
-        )
-    refuse_changes(connection, [each.name for each in target.sorted_tables if _kept(each)])
+    kept = [each for each in target.sorted_tables if each.info["append_only"]]
+    refuse_changes(connection, [each.name for each in kept if not each.info["people"]])
+    refuse_changes(connection, [each.name for each in kept if each.info["people"]], people=True)
 
 
-def _kept(table: Table) -> bool:
-    return bool(table.info["append_only"])
+def refuse_changes(connection: Connection, names: Sequence[str], *, people: bool = False) -> None:
+    """Have the database refuse to change or delete rows of tables that were just made.
 
-
-def refuse_changes(connection: Connection, names: Sequence[str]) -> None:
-    """Have the database refuse to change or delete rows of tables that were just made."""
+    Of tables with `people` in them, rows can be deleted while an erasure is under way.
+    """
+    statements = []
     if connection.dialect.name == "sqlite":
-        statements = [
-            f"CREATE TRIGGER {name}_no_{action.lower()} BEFORE {action} ON {name} "
+        unless = {"UPDATE": "", "DELETE": f"WHEN NOT {_ERASING} " if people else ""}
+        statements += [
+            f"CREATE TRIGGER {name}_no_{action.lower()} BEFORE {action} ON {name} {condition}"
             f"BEGIN SELECT RAISE(ABORT, '{name} {_SENTENCE}'); END"
             for name in names
-            for action in ("UPDATE", "DELETE")
+            for action, condition in unless.items()
         ]
     else:
-        statements = [
-            f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION memeloc_append_only()"
-            for name in names
+        argument = "'people'" if people else ""
+        statements += [
+            "CREATE OR REPLACE FUNCTION memeloc_append_only() RETURNS trigger LANGUAGE plpgsql "
+            f"AS $$ BEGIN IF TG_OP = 'DELETE' AND TG_NARGS > 0 AND {_ERASING} THEN RETURN NULL; "
+            f"END IF; RAISE EXCEPTION '% {_SENTENCE}', TG_TABLE_NAME; END $$",
+            *(
+                f"CREATE TRIGGER {name}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} FOR "
+                f"EACH STATEMENT EXECUTE FUNCTION memeloc_append_only({argument})"
+                for name in names
+            ),
         ]
     for statement in statements:
         connection.execute(text(statement))

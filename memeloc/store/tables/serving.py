@@ -20,6 +20,7 @@ given_answers = table(
     "given_answers",
     "number place_id item turn value created_at",
     unique=["place_id item turn"],
+    people=True,
 )
 """Each answer as it was given; of several to an item the one with the highest turn holds."""
 

@@ -43,12 +43,18 @@ survey_participants = table(
 
 rejected_rows = table(
     "rejected_rows",
-    "number survey file_id row reason message content hash created_at",
+    "number survey file_id row participant reason message content hash created_at",
     unique=["survey hash"],
 )
-"""Rows that could not be resolved, whole, and why."""
+"""Rows that could not be resolved and why, as far as they can be kept without naming anybody.
+
+participant: empty where the row does not say whose it is.
+"""
 
 survey_results = table(
-    "survey_results", "number survey kind settings result created_at", index=["survey kind"]
+    "survey_results",
+    "number survey kind settings result created_at",
+    index=["survey kind"],
+    people=True,
 )
 """Each `check` (rules and report) and each settling (`labels`); the newest of a kind holds."""

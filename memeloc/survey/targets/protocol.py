@@ -20,10 +20,10 @@ labels by key, id or name in the sheet's language; keeps each answer once; leave
 without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
 What a reader cannot make sense of it passes on as text.
 
-Services may also offer `Push`, `Decide`, `PayBonuses`, `SendMessages` and `Lookup`; whether a
-target does is asked with `isinstance`, so no command knows a target by name. What they remember
-goes into a `State`, which the workspace keeps by the target's name and hands to every target as
-`SurveyPack.made`.
+Services may also offer `Push`, `Decide`, `PayBonuses`, `SendMessages`, `Lookup` and `Revocations`;
+whether a target does is asked with `isinstance`, so no command knows a target by name. What they
+remember goes into a `State`, which the workspace keeps by the target's name and hands to every
+target as `SurveyPack.made`.
 """
 
 from __future__ import annotations
@@ -318,4 +318,17 @@ class Lookup(Protocol):
 
     def look_up(self, cultures: Sequence[Culture], root: Path, out: Path | None = None) -> LookedUp:
         """Write what the cultures' people need to `out`, or where `export` finds it in `root`."""
+        ...
+
+
+@runtime_checkable
+class Revocations(Protocol):
+    """A target whose files say who revoked their consent."""
+
+    def revoked(self, path: Path) -> Sequence[str]:
+        """The ids of those people, as the file has them.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
         ...

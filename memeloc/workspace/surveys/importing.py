@@ -16,13 +16,17 @@ from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.targets.vocabulary import own_words
 from memeloc.workspace.surveys.packs import sent_packs
 from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """What a file of a target (`kind`) held; what was new and known is None in a dry run."""
+    """What a file of a target (`kind`) held; what was new and known is None in a dry run.
+
+    `erased`: how many of its records are of people who were erased, and are not taken.
+    """
 
     file: str
     kind: str
@@ -34,6 +38,7 @@ class ImportedFile:
     known: int | None = None
     new_participants: int | None = None
     seen: bool | None = None
+    erased: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,6 @@ class Importing(StoredSurvey):
         *,
         kind: str = "",
         options: Mapping[str, Any] | None = None,
-        plain_ids: bool = False,
         dry_run: bool = False,
         on_progress: OnProgress = silent,
     ) -> ImportResult:
@@ -107,12 +111,12 @@ class Importing(StoredSurvey):
         Args:
             files: files that came back, or folders of them.
             kind: the target's name; by default what the file's content shows.
-            plain_ids: whether people's ids are stored as they are, not as keyed hashes.
             dry_run: whether nothing is stored.
         """
         if kind:
             make_target(kind, options)  # an option that it lacks is no file's fault
         packs = [self.with_state(pack) for pack in sent_packs(self)]
+        words = own_words(packs)
         paths, passed_over = _expanded([Path(file) for file in files], kind)
         read: list[_ReadFile] = []
         problems: list[str] = []
@@ -121,7 +125,7 @@ class Importing(StoredSurvey):
                 _check_there(path)
                 target = kind or recognise(path).name
                 imported = _read(packs, path, target, options)
-                stored = {} if dry_run else self.add(path, imported, hashed=not plain_ids)
+                stored = {} if dry_run else self.add(path, target, imported, words)
             except MemelocError as error:
                 problems.append(str(error))
             else:
@@ -129,16 +133,23 @@ class Importing(StoredSurvey):
             on_progress(1, len(paths))
         return import_result(self.name, read, passed_over, problems)
 
-    def add(self, path: Path, imported: Imported, *, hashed: bool) -> dict[str, Any]:
-        """Store what a file held; what was new of it, as fields of `ImportedFile`."""
+    def add(
+        self, path: Path, kind: str, imported: Imported, words: frozenset[str]
+    ) -> dict[str, Any]:
+        """Store what a file held; what was new of it, as fields of `ImportedFile`.
+
+        Only the kind of the file is kept, and what of rejected rows is of the survey's own `words`.
+        """
         rows = len(imported.submissions) + len(imported.participants)
-        record = FileRecord("submissions", path.name, _sha256(path), rows)
-        added = self._store.add_submissions(self.name, record, imported, hashed=hashed)
+        # A file's name often is its participant's id.
+        record = FileRecord("submissions", kind, _sha256(path), rows)
+        added = self._store.add_submissions(self.name, record, imported, words=words)
         return {
             "new": added.new,
             "known": added.known,
             "new_participants": added.participants,
             "seen": added.seen,
+            "erased": added.erased,
         }
 
 

@@ -25,6 +25,7 @@ from memeloc.survey.plain_answers import (
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import resolve
+from memeloc.survey.targets.vocabulary import own_words
 from memeloc.survey.taxonomy import SOURCE, Taxonomy, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
@@ -79,7 +80,6 @@ class ImportingAnswers:
         labels: Mapping[str, str] | None = None,
         countries: Mapping[str, str] | None = None,
         answers: int = 5,
-        plain_ids: bool = False,
         dry_run: bool = False,
     ) -> ImportResult:
         """Take in a table with a row an answer; of no survey of that name one is made.
@@ -92,7 +92,6 @@ class ImportingAnswers:
                 names in English and in the culture's language.
             countries: codes by what the cultures' column has, beside codes and countries' names.
             answers: of a new survey, how many an item and culture should have.
-            plain_ids: whether people's ids are stored as they are, not as keyed hashes.
             dry_run: whether nothing is stored.
 
         Raises:
@@ -119,7 +118,7 @@ class ImportingAnswers:
         if asked.values is not None:
             surveys.add(name, asked.values, asked.batches)
             surveys.put_state(name, CLOSED, "round", 1)
-        stored = Importing(workspace, name).add(path, imported, hashed=not plain_ids)
+        stored = Importing(workspace, name).add(path, KIND, imported, own_words([pack]))
         return import_result(name, [(path, KIND, imported, stored)])
 
 

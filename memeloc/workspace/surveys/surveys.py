@@ -24,9 +24,16 @@ from memeloc.workspace.surveys.building import (
     check_name,
     read_cultures,
 )
+from memeloc.workspace.surveys.forgetting import ForgetResult, forget
 from memeloc.workspace.surveys.memes import Wanted, collected_memes, memes_with_captions
 from memeloc.workspace.surveys.plain_answers import ImportingAnswers
-from memeloc.workspace.surveys.stored import StoredSurvey, design_values, recruiter
+from memeloc.workspace.surveys.stored import (
+    Agree,
+    StoredSurvey,
+    design_values,
+    disagree,
+    recruiter,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +154,16 @@ class Surveys(ImportingAnswers):
         return build_result(
             name, made, templates, new, left_out=chosen.left_out, remarks=chosen.remarks
         )
+
+    def forget(
+        self,
+        people: Sequence[str],
+        *,
+        exported: Sequence[str | Path] = (),
+        agree: Agree = disagree,
+    ) -> ForgetResult:
+        """Erase people from all surveys; see `forgetting.forget`."""
+        return forget(self._workspace, people, exported=exported, agree=agree)
 
 
 def plan_survey(

@@ -83,7 +83,10 @@ STATUSES: Mapping[str, str] = {
 }
 """Statuses as `Participant.status` has them, by what exports and the API write."""
 
-WITHHELD = frozenset({"consent revoked", "data expired"})
+REVOKED = "consent revoked"
+"""What stands for a value of a person who withdrew consent."""
+
+WITHHELD = frozenset({REVOKED, "data expired"})
 """What stands for a value that Prolific does not give any more."""
 
 NOTHING = frozenset({"", "not applicable", "n a", "na", "null", "none", "nan"})

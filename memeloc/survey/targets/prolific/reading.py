@@ -71,6 +71,20 @@ def people(
     yield from (person for _, person in placed.values())
 
 
+def revoked(path: Path) -> list[str]:
+    """The participants of a file who revoked consent: as their status, or in any other column.
+
+    Raises:
+        InputError: as of `people`.
+    """
+    return [
+        row.get(columns.PARTICIPANT)
+        for row in read_rows(path)
+        if ID.fullmatch(row.get(columns.PARTICIPANT))
+        and columns.REVOKED in {key_of(row.get(columns.STATUS)), *row.withheld.values()}
+    ]
+
+
 def _has_ids(row: ExportRow) -> bool:
     if row.problems and not row.submission:
         return False  # it was rejected whole

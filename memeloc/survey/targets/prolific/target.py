@@ -44,7 +44,7 @@ from memeloc.survey.targets.prolific.push import (
     noted,
     studies_made,
 )
-from memeloc.survey.targets.prolific.reading import people
+from memeloc.survey.targets.prolific.reading import people, revoked
 from memeloc.survey.targets.prolific.rows import recognises
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import Study, study
@@ -101,6 +101,10 @@ class Prolific:
         if sheet and all(sheet != each.id for each in pack.sheets):
             raise InputError(f"the survey has no sheet {sheet[:80]!r}")
         return people(path, pack, studies_made(pack.made.get(self.name, {})), sheet)
+
+    def revoked(self, path: Path) -> Sequence[str]:
+        """People of an export of whom it says that they revoked consent. See `Revocations`."""
+        return revoked(path)
 
     def push(
         self,

@@ -1,0 +1,71 @@
+"""`memeloc survey forget`. In: people's ids. Out: a receipt that names nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson
+from memeloc.cli.output import confirm
+from memeloc.cli.show import SHOWN, Table, by_place, show
+
+if TYPE_CHECKING:
+    from memeloc.workspace.surveys.forgetting import ForgetResult
+
+_COUNTS = Table(
+    "Erased",
+    lambda result: ((name.replace("_", " "), count) for name, count in result.counts.items()),
+    by_place("what", "rows"),
+)
+
+
+def forget(
+    people: list[str] | None = Argument(
+        None, metavar="PARTICIPANT...", help="Ids, as the service or the file of answers has them."
+    ),
+    exported: list[Path] | None = Option(
+        None,
+        "--from",
+        metavar="FILE",
+        help="Prolific's export: who revoked consent by it (CONSENT_REVOKED) is erased. "
+        "Repeatable.",
+    ),
+    yes: bool = Option(False, "--yes", help="Do not ask whether to go on."),
+    as_json: AsJson = False,
+) -> None:
+    """Erase people from every survey of the workspace, for good, and say what was erased.
+
+    Answers, what services reported, rejected rows and what was computed are deleted, and the
+    database is written anew. What remains is a token under a key of its own (erasure.key), so that
+    no file that is imported later brings them back. Labels that lose answers are open again.
+
+    \b
+    Example:
+      memeloc survey forget 5e8481234567890123456701
+      memeloc survey forget --from prolific_export_65f0.csv
+    """
+    with memeloc.Workspace.find() as workspace:
+        result = workspace.surveys.forget(
+            people or (),
+            exported=exported or (),
+            agree=lambda costs: confirm(costs, "Erase them?", agreed=yes),
+        )
+    show(result, _COUNTS, _receipt, as_json=as_json)
+
+
+def _receipt(result: ForgetResult) -> Iterator[str]:
+    if not result.people:
+        yield "Nobody was erased"
+        return
+    many = f"{result.people:,} people" if result.people > 1 else "One person"
+    yield f"{many} erased, from {len(result.surveys):,} surveys"
+    for name, count in result.reopened.items():
+        yield f"{name}: {count:,} labels are open again. Next: memeloc survey settle {name}"
+    for path in result.files[:SHOWN]:
+        yield f"Still named in {path}: delete or correct it"
+    if len(result.files) > SHOWN:
+        yield f"and in {len(result.files) - SHOWN:,} more files"

@@ -1,0 +1,139 @@
+"""Erasing people. In: ids, or a service's export. Out: a receipt that names nobody."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memeloc.errors import InputError
+from memeloc.survey.quality.rules import read_rules
+from memeloc.survey.targets.protocol import Revocations
+from memeloc.survey.targets.registry import make_target
+from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.surveys.stored import Agree, disagree, offering
+from memeloc.workspace.surveys.survey import Survey
+
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".ttf", ".otf"}
+"""Files whose names alone are looked at."""
+
+_SHORTEST = 6
+"""Characters of an id from which on it is looked for within files: shorter ones are in any file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """What was erased, naming nobody.
+
+    Attributes:
+        people: how many were asked for.
+        surveys: those that they had taken part in.
+        counts: rows that were deleted, by table.
+        reopened: by survey, labels that were settled and are open again.
+        files: files in the workspace's folder that still name them, for their owner to delete.
+    """
+
+    people: int
+    surveys: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    reopened: Mapping[str, int] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+
+def forget(
+    workspace: WorkspaceFolder,
+    people: Sequence[str],
+    *,
+    exported: Sequence[str | Path] = (),
+    agree: Agree = disagree,
+) -> ForgetResult:
+    """Erase people from all surveys, and compute anew what was computed of them.
+
+    Args:
+        people: ids as their source has them, or as the workspace stores them.
+        exported: a recruitment service's exports; who revoked consent by them is erased, too.
+        agree: is given a sentence that says what is erased; only True goes on.
+
+    Raises:
+        InputError: nobody is named, or an export cannot be read.
+        WorkspaceError: another program has the database open.
+    """
+    ids = {participant.strip() for participant in people} | set(_revoked(exported))
+    ids.discard("")
+    if not ids:
+        if exported:
+            return ForgetResult(0)
+        raise InputError("Name the participants to erase, or an export that says who they are.")
+    whom = f"{len(ids):,} people" if len(ids) > 1 else "one person"
+    costs = (
+        f"This erases {whom} from every survey of the workspace for good: answers, what services "
+        "reported of them, and what was computed of both. It cannot be taken back."
+    )
+    if agree(costs) is not True:
+        return ForgetResult(0)
+    store = workspace.store
+    before = {
+        name: (store.surveys.result(name, "check"), store.surveys.result(name, "labels"))
+        for name in store.surveys.names()
+    }
+    hashes = {store.surveys.hash_participant(participant) for participant in ids}
+    erasure = store.erasures.erase(ids)
+    reopened = {
+        name: count
+        for name in erasure.surveys
+        if (count := _computed_anew(Survey(workspace, name), *before[name]))
+    }
+    files = tuple(_naming(workspace.root, ids | hashes)) if workspace.root else ()
+    return ForgetResult(erasure.people, erasure.surveys, erasure.counts, reopened, files)
+
+
+def _revoked(exported: Iterable[str | Path]) -> Iterator[str]:
+    """Who revoked consent, by a service's exports."""
+    for path in map(Path, exported):
+        if not path.exists():
+            raise InputError("There is no such file.", file=path)
+        for name in offering(Revocations):
+            target = make_target(name)
+            assert isinstance(target, Revocations)
+            yield from target.revoked(path)
+
+
+def _computed_anew(survey: Survey, check: Any, labels: Any) -> int:
+    """Check and settle as it was done last; how many labels were settled, and are open now."""
+    if check is not None:
+        survey.checked(read_rules(check[0]))
+    if labels is None:
+        return 0
+    settings, rows = labels
+    now = survey.settle(settings, next_round=False).labels
+    settled = [
+        {(row["item"], row["culture"]) for row in each if row["state"] == "settled"}
+        for each in (rows, now)
+    ]
+    return len(settled[0] - settled[1])
+
+
+def _naming(root: Path, ids: Collection[str]) -> Iterator[Path]:
+    """The files of a folder that have an id in their name or in what they hold."""
+    long = [participant for participant in ids if len(participant) >= _SHORTEST]
+    forms = [each.encode(code) for each in long for code in ("utf-8", "utf-16-le")]
+    for path in sorted(root.rglob("*")):
+        if not path.is_file():
+            continue
+        parts = path.relative_to(root).parts
+        names = {*parts, *(Path(part).stem for part in parts)}
+        is_named = bool(names & set(ids)) or any(each in path.name for each in long)
+        if is_named or any(form in content for content in _contents(path) for form in forms):
+            yield path
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    """A file's bytes, and those of what is packed in it, as a spreadsheet's are."""
+    if path.suffix.lower() in _PICTURES:
+        return
+    yield path.read_bytes()
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as members:
+            yield from (members.read(name) for name in members.namelist())
