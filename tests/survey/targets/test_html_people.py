@@ -146,7 +146,7 @@ def test_what_the_first_could_not_send_is_sent_later(
         finish(other, survey)
         other.wait_for_selector(".code")
         other.wait_for_function(
-            "Object.values(localStorage).every((text) => JSON.parse(text).sent)"
+            "() => Object.values(localStorage).every((text) => JSON.parse(text).sent)"
         )
         context.close()
     assert {sent["participant"] for sent in receiver.submissions} == {"ada", "ben"}

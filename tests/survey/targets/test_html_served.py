@@ -1,0 +1,197 @@
+"""The page as a server of ours shows it: each answer once, kept until it is stored, resumed."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from memeloc.survey.model import entry_id
+from memeloc.survey.targets.html.target import sheet_page
+from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import SurveyPack
+from tests.local_server import Reply, Request, json_reply, serve
+from tests.survey.packs import pack
+from tests.survey.sheet_pages import CHOSEN, code, fill, new_context
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return pack(tmp_path_factory.mktemp("pictures"))
+
+
+class SheetServer:
+    """A server that stores answers by item and number, and gives the code at the end."""
+
+    def __init__(self, survey: SurveyPack) -> None:
+        self.shown = SheetTexts(survey, survey.sheets[0])
+        self.answers: dict[tuple[str, int], Any] = {}
+        self.finished: list[Any] = []
+        self.tokens: set[str] = set()
+        self.status = 200
+        self.replies: dict[str, Any] = {}
+        self.stored: dict[str, Any] = {}
+
+    def reply(self, request: Request) -> Reply:
+        if request.method == "GET":
+            return Reply(self._page().encode(), headers={"Content-Type": "text/html"})
+        if self.status != 200:
+            return Reply(status=self.status)
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        self.tokens.add(headers["x-csrf-token"])
+        sent = request.json()
+        if request.path == "/finish":
+            self.finished.append(sent)
+            return json_reply({"code": "KEPT-1", "text": "All of it is stored."})
+        self.answers[sent["item"], sent["number"]] = sent
+        return json_reply(self.replies.get(sent["item"], {}))
+
+    def _page(self) -> str:
+        serve = {"answer": "/answer", "finish": "/finish", "csrf": "t0ken", "stored": self.stored}
+        return sheet_page(self.shown, serve=serve)
+
+    def item(self, entry: int) -> str:
+        """The key of the sheet's entry at an index."""
+        sheet = self.shown.sheet
+        return item_key("pilot", sheet.id, entry_id(sheet.entries[entry]))
+
+    def labels(self) -> list[str]:
+        """The label of each item that was answered, by the highest number."""
+        latest = {item: sent["label"] for (item, _), sent in sorted(self.answers.items())}
+        keys = [self.item(entry) for entry in range(len(self.shown.sheet.entries))]
+        return [latest[key] for key in keys if key in latest]
+
+
+@contextmanager
+def served(browser: Browser, survey: SurveyPack) -> Iterator[tuple[SheetServer, Page, str]]:
+    """A server, a page that shows its sheet, and its address."""
+    server, context = SheetServer(survey), new_context(browser)
+    with serve(server.reply) as address:
+        page = context.new_page()
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.goto(address)
+        yield server, page, address
+        context.close()
+
+
+def agree(page: Page) -> None:
+    """From the introduction to the first entry; a server knows who is there."""
+    page.click("#next")
+    assert page.locator("#participant").count() == 0
+    page.check("input[name=consent][value=yes]")
+    page.click("#next")
+
+
+def test_each_answer_is_stored_and_the_code_comes_last(
+    browser: Browser, survey: SurveyPack
+) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        fill(page, survey)
+        page.fill("#comments", "fine")
+        page.click("#next")
+        page.wait_for_selector(".code")
+        assert code(page) == "KEPT-1"
+        assert page.inner_text("#state") == "All of it is stored."
+        assert page.evaluate("localStorage.length") == 0
+    assert server.labels() == list(CHOSEN.values())
+    assert server.finished == [{"status": "complete", "comments": "fine"}]
+    assert server.tokens == {"t0ken"}
+
+
+def decoded(page: str) -> Any:
+    """The data of a page."""
+    match = re.search(r'"sheet": "([^"]+)"', page)
+    assert match is not None
+    return json.loads(base64.b64decode(match[1]))
+
+
+def test_a_served_page_has_no_codes(survey: SurveyPack) -> None:
+    shown = SheetTexts(survey, survey.sheets[0])
+    served = {"answer": "/a", "finish": "/f", "csrf": "t", "stored": {}}
+    assert decoded(sheet_page(shown))["codes"]["done"] == "DONE-7"
+    page = sheet_page(shown, serve=served)
+    assert decoded(page)["codes"] == {"done": "", "no_consent": ""}
+    assert "connect-src 'self'" in html.unescape(page)
+
+
+def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        server.status = 503
+        page.check("input[name=label][value=no-hate]")
+        page.wait_for_function("() => JSON.stringify(localStorage).includes('no-hate')")
+        assert server.answers == {}
+        page.reload()
+        server.status = 200
+        page.wait_for_function(
+            '() => Object.values(localStorage).every((text) => !text.includes(\'"pending":{"\'))'
+        )
+    assert server.labels() == ["no-hate"]
+
+
+def test_the_end_waits_until_the_server_is_back(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        agree(page)
+        server.status = 503
+        page.context.set_offline(True)
+        page.check("input[name=label][value=no-hate]")
+        page.click("#stop")
+        page.locator("#state", has_text="no connection").wait_for()
+        assert code(page) == ""
+        server.status = 200
+        page.context.set_offline(False)
+        page.wait_for_selector(".code")
+    assert server.labels() == ["no-hate"]
+    assert [sent["status"] for sent in server.finished] == ["returned"]
+
+
+def test_another_browser_goes_on_with_what_is_stored(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, address):
+        server.stored = {server.item(0): {"label": "hate", "further": {}}}
+        page.goto(address)
+        assert page.locator("progress").get_attribute("value") == "1"
+        page.click("#back")
+        assert page.locator("input:checked").get_attribute("value") == "hate"
+
+
+def test_who_declines_is_told_so_and_keeps_nothing(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        page.click("#next")
+        page.check("input[name=consent][value=no]")
+        page.click("#next")
+        page.wait_for_selector(".code")
+        assert page.evaluate("localStorage.length") == 0
+    assert [sent["status"] for sent in server.finished] == ["no consent"]
+    assert server.answers == {}
+
+
+def test_feedback_is_read_before_the_next_item(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        server.replies[server.item(0)] = {"feedback": {"correct": False, "text": "Look again."}}
+        agree(page)
+        page.check("input[name=label][value=hate]")
+        page.click("#next")
+        page.locator("#feedback", has_text="Look again.").wait_for()
+        assert page.locator("progress").get_attribute("value") == "0"
+        page.click("#next")
+        page.locator("progress[value='1']").wait_for()
+
+
+def test_who_is_screened_out_reads_why(browser: Browser, survey: SurveyPack) -> None:
+    with served(browser, survey) as (server, page, _):
+        server.replies[server.item(0)] = {"ended": {"text": "Thank you so far.", "code": "OUT-1"}}
+        agree(page)
+        page.click("input[name=label][value=hate]")
+        page.wait_for_selector(".code")
+        assert (code(page), page.inner_text("#state")) == ("OUT-1", "Thank you so far.")
+        assert page.locator("nav").is_hidden()
+    assert server.finished == []
