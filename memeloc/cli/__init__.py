@@ -41,6 +41,7 @@ COMMANDS = {
     "import": "workspace.import_table",
     "translate": "translate.translate",
     "correct": "correct.app",
+    "drop": "drop.drop",
     "render": "render.render",
     "proof": "proof.proof",
     "survey": "survey.app",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -14,6 +13,7 @@ import memeloc
 from memeloc.cli.options import (
     AnsweredBy,
     AsJson,
+    DecidedBy,
     DryRun,
     Kind,
     Lang,
@@ -21,6 +21,7 @@ from memeloc.cli.options import (
     Taxonomy,
     check_taxonomy,
     languages,
+    login,
     split,
 )
 from memeloc.cli.output import progress, say
@@ -302,6 +303,8 @@ _CASES = Table(
     "To settle", _case_rows, by_place("case", "meme", "language", "why", "answer", "text")
 )
 
+_DROPS: dict[str, Literal["", "drop", "drop all"]] = {"language": "drop", "all": "drop all"}
+
 
 @app.command()
 def settle(
@@ -309,10 +312,11 @@ def settle(
     accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
     text: str | None = Option(None, metavar="TEXT", help="Another text, parts joined by ' // '."),
     keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
-    comment: str = Option("", metavar="TEXT", help="Why."),
-    person: str = Option(
-        "", "--as", metavar="NAME", help="Who decides.", show_default="your login"
+    drop: str = Option(
+        "", "--drop", metavar="WHERE", help="Drop the meme: in this `language`, or in `all`."
     ),
+    comment: str = Option("", metavar="TEXT", help="Why."),
+    person: DecidedBy = "",
     lang: str | None = Option(None, metavar="TAG", help="Only cases of this language."),
     to: Path | None = Option(None, metavar="FILE", help="Write open cases to a CSV to decide in."),
     from_: Path | None = Option(None, "--from", metavar="FILE", help="Read decisions from a CSV."),
@@ -321,20 +325,25 @@ def settle(
     """List what is to be settled, and decide it.
 
     Two people who differ, a source that changed since, a part that was lost, a caption that was
-    given up: accept an answer, type a third text, or keep what stands. Every decision is kept.
+    given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
+    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
+    decision is kept.
 
     \b
     Example:
       memeloc correct settle
       memeloc correct settle 12 --accept 30
       memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
+      memeloc correct settle 13 --drop all --comment "a pun that only English has"
       memeloc correct settle --to cases.csv
       memeloc correct settle --from cases.csv --as maria
     """
-    who = person or os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"
-    chosen = (accept is not None) + (text is not None) + keep
+    who = person or login()
+    chosen = (accept is not None) + (text is not None) + keep + bool(drop)
     if chosen > 1 or (case is None) == bool(chosen):
-        raise typer.BadParameter("a case takes one of --accept, --text and --keep")
+        raise typer.BadParameter("a case takes one of --accept, --text, --keep and --drop")
+    if drop not in ("", *_DROPS):
+        raise typer.BadParameter("--drop is language or all")
     with memeloc.Workspace.find() as workspace:
         cases = workspace.correcting.cases
         if case is None and from_ is None:
@@ -346,7 +355,8 @@ def settle(
             return
         settled = 1
         if case is not None:
-            cases.decide(case, person=who, accept=accept, text=text, comment=comment)
+            how = _DROPS.get(drop, "")
+            cases.decide(case, person=who, accept=accept, text=text, drop=how, comment=comment)
         elif from_ is not None:
             settled = cases.decide_from(from_, person=who)
         result = {"settled": settled, "open": len(cases.open(lang))}
@@ -357,7 +367,7 @@ def _list_cases(cases: list[Case], as_json: bool) -> None:
     if as_json:
         show({"cases": as_plain(cases)}, as_json=True)
     elif cases:
-        then = "memeloc correct settle CASE --accept ANSWER, or --text TEXT, or --keep"
+        then = "memeloc correct settle CASE --accept ANSWER, or --text, --keep or --drop"
         show(cases, _CASES, then, as_json=False)
     else:
         print("There is nothing to settle")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,6 +14,9 @@ AsJson = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be done; store nothing.")]
 AnsweredBy = Annotated[
     str, Option("--person", metavar="NAME", help="Who answered, if the file does not say.")
+]
+DecidedBy = Annotated[
+    str, Option("--as", metavar="NAME", help="Who decides.", show_default="your login")
 ]
 Lang = Annotated[str, Option(metavar="TAG", help="The language.")]
 Langs = Annotated[str, Option(metavar="TAGS", help="Languages, with commas between; or all.")]
@@ -109,3 +113,8 @@ def settings(texts: Sequence[str] | None) -> dict[str, Any]:
         except ValueError:
             values[key] = text
     return values
+
+
+def login() -> str:
+    """The name of who runs the command, as the system knows it."""
+    return os.environ.get("USER") or os.environ.get("USERNAME") or "somebody"

@@ -92,7 +92,7 @@ def export(
     table: str = Argument(
         ...,
         metavar="TABLE",
-        help="captions, history, memes, corrections, cases, memory, sheets or files.",
+        help="captions, history, memes, corrections, cases, drops, memory, sheets or files.",
     ),
     to: Path = Option(..., metavar="FILE", help="A .csv, .jsonl or .parquet file to write."),
     as_json: AsJson = False,
@@ -122,7 +122,7 @@ def _columns(languages: Any) -> list[Column]:
             (stage, lambda row, stage=stage: row.stages.get(stage, 0))
             for stage in stages_of(languages)
         ),
-        "changed_source missing to_settle",
+        "changed_source missing dropped to_settle",
     ]
 
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, case, func, select
 
-from memeloc.store.caption_versions import is_active, is_current
+from memeloc.store.caption_versions import is_active, is_current, is_dropped, is_newest_drop
 from memeloc.store.queries import two_columns
 from memeloc.store.records import Kind, LanguageStatus
-from memeloc.store.tables.captions import captions, cases, decisions, memes
+from memeloc.store.tables.captions import captions, cases, decisions, drops, memes
 
 
 def count_memes(connection: Connection, kind: Kind = "caption") -> int:
@@ -52,7 +52,7 @@ def count_languages(
         select(*groups, func.count().label("number"))
         .join(memes, memes.c.id == own.c.meme_id)
         .outerjoin(old, old.c.id == own.c.source_id)
-        .where(is_current(own), is_active(kind))
+        .where(is_current(own), is_active(kind), ~is_dropped(own.c.meme_id, own.c.language))
         .group_by(*groups)
     )
     stages: dict[str, Counter[str]] = {tag: Counter() for tag in languages}
@@ -68,17 +68,30 @@ def count_languages(
             counts[f"{row.stage} {row.round}" if row.round else row.stage] += row.number
     total = count_memes(connection, kind)
     open_cases = _open_cases(connection, kind)
+    dropped = _dropped(connection, kind)
     return [
         LanguageStatus(
             language=tag,
             source=tag in sources,
-            missing=total - stages[tag].total() - stale[tag],
+            missing=total - stages[tag].total() - stale[tag] - dropped[tag],
             changed_source=stale[tag],
             stages=dict(sorted(stages[tag].items())),
             to_settle=open_cases[tag],
+            dropped=dropped[tag],
         )
         for tag in dict.fromkeys((*sources, *languages, *sorted(stages)))
     ]
+
+
+def _dropped(connection: Connection, kind: Kind) -> Counter[str]:
+    """Memes that are dropped in a language and not in all, by language."""
+    query = (
+        select(drops.c.language, func.count())
+        .join(memes, memes.c.id == drops.c.meme_id)
+        .where(drops.c.action == "drop", is_newest_drop(drops), is_active(kind))
+        .group_by(drops.c.language)
+    )
+    return Counter(two_columns(connection.execute(query)))
 
 
 def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
@@ -87,6 +100,7 @@ def _open_cases(connection: Connection, kind: Kind) -> Counter[str]:
         .join(memes, memes.c.id == cases.c.meme_id)
         .outerjoin(decisions, decisions.c.case_id == cases.c.id)
         .where(decisions.c.id.is_(None), is_active(kind))
+        .where(~is_dropped(cases.c.meme_id, cases.c.language))
         .group_by(cases.c.language)
     )
     return Counter(two_columns(connection.execute(query)))

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, tuple_
 
 from memeloc.errors import InputError
 from memeloc.model import Caption
 from memeloc.store.queries import add_rows, by_slices, columns_of, equal, is_newest, two_columns
 from memeloc.store.records import CaptionVersion, Kind
-from memeloc.store.tables.captions import captions, memes
+from memeloc.store.tables.captions import captions, drops, memes
 from memeloc.store.tables.items import selection_items, selections
+
+ALL_LANGUAGES = ""
+"""The language of a row of `drops` that is about all of a meme's languages."""
 
 VERSION_COLUMNS = columns_of(captions, CaptionVersion)
 
@@ -49,11 +52,27 @@ def is_current(version: Any, below_round: int | None = None) -> ColumnElement[bo
     return newest if below_round is None else and_(version.c.round < below_round, newest)
 
 
-def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
-    """A condition on memes: those of a kind, without what the newest selection has left out.
+def is_newest_drop(row: Any) -> ColumnElement[bool]:
+    """A condition on `drops`, or an alias of it: that no later row has its meme and language."""
+    return is_newest(row, ("meme_id", "language"), "id")
 
-    A meme that came from a captions table always is; one that was selected from collected items is
-    as long as the newest selection has its item.
+
+def is_dropped(meme_id: Any, language: Any = None) -> ColumnElement[bool]:
+    """A condition on a meme's id: that it is dropped in all languages, or in this one."""
+    # Lists that do not depend on the row are made once; a look for each row takes twice the time.
+    row = drops.alias()
+    query = select(row.c.meme_id, row.c.language).where(row.c.action == "drop", is_newest_drop(row))
+    in_all = query.with_only_columns(row.c.meme_id).where(row.c.language == ALL_LANGUAGES)
+    here = meme_id.in_(in_all)
+    return here if language is None else or_(here, tuple_(meme_id, language).in_(query))
+
+
+def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
+    """A condition on memes: those of a kind, without what is dropped in all languages, and without
+    what the newest selection has left out.
+
+    A meme that came from a captions table never is left out; one that was selected from collected
+    items is not as long as the newest selection has its item.
     """
     if kind != "caption":
         return memes.c.kind == kind
@@ -66,7 +85,11 @@ def is_active(kind: Kind = "caption") -> ColumnElement[bool]:
         )
         .exists()
     )
-    return and_(memes.c.kind == kind, or_(memes.c.item_id.is_(None), chosen))
+    return and_(
+        memes.c.kind == kind,
+        or_(memes.c.item_id.is_(None), chosen),
+        ~is_dropped(memes.c.id),
+    )
 
 
 def current_query(
@@ -74,7 +97,7 @@ def current_query(
 ) -> Select[Any]:
     """Current versions in the order of the memes; below a round, as they were before it.
 
-    Of a kind, without what the newest selection has left out; None is all.
+    Of a kind, without what the newest selection has left out or was dropped; None is all.
     """
     query = _versions_query(is_current(captions, below_round), kind)
     return equal(query, {captions.c.language: language})
@@ -94,7 +117,9 @@ def _versions_query(condition: ColumnElement[bool], kind: Kind | None) -> Select
         .where(condition)
         .order_by(memes.c.number, captions.c.language)
     )
-    return query if kind is None else query.where(is_active(kind))
+    if kind is None:
+        return query
+    return query.where(is_active(kind), ~is_dropped(captions.c.meme_id, captions.c.language))
 
 
 def by_meme(rows: Iterable[Any]) -> dict[str, CaptionVersion]:

@@ -18,6 +18,7 @@ from memeloc.store.caption_versions import (
     current_of,
     current_query,
     is_active,
+    is_dropped,
     source_query,
     texts_of,
 )
@@ -89,6 +90,8 @@ class Captions(Repository):
             sources = by_meme(connection.execute(source_query(kind)))
             current = by_meme(connection.execute(current_query(tag, kind=kind)))
             templates = two_columns(connection.execute(select(memes.c.id, memes.c.template)))
+            query = select(memes.c.id).where(is_dropped(memes.c.id, tag))
+            dropped = set(connection.execute(query).scalars())
             stale = [
                 version.source_id
                 for meme_id, version in current.items()
@@ -98,7 +101,7 @@ class Captions(Repository):
         wanted = sources if meme_ids is None else set(meme_ids)
         items = []
         for meme_id, source in sources.items():
-            if source.language == tag or meme_id not in wanted:
+            if source.language == tag or meme_id not in wanted or meme_id in dropped:
                 continue
             version = current.get(meme_id)
             need: Need = "new" if version is None else "changed"

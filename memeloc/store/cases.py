@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Literal
 
 from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced
-from memeloc.store.caption_versions import add_versions, check_parts, current_of, sources_of
+from memeloc.store.caption_versions import (
+    ALL_LANGUAGES,
+    add_versions,
+    check_parts,
+    current_of,
+    is_dropped,
+    sources_of,
+)
 from memeloc.store.corrections import find_corrections
+from memeloc.store.drops import add_drops
 from memeloc.store.queries import Repository, add_row, equal, two_columns
 from memeloc.store.records import CaseRecord, CorrectionRecord, Kind
 from memeloc.store.survey_texts import survey_text_key
 from memeloc.store.tables.captions import cases, decisions, memes
+
+DROP, DROP_ALL = "drop", "drop all"
+"""Decisions that give the meme up: in the case's language, or in all of them."""
 
 NO_TEXT = "no-text"
 """The status of an answer that a picture has no text; accepted, it is an empty text."""
@@ -40,20 +52,22 @@ class Cases(Repository):
         person: str,
         accept: int | None = None,
         parts: Sequence[str] | None = None,
+        drop: Literal["", "drop", "drop all"] = "",
         comment: str = "",
     ) -> int | None:
-        """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
+        """Settle a case: accept an answer, type a text, drop the meme in this language or in all,
+        or (none of them) keep the caption as it is.
 
         Keeping makes a version, too: somebody has looked at it and approved. A later decision
-        supersedes; the same one again changes nothing. Returns the id of the version that settles
-        it, None when there is no text to settle on.
+        supersedes, and takes dropping back; the same one again changes nothing. Returns the id of
+        the version that settles it, None when there is no text to settle on.
 
         Raises:
             InputError: there is no such case, or the answer is not one of it.
         """
-        if accept is not None and parts is not None:
-            raise InputError("Either accept an answer or type a text, not both.")
-        action = "accept" if accept is not None else "type" if parts is not None else "keep"
+        if (accept is not None) + (parts is not None) + bool(drop) > 1:
+            raise InputError("Accept an answer, type a text, or drop the meme: one of them.")
+        action = "accept" if accept is not None else "type" if parts is not None else drop or "keep"
         with self.database.write() as connection:
             case = next(iter(_find(connection, decided=None, case_id=case_id)), None)
             if case is None:
@@ -72,9 +86,21 @@ class Cases(Repository):
             decision = {"action": action, "parts": text, "person": person, "correction_id": accept}
             if last is not None and decision.items() <= dict(last._mapping).items():
                 return None if last.caption_id is None else int(last.caption_id)
-            if action != "keep":
+            if drop and survey_text_key(case.meme_id):
+                raise InputError("A survey cannot do without a text; keep it or type another.")
+            for done in {drop, last.action if last is not None else ""} & {DROP, DROP_ALL}:
+                languages = [ALL_LANGUAGES if done == DROP_ALL else case.language]
+                add_drops(
+                    connection,
+                    [case.meme_id],
+                    languages,
+                    dropped=done == drop,
+                    person=person,
+                    comment=comment,
+                )
+            if action in ("accept", "type"):
                 _check_placeholders(case, text)
-            elif case.current is not None:
+            elif action == "keep" and case.current is not None:
                 text = case.current.parts
             version = _settle(connection, case, text, person) if text or no_text else None
             decision |= {"case_id": case_id, "comment": comment, "caption_id": version}
@@ -94,10 +120,13 @@ def _find(
     query = equal(query, {memes.c.kind: kind, cases.c.language: language, cases.c.id: case_id})
     actions = select(decisions.c.case_id, decisions.c.action).order_by(decisions.c.id)
     decision_of = two_columns(connection.execute(actions))
+    given_up = select(cases.c.id).where(is_dropped(cases.c.meme_id, cases.c.language))
+    dropped = set(connection.execute(given_up).scalars())
     rows = [
         row
         for row in connection.execute(query)
         if decided is None or (row.id in decision_of) == decided
+        if decided is not False or row.id not in dropped
     ]
     ids = {row.meme_id for row in rows}
     sources = sources_of(connection, ids)

@@ -18,13 +18,14 @@ from sqlalchemy import Boolean, Connection, Float, Integer, Select, Table, func,
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
-from memeloc.store.caption_versions import is_active, is_current
+from memeloc.store.caption_versions import is_active, is_current, is_dropped
 from memeloc.store.queries import Repository, is_newest
 from memeloc.store.tables.captions import (
     captions,
     cases,
     corrections,
     decisions,
+    drops,
     files,
     memes,
     sheet_items,
@@ -119,7 +120,11 @@ def _captions(connection: Connection, tags: Sequence[str]) -> _Rows:
     query = (
         select(memes.c.id, memes.c.template, captions.c.language, captions.c.parts)
         .join(captions, captions.c.meme_id == memes.c.id)
-        .where(is_current(captions), is_active())
+        .where(
+            is_current(captions),
+            is_active(),
+            ~is_dropped(captions.c.meme_id, captions.c.language),
+        )
         .order_by(memes.c.number)
     )
     languages = query.with_only_columns(captions.c.language).distinct().order_by(None)
@@ -202,6 +207,11 @@ def _cases() -> Select[Any]:
     return query.select_from(cases).outerjoin(decisions, last).order_by(cases.c.id)
 
 
+def _drops() -> Select[Any]:
+    columns = _columns(drops, "meme_id language action person comment created_at")
+    return select(*columns).order_by(drops.c.id)
+
+
 def _sheets() -> Select[Any]:
     size = select(func.count()).where(sheet_items.c.sheet_id == sheets.c.id)
     return select(
@@ -220,9 +230,13 @@ _QUERIES: dict[str, Callable[[], Select[Any]]] = {
     "memes": _memes,
     "corrections": _corrections,
     "cases": _cases,
+    "drops": _drops,
     "sheets": _sheets,
     "files": _files,
 }
 
-TABLES = ("captions", "history", "memes", "corrections", "cases", "memory", "sheets", "files")
+TABLES = (
+    *("captions", "history", "memes", "corrections", "cases", "drops", "memory", "sheets"),
+    "files",
+)
 """What can be exported."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, literal, select
 
+from memeloc.store.caption_versions import is_dropped
 from memeloc.store.files import store_file
 from memeloc.store.queries import Repository, add_rows, is_newest
 from memeloc.store.records import FileRecord, Kind
@@ -95,6 +96,7 @@ def find_units(
             captions.c.language == language,
             captions.c.stage.in_(PEOPLE),
             source.c.language == source_language,
+            ~is_dropped(captions.c.meme_id, captions.c.language),
         )
         .order_by(captions.c.id)
     )

@@ -209,6 +209,17 @@ class CaseRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class DropRecord:
+    """A meme that is dropped in a language, or (empty) in all: who dropped it, when and why."""
+
+    meme_id: str
+    language: str
+    person: str
+    comment: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageStatus:
     """How far one language is, in captions.
 
@@ -217,6 +228,7 @@ class LanguageStatus:
         missing, changed_source: not translated yet, and translations of another source text.
         stages: the others by stage, `corrected 1` and so on with the round.
         to_settle: open cases.
+        dropped: memes that are dropped in this language, and not in all.
     """
 
     language: str
@@ -225,3 +237,4 @@ class LanguageStatus:
     changed_source: int
     stages: Mapping[str, int]
     to_settle: int
+    dropped: int

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memeloc.store.computed import Computed
     from memeloc.store.corrections import Corrections
     from memeloc.store.curation import Curation
+    from memeloc.store.drops import Drops
     from memeloc.store.erasures import Erasures
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
@@ -42,6 +43,7 @@ class Store(Repository):
     sheets: Sheets
     corrections: Corrections
     cases: Cases
+    drops: Drops
     memory: Memory
     files: Files
     items: Items

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.files import file_sha256
-from memeloc.store.records import FileRecord, ImportSummary, LanguageStatus
+from memeloc.store.caption_versions import ALL_LANGUAGES
+from memeloc.store.records import DropRecord, FileRecord, ImportSummary, LanguageStatus
 from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Captions(Part):
 
     def table(self, name: str = "captions") -> pd.DataFrame:
         """A table of the workspace as a frame: captions (a row a meme, a column a language),
-        history (a row for every version), memes, corrections, cases, memory, sheets or files.
+        history (a row for every version), memes, corrections, cases, drops, memory, sheets, files.
         """
         return self._store.exports.frame(name, self._tags())
 
@@ -139,6 +140,52 @@ class Captions(Part):
         """Write a table (see `table`) to a .csv, .jsonl or .parquet file."""
         rows = self._store.exports.write(name, Path(to), self._tags())
         return ExportResult(name, rows, Path(to))
+
+    def drop(
+        self,
+        meme_ids: Collection[str],
+        why: str,
+        *,
+        languages: Sequence[str] | None = None,
+        person: str,
+    ) -> int:
+        """Drop memes, such as those whose wordplay no language has: leave them out of everything.
+
+        Nothing of them is deleted. `languages` are those they are dropped in; None, or with the
+        source language, is all. Returns how many memes and languages were not dropped before.
+
+        Raises:
+            InputError: there is no such meme.
+        """
+        tags = self._dropped_in(languages)
+        return self._store.drops.add(meme_ids, tags, dropped=True, person=person, comment=why)
+
+    def take_back(
+        self,
+        meme_ids: Collection[str],
+        why: str = "",
+        *,
+        languages: Sequence[str] | None = None,
+        person: str,
+    ) -> int:
+        """Take the dropping of memes back, in some languages or (None) in all; how many it was of.
+
+        Raises:
+            InputError: there is no such meme.
+        """
+        tags = self._dropped_in(languages)
+        if languages is None:
+            tags = list({row.language for row in self.dropped() if row.meme_id in meme_ids})
+        return self._store.drops.add(meme_ids, tags, dropped=False, person=person, comment=why)
+
+    def dropped(self) -> list[DropRecord]:
+        """What is dropped now, oldest first."""
+        return self._store.drops.find()
+
+    def _dropped_in(self, languages: Sequence[str] | None) -> list[str]:
+        tags = [self._workspace.locale(tag).tag for tag in languages or ()]
+        everywhere = languages is None or self._workspace.source.tag in tags
+        return [ALL_LANGUAGES] if everywhere else tags
 
     def status(self) -> Status:
         """How far each language is, and what to do next."""

@@ -1,7 +1,8 @@
 """What is to be settled. In: decisions, typed or in a table. Out: open cases, settled captions.
 
 Two people who differ, a source that changed since, a part that was lost, a caption that was given
-up: somebody accepts an answer, types a third text, or keeps what stands. Every decision is kept.
+up: somebody accepts an answer, types a third text, keeps what stands, or drops the meme. Every
+decision is kept.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
+from memeloc.store.cases import DROP, DROP_ALL
 from memeloc.store.records import CaseRecord, Kind
 from memeloc.tables import read_table, write_table
 from memeloc.workspace.part import Part
@@ -64,9 +67,11 @@ class Cases(Part):
         person: str,
         accept: int | None = None,
         text: str | None = None,
+        drop: Literal["", "drop", "drop all"] = "",
         comment: str = "",
     ) -> None:
-        """Settle a case: accept an answer, type a text, or (neither) keep the caption as it is.
+        """Settle a case: accept an answer, type a text, drop the meme in this language or in all,
+        or (none of them) keep the caption as it is.
 
         A later decision supersedes; the same one again changes nothing. `case` and `accept` are
         numbers, as `open` gives them; the parts of `text` are joined by ` // `.
@@ -75,13 +80,15 @@ class Cases(Part):
             InputError: there is no such case, or the answer is not one of it.
         """
         parts = None if text is None else Caption.parse(text).parts
-        self._store.cases.decide(case, person=person, accept=accept, parts=parts, comment=comment)
+        self._store.cases.decide(
+            case, person=person, accept=accept, parts=parts, drop=drop, comment=comment
+        )
 
     def write(self, path: Path, language: str | None = None) -> int:
         """Write the open cases to a table to decide in; how many there are.
 
-        A row a case; the column `take` is for an answer's number or `keep`, `text` for another
-        text.
+        A row a case; the column `take` is for an answer's number, `keep`, `drop` or `drop all`,
+        `text` for another text.
         """
         rows = (
             (
@@ -122,15 +129,26 @@ class Cases(Part):
             if not case.isdecimal():
                 raise InputError("is not a case's number", file=path, row=row.number, column="case")
             try:
-                if not text and take.casefold() != "keep" and not take.isdecimal():
-                    raise InputError(f"{take[:40]!r} is neither an answer's number nor keep")
-                accept = int(take) if take.isdecimal() and not text else None
-                self.decide(int(case), person=person, accept=accept, text=text or None)
+                self.decide(int(case), person=person, **_decision(take, text))
             except InputError as error:
                 column = "text" if text else "take"
                 raise InputError(error.message, file=path, row=row.number, column=column) from error
             done += 1
         return done
+
+
+def _decision(take: str, text: str) -> dict[str, Any]:
+    """What a row says as arguments of `Cases.decide`; a text goes before what is to be taken."""
+    if text:
+        return {"text": text}
+    if take.isdecimal():
+        return {"accept": int(take)}
+    word = " ".join(take.casefold().split())
+    if word not in ("keep", DROP, DROP_ALL):
+        raise InputError(
+            f"{take[:40]!r} is neither an answer's number nor keep, {DROP} or {DROP_ALL}"
+        )
+    return {} if word == "keep" else {"drop": word}
 
 
 def _case(record: CaseRecord) -> Case:

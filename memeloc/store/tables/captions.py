@@ -78,6 +78,13 @@ decisions = table(
 )
 """How a case was settled; the newest decision of a case holds."""
 
+drops = table(
+    "drops",
+    "id meme_id language action person comment created_at",
+    index=["meme_id language"],
+)
+"""Captions that were dropped and taken back (`action`); an empty language is all of them."""
+
 memory_units = table(
     "memory_units",
     "id hash source_language language original translation origin person file_id created_at",

@@ -1,0 +1,82 @@
+"""`memeloc drop`: memes that are left out of everything, listed, and brought back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.test_correct import Command, _answer, _captions, _export, _import, _ok, workspace
+
+__all__ = ["workspace"]  # a fixture, used by name
+
+
+def test_dropped_memes_are_rendered_in_no_language(workspace: Path, command: Command) -> None:
+    done = _ok(command("drop", "m1", "--why", "a pun", "--as", "ann", "--json"))
+    assert done["changed"] == 1
+    _ok(command("render", "--langs", "de,hi", "--out", "out", "--json"))
+    pictures = {path.stem for path in Path("out").rglob("*.jpg")}
+    assert pictures == {"m2", "m3", "m4"}
+
+
+def test_a_meme_is_dropped_in_one_language(workspace: Path, command: Command) -> None:
+    _ok(command("drop", "m1", "--langs", "hi", "--why", "means nothing", "--json"))
+    assert _captions(command, "hi")["m1"] == ""
+    assert _captions(command, "de")["m1"]
+
+
+def test_what_is_dropped_is_listed_with_its_reason(workspace: Path, command: Command) -> None:
+    command("drop", "m1", "m3", "--why", "a pun", "--as", "ann")
+    (first, _) = _ok(command("drop", "--json"))["dropped"]
+    assert (first["meme_id"], first["language"], first["person"]) == ("m1", "", "ann")
+    shown = command("drop").out
+    assert "a pun" in shown
+    assert "Dropped now: 2" in shown
+
+
+def test_dropped_memes_are_brought_back(workspace: Path, command: Command) -> None:
+    before = _captions(command)
+    command("drop", "m1", "--why", "a pun")
+    command("drop", "m2", "--langs", "de,hi", "--why", "a pun")
+    assert _ok(command("drop", "m1", "m2", "--take-back", "--json"))["dropped"] == []
+    assert _captions(command) == before
+
+
+def test_a_reason_is_asked_for(workspace: Path, command: Command) -> None:
+    outcome = command("drop", "m1")
+    assert outcome.status == 2
+    assert "--why" in outcome.err
+
+
+def test_an_unknown_meme_is_named(workspace: Path, command: Command) -> None:
+    outcome = command("drop", "m9", "--why", "a pun")
+    assert (outcome.status, "no meme 'm9'" in outcome.err) == (1, True)
+
+
+def test_cases_are_dropped_from_a_table(workspace: Path, command: Command) -> None:
+    sheet = _export(command, "--lang", "de", "--to", "anna")
+    _answer(sheet, {"m1": ("wordplay",), "m2": ("culture",)})
+    _import(command, sheet, "--person", "anna")
+    command("correct", "settle", "--to", "cases.csv")
+    text = Path("cases.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert [line.endswith(",,") for line in text[1:]] == [True, True]
+    rows = [text[0], text[1][:-2] + ",drop,", text[2][:-2] + ",Drop  all,"]
+    Path("cases.csv").write_text("\n".join(rows), encoding="utf-8")
+    assert _ok(command("correct", "settle", "--from", "cases.csv", "--json")) == {
+        "settled": 2,
+        "open": 0,
+    }
+    captions = _captions(command)
+    assert set(captions) == {"m1", "m3", "m4"}
+    assert captions["m1"] == ""
+
+
+def test_the_reason_stands_in_the_exported_table(workspace: Path, command: Command) -> None:
+    command("drop", "m1", "--why", "a pun", "--as", "ann")
+    command("drop", "m1", "--take-back", "--as", "bob")
+    _ok(command("export", "drops", "--to", "drops.jsonl", "--json"))
+    lines = Path("drops.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [(row["action"], row["person"]) for row in rows] == [
+        ("drop", "ann"),
+        ("take back", "bob"),
+    ]
