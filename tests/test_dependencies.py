@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = [
     *("collect", "ocr", "filters", "models", "embeddings", "translate", "offline", "postgresql"),
-    *("google-forms", "prolific", "crowd"),
+    *("google-forms", "prolific", "crowd", "studio"),
 ]
 OWN = {"memeloc", "tests", "tools", "bench", "examples"}
 

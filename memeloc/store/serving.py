@@ -19,6 +19,7 @@ from sqlalchemy import Connection, delete, distinct, func, select, update
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
 from memeloc.store.submissions import add_submissions
+from memeloc.store.tables.erasures import erasures
 from memeloc.store.tables.serving import departures, given_answers, survey_places
 from memeloc.store.tables.surveys import submissions
 from memeloc.survey.serving.places import COMPLETE, OPEN, Place, Refusal, Taken
@@ -141,12 +142,14 @@ class Serving(Repository):
     def decline(self, place_id: str) -> bool:
         """Forget a place whose person does not agree, but for a count; whether it was there.
 
-        One with answers stays: its person agreed before.
+        Answers from before, of somebody who went back to take the consent away, are erased.
         """
         with self.database.write() as connection:
             place = _place(connection, place_id)
-            if place is None or place.status != OPEN or _answers(connection, place_id):
+            if place is None or place.status != OPEN:
                 return False
+            if answers := len(_answers(connection, place_id)):
+                _erase_answers(connection, place_id, answers)
             _depart(connection, [place], DECLINED)
             return True
 
@@ -229,6 +232,14 @@ def _taken(connection: Connection, survey: str, participant: str, at: datetime) 
         [Place(*row) for row in connection.execute(own.order_by(places.created_at))],
         set(connection.execute(filled).scalars()),
     )
+
+
+def _erase_answers(connection: Connection, place_id: str, count: int) -> None:
+    """Delete the answers of a place; the database lets go of them only with a receipt."""
+    number = add_row(connection, erasures)
+    connection.execute(delete(given_answers).where(given_answers.c.place_id == place_id))
+    receipt = {"people": 1, given_answers.name: count}
+    connection.execute(update(erasures).where(erasures.c.number == number).values(counts=receipt))
 
 
 def _depart(connection: Connection, places: Sequence[Place], outcome: str) -> None:

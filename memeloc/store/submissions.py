@@ -173,11 +173,8 @@ def _short(key: str) -> str:
     return key if len(key) <= 64 else hashlib.sha256(key.encode()).hexdigest()
 
 
-def find_submissions(
-    connection: Connection, survey: str, *, superseded: bool = False
-) -> list[Submission]:
-    """The submission of each person and sheet that was sent last, in the order of coming; or the
-    others, which it superseded."""
+def find_submissions(connection: Connection, survey: str) -> list[Submission]:
+    """The submission of each person and sheet that was sent last, in the order of coming."""
 
     @cache  # what several people answered is in memory once
     def answer(entry: str, label: str, *second: str) -> Answer:
@@ -193,8 +190,7 @@ def find_submissions(
         stored.append(replace(Submission(*row), answers=answers))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}
-    last = set(newest.values())
-    return [row for index, row in enumerate(stored) if (index in last) != superseded]
+    return [stored[index] for index in sorted(newest.values())]
 
 
 def find_participants(connection: Connection, survey: str) -> list[Participant]:

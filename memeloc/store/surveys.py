@@ -130,11 +130,10 @@ class Surveys(Repository):
                 erased=left_out(imported, kept),
             )
 
-    def submissions(self, name: str, *, superseded: bool = False) -> list[Submission]:
-        """Of each person and sheet what was sent last, in the order of coming; or what that
-        superseded."""
+    def submissions(self, name: str) -> list[Submission]:
+        """Of each person and sheet what was sent last, in the order of coming."""
         with self.database.read() as connection:
-            return find_submissions(connection, name, superseded=superseded)
+            return find_submissions(connection, name)
 
     def participants(self, name: str) -> list[Participant]:
         """What recruitment services report of people by now, once for each person and study."""

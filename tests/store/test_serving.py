@@ -147,3 +147,13 @@ def test_declining_leaves_a_count(served: Store) -> None:
     assert not served.serving.decline(place.id)
     assert served.serving.place(place.id) is None
     assert served.serving.departed("pilot") == {("b1-US", "declined"): 1}
+
+
+def test_who_takes_the_consent_away_leaves_no_answer(served: Store) -> None:
+    place = take(served, "ann")
+    assert isinstance(place, Place)
+    answer(served, place, "i1", 1)
+    assert served.serving.decline(place.id)
+    assert served.serving.answers(place.id) == []
+    assert served.serving.departed("pilot") == {("b1-US", "declined"): 1}
+    assert served.erasures.receipts() == [{"given_answers": 1, "people": 1}]

@@ -14,6 +14,7 @@ from memeloc.cli.survey import (
     import_,
     import_answers,
     plan,
+    serve,
     settle,
     status,
 )
@@ -36,6 +37,7 @@ app.command("build")(build.build)
 app.command("choose")(build.choose)
 app.command("export")(export.export)
 app.command("filters")(export.filters)
+app.command("serve")(serve.serve)
 app.command("import")(import_.import_)
 app.command("import-answers")(import_answers.import_answers)
 app.command("check")(check.check)

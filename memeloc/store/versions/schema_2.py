@@ -1,4 +1,4 @@
-"""The tables of the server for sheets: places, answers as they are given, departures."""
+"""The tables of the server for sheets. In: schema 1. Out: places, given answers, departures."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -43,6 +43,11 @@ class ServedSheet(SheetTexts):
         """The entries by the keys that the page names them by, in order."""
         return {self.key(entry): entry for entry in self.sheet.entries}
 
+    def id_of(self, key: str) -> str:
+        """The id of the entry that has a key; the key itself where none has it."""
+        entry = self.entries.get(key)
+        return key if entry is None else entry_id(entry)
+
     def key(self, entry: Entry) -> str:
         """What the page names an entry by."""
         return item_key(self.pack.name, self.sheet.id, entry_id(entry))

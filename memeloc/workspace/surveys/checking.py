@@ -129,19 +129,25 @@ class Checking(StoredSurvey):
             pd.DataFrame(excluded, columns=columns),
         )
 
-    def checked(self, rules: Rules | None = None) -> Checked:
-        """Check what is there by now; by the last rules, or memeloc.toml's, by default."""
-        if rules is None:
-            last = self._store.result(self.name, "check")
-            rules = self._rules({}, (), ()) if last is None else read_rules(last[0])
+    @property
+    def rules(self) -> Rules:
+        """The rules of the last check, or memeloc.toml's before the first one."""
+        last = self._store.result(self.name, "check")
+        return self._rules({}, (), ()) if last is None else read_rules(last[0])
+
+    def checked(self, rules: Rules | None = None, *, keep: bool = True) -> Checked:
+        """Check what is there by now, by the last rules by default.
+
+        The report is stored, but for who only looks: `keep` is False.
+        """
+        rules = rules or self.rules
         sheets, submissions = self.sheets, self.submissions
         people = self._store.participants(self.name)
         abstain = [label.id for label in self.taxonomy.labels if label.abstain]
-        superseded = self._store.submissions(self.name, superseded=True)
-        report = check_submissions(
-            submissions, sheets, people, rules, abstain=abstain, superseded=superseded
-        )
-        self._store.add_result(self.name, "check", rules.model_dump(mode="json"), report.as_json())
+        report = check_submissions(submissions, sheets, people, rules, abstain=abstain)
+        if keep:
+            values = rules.model_dump(mode="json")
+            self._store.add_result(self.name, "check", values, report.as_json())
         return Checked(rules, report, sheets, submissions)
 
     def paces(self) -> dict[str, Pace]:

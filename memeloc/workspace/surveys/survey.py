@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,15 +22,17 @@ from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
 from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.model import Batch
-from memeloc.survey.quality.rows import COMPLETE
+from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.rewards import Shortfall, shortfalls
+from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup
 from memeloc.workspace.surveys.building import BuildResult, build_result
 from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
+from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter, silent
 
 
@@ -284,6 +286,43 @@ class Survey(Exporting, Importing, Contacting):
         return settle(
             answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending or {}
         )
+
+    def serve(
+        self,
+        *,
+        contact: str = "",
+        pictures: str | Path = "out",
+        cultures: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
+        on_progress: OnProgress = silent,
+    ) -> ServedSurvey:
+        """What a server needs to show the sheets of all rounds that are not closed.
+
+        Args:
+            contact: whom annotators may ask, as they read it; empty for that of the last export.
+            pictures: the folder that rendering made.
+            cultures: codes; all by default.
+            settings: of `ServeSettings`; before memeloc.toml's.
+            on_progress: counts examples that are rendered.
+
+        Raises:
+            InputError: a picture or the contact is missing, or a setting cannot be.
+        """
+        chosen = read_serve_settings({**self.settings("serve"), **(settings or {})})
+        pack, _ = self.packed(
+            contact=contact,
+            pictures=Path(pictures),
+            cultures=cultures,
+            rounds=self.open_rounds,
+            on_progress=on_progress,
+        )
+        return ServedSurvey(self, pack, chosen, self.rules)
+
+    @property
+    def open_rounds(self) -> tuple[int, ...]:
+        """The rounds that more may come of, in order; a pre-annotation until there is another."""
+        rounds, closed = self.rounds, self._closed_round()
+        return tuple(number for number in rounds if number > closed or rounds == (number,))
 
     def _closed_round(self) -> int:
         """The last round of which nothing more comes; 0 for none."""

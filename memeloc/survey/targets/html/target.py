@@ -29,6 +29,9 @@ from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_text
 
 _FOLDER = Path(__file__).parent / "sheet"
+STYLE = _FOLDER / "sheet.css"
+"""How pages look."""
+
 _SCRIPTS = (
     "page.js", "records.js", "passage.js", "questions.js", "sending.js", "server.js", "screens.js",
     "start.js",
@@ -122,7 +125,7 @@ def sheet_page(
         locale=shown.locale,
         policy=_policy(script, send_to, is_served=serve is not None),
         title=shown.get("title"),
-        style=(_FOLDER / "sheet.css").read_text(encoding="utf-8"),
+        style=STYLE.read_text(encoding="utf-8"),
         # Encoded against a glance; no secret.
         data={"sheet": base64.b64encode(content).decode(), "pictures": pictures},
         script=script,

@@ -1,0 +1,65 @@
+"""The application. In: a served survey, the owner's token. Out: a `Starlette`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from memeloc.studio import owner, sheets
+from memeloc.studio.headers import SecurityHeaders
+from memeloc.studio.limits import BodyLimit, Rate, RateLimit
+from memeloc.studio.pictures import Pictures
+from memeloc.workspace.surveys.serving import ServedSurvey
+
+LARGEST_BODY = 64_000
+"""Bytes of a request: the longest answer is some kilobytes."""
+
+FREEING_SECONDS = 60.0
+"""Seconds between two looks for places whose time is over."""
+
+
+def make_application(served: ServedSurvey, owner_token: str) -> Starlette:
+    """The application of a survey; who knows the token sees how far it is."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        freeing = asyncio.create_task(_free_places(served))
+        yield
+        freeing.cancel()
+        with suppress(asyncio.CancelledError):
+            await freeing
+
+    application = Starlette(
+        routes=[*sheets.routes, *owner.routes, Route("/health", _health)],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(RateLimit, rate=Rate(served.settings.requests_a_minute)),
+            Middleware(BodyLimit, largest=LARGEST_BODY),
+        ],
+        exception_handlers={404: sheets.not_found},
+        lifespan=lifespan,
+    )
+    application.state.served = served
+    application.state.owner_token = owner_token
+    application.state.pictures = Pictures(served)
+    application.state.answers = Rate(served.settings.answers_a_minute)
+    return application
+
+
+async def _health(_: Request) -> Response:
+    """What a proxy asks to know whether the server is there."""
+    return PlainTextResponse("ok")
+
+
+async def _free_places(served: ServedSurvey) -> None:
+    while True:
+        await run_in_threadpool(served.free)
+        await asyncio.sleep(FREEING_SECONDS)

@@ -1,0 +1,68 @@
+"""Running the server. In: a served survey, where to listen. Out: nothing before it is stopped."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+from memeloc.errors import InputError, MissingError
+from memeloc.workspace.surveys.serving import ServedSurvey
+
+OWNER_VARIABLE = "MEMELOC_OWNER_TOKEN"
+"""The environment variable with the token of the owner's page."""
+
+_SHORTEST_TOKEN = 16
+
+
+def owner_token() -> str:
+    """The token of the owner's page: from the environment, or a new one.
+
+    Raises:
+        InputError: that of the environment can be guessed.
+    """
+    token = os.environ.get(OWNER_VARIABLE, "")
+    if token and len(token) < _SHORTEST_TOKEN:
+        raise InputError(f"{OWNER_VARIABLE} has fewer than {_SHORTEST_TOKEN} characters")
+    return token or secrets.token_urlsafe(24)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one.
+
+    Raises:
+        InputError: nobody can listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(
+            f"The server cannot listen at {host}, port {port}: {error.strerror}. Name another "
+            "--port, or end what listens there."
+        ) from error
+
+
+def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> None:
+    """Serve until the process is interrupted.
+
+    Raises:
+        MissingError: the extra `studio` is not installed.
+    """
+    try:
+        import uvicorn
+
+        from memeloc.studio.application import make_application
+    except ModuleNotFoundError as error:
+        raise MissingError("The server needs an extra: pip install 'memeloc[studio]'") from error
+    settings = served.settings
+    config = uvicorn.Config(
+        make_application(served, token),
+        root_path=settings.root_path,
+        forwarded_allow_ips=list(settings.proxies),
+        server_header=False,
+        access_log=False,  # addresses hold people's ids
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+    )
+    uvicorn.Server(config).run([listening])

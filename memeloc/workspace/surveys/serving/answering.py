@@ -1,0 +1,191 @@
+"""Answers in. In: what a page sends. Out: what it is told; submissions through the one resolver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from memeloc.store.participant_ids import hash_id, hidden
+from memeloc.store.serving import GivenAnswer
+from memeloc.store.tables.types import now
+from memeloc.survey.model import Check
+from memeloc.survey.serving.pages import ServedSheet
+from memeloc.survey.serving.places import (
+    COMPLETE,
+    FAILED_CHECKS,
+    OPEN,
+    RETURNED,
+    SCREENED_OUT,
+    Place,
+)
+from memeloc.survey.serving.screening_out import cannot_pass
+from memeloc.survey.serving.training import right_at_once
+from memeloc.survey.targets.protocol import Imported, RawAnswer, RawSubmission
+from memeloc.survey.targets.resolver import resolve
+from memeloc.workspace.surveys.serving.served import Message, Served
+
+SOURCE = "serve"
+"""The source of submissions that come by the server."""
+
+_STATUSES = {FAILED_CHECKS: "screened out", SCREENED_OUT: "screened out", RETURNED: "returned"}
+"""The status of the submission of each end but a complete one, which the resolver finds out."""
+
+_Key = Annotated[str, Field(max_length=100)]
+_Text = Annotated[str, Field(max_length=10_000)]
+
+
+class Given(BaseModel):
+    """An answer as a page sends it; `number` grows with each one of a place."""
+
+    item: _Key
+    label: _Key = ""
+    further: Annotated[dict[_Key, list[_Text]], Field(max_length=100)] = {}
+    number: Annotated[int, Field(ge=0, lt=1 << 53)]
+
+
+class Finish(BaseModel):
+    """How a page comes to its end."""
+
+    status: Literal["complete", "returned", "no consent"]
+    comments: _Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a page is told; with a `status` of 200 all that it sent is stored."""
+
+    status: int
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Answering(Served):
+    """Takes answers, and ends sheets."""
+
+    def page(self, token: str) -> tuple[ServedSheet, dict[str, Any]] | Message:
+        """The sheet of a place and what its page needs to go on; or what is said instead."""
+        known = self.sheet_of(token)
+        if known is None:
+            return self.message(None, "serve.link")
+        place_id, sheet = known
+        place = self._places.place(place_id)
+        if place is None or place.status != OPEN:
+            return self.end(sheet, place.status if place else RETURNED)
+        answers = self._places.answers(place_id)
+        return sheet, {
+            "csrf": self.tokens.csrf(token),
+            "place": place_id,
+            "number": max((answer.turn for answer in answers), default=0),
+            "stored": {answer.item: answer.value for answer in answers},
+        }
+
+    def answer(self, token: str, given: Given) -> Reply:
+        """Store an answer, once for each number."""
+        known = self.sheet_of(token)
+        if known is None:
+            return Reply(404)
+        place_id, sheet = known
+        if given.item not in sheet.entries or given.label not in ("", *sheet.labels):
+            return Reply(422, {"error": "This sheet has no such item, or no such label."})
+        at, value = now(), {"label": given.label, "further": given.further}
+        place = self._places.add_answer(
+            *(place_id, given.item, given.number, value, at + self._hold, at),
+            self._assigner.has_room,
+        )
+        if place is None or place.status != OPEN or not place.is_held(at):
+            return self._ended(sheet, place.status if place else RETURNED)
+        return self._after(sheet, place, given)
+
+    def finish(self, token: str, finish: Finish) -> Reply:
+        """Bring a place to its end; the code comes once all is stored."""
+        known = self.sheet_of(token)
+        if known is None:
+            return Reply(404)
+        place_id, sheet = known
+        if finish.status == "no consent":
+            self._places.decline(place_id)
+            code = self.pack.codes[sheet.own.id].no_consent
+            return Reply(200, {"text": sheet.get("consent.declined", code=code), "code": code})
+        status = self._close(sheet, place_id, finish.status, finish.comments)
+        if status == OPEN:
+            return Reply(409, {"error": "Some questions are not answered yet."})
+        return Reply(200, self._shown_end(sheet, status))
+
+    def _after(self, sheet: ServedSheet, place: Place, given: Given) -> Reply:
+        """What follows from an answer that was stored: feedback, the end, or nothing."""
+        entry = sheet.entries[given.item]
+        if not given.label:
+            return Reply(200)
+        answers = self._places.answers(place.id)
+        if isinstance(entry, Check) and entry in sheet.training:
+            if self._is_unqualified(sheet, answers):
+                return self._ended(sheet, self._close(sheet, place.id, SCREENED_OUT))
+            return Reply(200, {"feedback": sheet.feedback(entry, given.label)})
+        labels = {sheet.id_of(answer.item): answer.value["label"] for answer in answers}
+        chosen = {entry: label for entry, label in labels.items() if label}
+        if self.settings.screen_out and cannot_pass(sheet.own, chosen, self._rules.attention):
+            return self._ended(sheet, self._close(sheet, place.id, FAILED_CHECKS))
+        return Reply(200)
+
+    def _is_unqualified(self, sheet: ServedSheet, answers: Sequence[GivenAnswer]) -> bool:
+        """Whether all training items were answered, and too few right the first time."""
+        first: dict[str, str] = {}
+        for answer in answers:
+            if answer.value["label"]:
+                first.setdefault(sheet.id_of(answer.item), answer.value["label"])
+        if any(item.id not in first for item in sheet.training):
+            return False
+        return right_at_once(sheet.training, first) < self.settings.qualify
+
+    def _close(self, sheet: ServedSheet, place_id: str, status: str, comments: str = "") -> str:
+        """End a place and store its submission; what the place is then."""
+        build = partial(self._submission, sheet, status, comments)
+        place = self._places.finish(place_id, status, build)
+        return place.status if place else RETURNED
+
+    def _submission(
+        self,
+        sheet: ServedSheet,
+        status: str,
+        comments: str,
+        place: Place,
+        answers: Sequence[GivenAnswer],
+    ) -> Imported | None:
+        """What was answered at a place, resolved; None if it is to be complete and is not."""
+        trained = {sheet.key(item) for item in sheet.training}
+        last = {answer.item: answer for answer in answers if answer.item not in trained}
+        raw = RawSubmission(
+            place.participant,
+            [
+                RawAnswer(
+                    item,
+                    [label] if (label := answer.value["label"]) else [],
+                    answer.value["further"],
+                )
+                for item, answer in last.items()
+            ],
+            sheet=place.sheet,
+            id=place.id,
+            status=_STATUSES.get(status, ""),
+            finished=status == COMPLETE,
+            consent=True,
+            started=place.created_at,
+            submitted=now(),
+            code=self.end(sheet, status).code,
+            comments=hidden(comments, (), partial(hash_id, self._key)),
+        )
+        imported = resolve([raw], self.pack, source=SOURCE, file=SOURCE)
+        if status == COMPLETE and any(sent.status != COMPLETE for sent in imported.submissions):
+            return None
+        return imported
+
+    def _ended(self, sheet: ServedSheet, status: str) -> Reply:
+        """What a page is told that goes on at a place that came to its end."""
+        return Reply(410, {"ended": self._shown_end(sheet, status)})
+
+    def _shown_end(self, sheet: ServedSheet, status: str) -> dict[str, str]:
+        end = self.end(sheet, status)
+        return {"text": end.text, "code": end.code}

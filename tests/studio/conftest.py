@@ -1,0 +1,90 @@
+"""What tests of the web application share: a survey in a workspace, on both databases."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from memeloc.studio.application import make_application
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys.serving import ServedSurvey
+from tests.store.conftest import postgresql
+from tests.studio.served import OWNER, Annotator, make_workspace
+
+__all__ = ["postgresql"]
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with eight memes in four languages, and their pictures."""
+    return make_workspace(
+        tmp_path_factory.mktemp("served") / "work", ["de", "ar", "hi", "zh"], memes=8
+    )
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Has each test run on both databases."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    monkeypatch.delenv("MEMELOC_SURVEY_KEY", raising=False)
+    if request.param == "postgresql":
+        monkeypatch.setenv("MEMELOC_DATABASE_URL", request.getfixturevalue("postgresql")())
+    return str(request.param)
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with the survey `pilot`: two sheets a culture, five people each, on SQLite."""
+    monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
+    monkeypatch.delenv("MEMELOC_SURVEY_KEY", raising=False)
+    work = tmp_path / "work"
+    shutil.copytree(made, work)
+    monkeypatch.chdir(work)
+    with Workspace.open(work) as workspace:
+        workspace.surveys.build("pilot", "US,DE,EG=ar,IN=hi,CN=zh", size=4)
+    return work
+
+
+@pytest.fixture
+def client() -> Iterator[httpx.Client]:
+    """An HTTP client."""
+    with httpx.Client(timeout=30) as made:
+        yield made
+
+
+@dataclass
+class InProcess:
+    """The application in this process, for what needs no process of its own."""
+
+    workspace: Workspace
+    served: ServedSurvey
+    client: TestClient
+
+    def comer(self) -> Annotator:
+        """Somebody who comes."""
+        return Annotator(self.client, "")
+
+
+@pytest.fixture
+def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
+    """Makes the application of the survey, with settings, for two cultures."""
+    with ExitStack() as stack:
+        workspace = stack.enter_context(Workspace.open(folder))
+
+        def make(**settings: Any) -> InProcess:
+            served = workspace.survey("pilot").serve(
+                contact="lab@university.example", cultures=["US", "DE"], settings=settings
+            )
+            address = settings.get("address", "http://survey.example")
+            client = TestClient(make_application(served, OWNER), base_url=address)
+            return InProcess(workspace, served, stack.enter_context(client))
+
+        yield make

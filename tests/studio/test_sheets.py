@@ -1,0 +1,274 @@
+"""The routes of annotators: places, answers each once, ends and their codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.survey.model import Check, Sheet, entry_id
+from memeloc.survey.targets.places import item_key
+from memeloc.workspace.surveys.serving.served import Served
+from tests.studio.conftest import InProcess
+from tests.studio.served import Annotator
+
+Make = Callable[..., InProcess]
+DE = "r1-b01-DE"
+
+
+def expected(served: Served, sheet: str = DE) -> dict[str, str]:
+    """A label for each item that passes every check."""
+    own = served.sheets[sheet].own
+    return {
+        item_key(served.name, sheet, entry_id(entry)): (
+            entry.expected if isinstance(entry, Check) else "no-hate"
+        )
+        for entry in own.entries
+    }
+
+
+def checks(sheet: Sheet, kind: str) -> list[str]:
+    return [
+        item_key(sheet.survey, sheet.id, entry.id)
+        for entry in sheet.entries
+        if isinstance(entry, Check) and entry.kind == kind
+    ]
+
+
+def fill(comer: Annotator, served: Served, **labels: str) -> Any:
+    for item, label in expected(served).items():
+        assert comer.answer(item, labels.get(item, label)).status_code == 200
+    return comer.finish()
+
+
+def test_a_filled_sheet_is_a_submission_like_all_others(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    assert (
+        comer.join(PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x", sheet=DE).status_code == 200
+    )
+    done = fill(comer, made.served).json()
+    assert done["code"] == made.served.pack.codes[DE].done
+    survey = made.workspace.survey("pilot")
+    (sent,) = survey.submissions
+    assert (sent.source, sent.status, sent.sheet) == ("serve", "complete", DE)
+    assert sent.participant == made.workspace.store.surveys.hash_participant("5f0c")
+    assert survey.check(without=["speed"]).retained == 1
+    assert survey.settle().answers["label"].tolist() == ["no-hate"] * 4
+    assert survey.status().whole.sent == 1
+
+
+def test_a_page_holds_no_code_no_check_and_no_right_answer(application: Make) -> None:
+    made = application(training=2)
+    comer = made.comer()
+    response = comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    codes = made.served.pack.codes[DE]
+    text = str(comer.page) + response.text
+    for secret in (codes.done, codes.failed_checks, codes.no_consent, codes.screened_out, "check-"):
+        assert secret not in text
+    assert "expected" not in text
+    assert "training-" not in text
+
+
+def test_there_is_no_code_before_all_is_answered(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    comer.answer(comer.items[0], "hate")
+    early = comer.finish()
+    assert early.status_code == 409
+    assert "code" not in early.json()
+    assert made.workspace.survey("pilot").submissions == []
+
+
+def test_an_answer_that_is_sent_again_is_stored_once(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    for label in ("hate", "hate", "no-hate"):
+        assert comer.answer(comer.items[0], label, number=7).status_code == 200
+    comer.answer(comer.items[0], "unknown", number=8)
+    again = made.comer()
+    again.join(PROLIFIC_PID="5f0c", sheet=DE)
+    assert again.place == comer.place
+    assert again.serve["stored"] == {comer.items[0]: {"label": "unknown", "further": {}}}
+    assert again.number == 8
+
+
+def test_two_people_get_two_places(application: Make) -> None:
+    made = application()
+    first, second = made.comer(), made.comer()
+    first.join(PROLIFIC_PID="one", sheet=DE)
+    second.join(PROLIFIC_PID="two", sheet=DE)
+    assert first.place != second.place
+    assert first.serve["place"] != second.serve["place"]
+
+
+def test_a_personal_link_is_for_one_person(application: Make) -> None:
+    made = application()
+    (culture, link), (_, other) = made.served.links({"DE": 2}, "http://survey.example").links
+    assert (culture, link == other) == ("DE", False)
+    comer, again = made.comer(), made.comer()
+    assert comer.open(link).status_code == 200
+    again.open(link)
+    assert again.place == comer.place
+    assert "funktioniert nicht" not in comer.open(other).text
+    assert comer.open(link[:-1] + "x").text.count("does not work") == 1
+
+
+def test_who_comes_without_an_id_gets_no_place(application: Make) -> None:
+    made = application()
+    for parameters in ({"sheet": DE}, {"PROLIFIC_PID": "a"}, {"PROLIFIC_PID": "a", "sheet": "r9"}):
+        response = made.comer().join(**parameters)
+        assert "/place/" not in str(response.url)
+        assert '<p dir="auto">' in response.text
+
+
+def test_a_study_id_leads_to_the_sheet_that_it_was_made_of(application: Make) -> None:
+    made = application()
+    state = made.workspace.survey("pilot")
+    state.put_state("prolific", "study/r1-b02-DE", {"id": "65f0", "digest": "x"})
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", STUDY_ID="65f0")
+    assert comer.page["sheet"] == "r1-b02-DE"
+
+
+def test_names_of_parameters_are_settings(application: Make) -> None:
+    made = application(parameters={"participant": "rid", "culture": "land"})
+    comer = made.comer()
+    comer.join(rid="7", land="de")
+    assert comer.page["sheet"] == DE
+
+
+def test_sex_is_asked_where_a_quota_needs_it(application: Make) -> None:
+    made = application(sex={"female": 0.1, "male": 0.9})
+    comer = made.comer()
+    asked = comer.join(PROLIFIC_PID="a", culture="DE")
+    assert "Welches Geschlecht" in asked.text
+    assert 'name="PROLIFIC_PID" value="a"' in asked.text
+    comer.join(PROLIFIC_PID="a", culture="DE", sex="Female")
+    assert comer.serve
+    refused = made.comer().join(PROLIFIC_PID="b", culture="DE", sex="female")
+    assert "kein Platz mehr frei" in refused.text
+
+
+def test_who_declines_leaves_a_count(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    for _ in range(2):  # the reply to the first may be lost
+        reply = comer.finish("no consent").json()
+        assert reply["code"] == made.served.pack.codes[DE].no_consent
+    store = made.workspace.store
+    assert store.serving.departed("pilot") == {(DE, "declined"): 1}
+    assert made.workspace.survey("pilot").submissions == []
+    assert comer.answer("x", "hate").status_code == 422
+    assert comer.answer(comer.items[0], "hate").status_code == 410
+
+
+def test_who_stops_gets_no_code(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    comer.answer(comer.items[0], "hate")
+    assert comer.finish("returned").json()["code"] == ""
+    (sent,) = made.workspace.survey("pilot").submissions
+    assert (sent.status, len(sent.answers)) == ("returned", 1)
+
+
+def test_a_finished_sheet_shows_its_code_again(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    fill(comer, made.served)
+    again = made.comer().join(PROLIFIC_PID="5f0c", sheet=DE)
+    assert made.served.pack.codes[DE].done in again.text
+    other = made.comer().join(PROLIFIC_PID="5f0c", sheet="r1-b02-DE")
+    assert "bereits teilgenommen" in other.text
+
+
+def test_a_sheet_ends_early_when_its_checks_are_failed(application: Make) -> None:
+    made = application(screen_out=True)
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c", sheet=DE)
+    own = made.served.sheets[DE].own
+    (explicit,) = checks(own, "explicit")
+    wrong = next(label for label in ("hate", "no-hate") if label != expected(made.served)[explicit])
+    reply = comer.answer(explicit, wrong)
+    assert reply.status_code == 410
+    assert reply.json()["ended"]["code"] == made.served.pack.codes[DE].failed_checks
+    (sent,) = made.workspace.survey("pilot").submissions
+    assert (sent.status, sent.code) == ("screened out", made.served.pack.codes[DE].failed_checks)
+    assert made.workspace.survey("pilot").check().retained == 0
+
+
+def test_training_has_feedback_and_a_threshold(application: Make) -> None:
+    made = application(training=2, qualify=2)
+    shown = made.served.sheets[DE]
+    first, second = (shown.key(item) for item in shown.training)
+    right = {shown.key(item): item.expected for item in shown.training}
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="good", sheet=DE)
+    assert comer.items[:2] == [first, second]
+    assert comer.answer(first, right[first]).json()["feedback"]["correct"] is True
+    assert comer.answer(second, right[second]).json()["feedback"]["text"].startswith("Das ist")
+    assert fill(comer, made.served).json()["code"] == made.served.pack.codes[DE].done
+    (sent,) = made.workspace.survey("pilot").submissions
+    assert len(sent.answers) == len(shown.own.entries)
+
+    poor = made.comer()
+    poor.join(PROLIFIC_PID="poor", sheet=DE)
+    wrong = next(label for label in ("hate", "no-hate") if label != right[first])
+    feedback = poor.answer(first, wrong).json()["feedback"]
+    assert (feedback["correct"], "„" in feedback["text"]) == (False, True)
+    poor.answer(first, right[first])  # what counts is the first answer
+    ended = poor.answer(second, right[second]).json()["ended"]
+    assert ended["code"] == made.served.pack.codes[DE].screened_out
+    assert ended["code"] in poor.client.get(poor.place).text
+
+
+def test_comments_are_kept_without_ids(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="5f0c0ffee5f0c0ffee5f0c0f", sheet=DE)
+    for item, label in expected(made.served).items():
+        comer.answer(item, label)
+    comer.finish(comments="I am 5f0c0ffee5f0c0ffee5f0c0f, write to me@example.org")
+    with made.workspace.store.database.read() as connection:
+        kept = connection.exec_driver_sql("SELECT content FROM rejected_rows").scalars().all()
+    assert len(kept) == 1
+    assert "I am" in kept[0]
+    assert not re.search("5f0c0ffee|example.org", kept[0])
+
+
+def test_examples_of_training_are_not_explained_before(application: Make) -> None:
+    made = application(training=2)
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="a", sheet=DE)
+    taxonomy = made.served.pack.taxonomy
+    assert len(comer.page["examples"]) == len(taxonomy.examples) - 2
+    assert "Übungsfragen am Anfang: 2" in comer.page["words"]["intro"]
+
+
+def test_more_training_than_there_are_examples_is_refused(application: Make) -> None:
+    with pytest.raises(InputError, match="training = 40"):
+        application(training=40)
+
+
+def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> None:
+    made = application()
+    comer = made.comer()
+    text = comer.join(PROLIFIC_PID="a", sheet=DE).text
+    addresses = set(re.findall(r"/picture/[0-9a-f]{32}", text))
+    memes = [entry for entry in made.served.sheets[DE].own.entries if entry.picture]
+    assert len(addresses) >= len(memes)
+    for address in addresses:
+        picture = made.client.get(address)
+        assert picture.headers["content-type"] == "image/jpeg"
+        assert "immutable" in picture.headers["cache-control"]
+    assert made.client.get("/picture/" + "0" * 32).status_code == 404
+    assert made.client.get("/picture/..%2f..%2fmemeloc.toml").status_code == 404
