@@ -173,8 +173,11 @@ def _short(key: str) -> str:
     return key if len(key) <= 64 else hashlib.sha256(key.encode()).hexdigest()
 
 
-def find_submissions(connection: Connection, survey: str) -> list[Submission]:
-    """The submission of each person and sheet that was sent last, in the order of coming."""
+def find_submissions(
+    connection: Connection, survey: str, *, superseded: bool = False
+) -> list[Submission]:
+    """The submission of each person and sheet that was sent last, in the order of coming; or the
+    others, which it superseded."""
 
     @cache  # what several people answered is in memory once
     def answer(entry: str, label: str, *second: str) -> Answer:
@@ -190,7 +193,8 @@ def find_submissions(connection: Connection, survey: str) -> list[Submission]:
         stored.append(replace(Submission(*row), answers=answers))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}
-    return [stored[index] for index in sorted(newest.values())]
+    last = set(newest.values())
+    return [row for index, row in enumerate(stored) if (index in last) != superseded]
 
 
 def find_participants(connection: Connection, survey: str) -> list[Participant]:

@@ -130,10 +130,11 @@ class Surveys(Repository):
                 erased=left_out(imported, kept),
             )
 
-    def submissions(self, name: str) -> list[Submission]:
-        """Of each person and sheet what was sent last, in the order of coming."""
+    def submissions(self, name: str, *, superseded: bool = False) -> list[Submission]:
+        """Of each person and sheet what was sent last, in the order of coming; or what that
+        superseded."""
         with self.database.read() as connection:
-            return find_submissions(connection, name)
+            return find_submissions(connection, name, superseded=superseded)
 
     def participants(self, name: str) -> list[Participant]:
         """What recruitment services report of people by now, once for each person and study."""

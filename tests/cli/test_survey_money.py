@@ -19,7 +19,7 @@ Run = Callable[..., Outcome]
 
 __all__ = ["folder", "rendered"]  # fixtures, used by name
 
-EXPORT = ("survey", "export", "pilot", "--to", "html", *CONTACT)
+EXPORT = ("survey", "export", "pilot", "--to", "csv", *CONTACT)
 QUICK = {"submitted": "2026-03-01T10:02:00+00:00"}
 """Two minutes, where others take eight."""
 
@@ -174,3 +174,18 @@ def test_a_slip_in_contacting_is_named(
     done = command("survey", *arguments)
     assert done.status
     assert expected in done.err
+
+
+def test_a_second_try_of_a_failed_sheet_is_reported(command: Run, folder: Path) -> None:
+    build(command)
+    sheet = sheets_of()[0]
+    later = {"submitted": "2026-03-02T10:08:00+00:00", "started": "2026-03-02T10:00:00+00:00"}
+    tries = [careless(sheet, "jo"), saved(sheet, "jo", submission="again", **later)]
+    for number, content in enumerate(tries):
+        file = write(folder / f"{number}.json", content)
+        assert command("survey", "import", "pilot", file).status == 0
+    printed = json.loads(command("survey", "check", "pilot", "--json").out)
+    assert (printed["retained"], printed["by_rule"]) == (0, {"again": 1})
+    assert printed["set_aside"][0]["evidence"]["failed"] == ["attention"]
+    allowed = json.loads(command("survey", "check", "pilot", "--without", "again", "--json").out)
+    assert allowed["retained"] == 1

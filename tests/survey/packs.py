@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from memeloc.locales import default
@@ -19,6 +20,8 @@ CAPTIONS = {
     "bn": ("দুটি ডিম // একটি ক্র্যাশ", "আবার সোমবার // <b>&amp;</b>"),
     "hi": ("दो अंडे // एक क्रैश", "फिर सोमवार // <b>&amp;</b>"),
 }
+CAPTION = '</script><img src=x onerror=alert(1)> {{ 7 * 7 }} "so" &amp; <!-- // end'
+"""A caption that would end a script, and be one."""
 CODES = CompletionCodes("DONE-7", "FAIL-7", "NO-7", "OUT-7")
 
 
@@ -64,3 +67,10 @@ def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pil
         "lab@university.example",
         4,
     )
+
+
+def hostile(survey: SurveyPack) -> SurveyPack:
+    """The survey with a first caption that looks like markup."""
+    (sheet,) = survey.sheets
+    first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]
+    return replace(survey, sheets=(replace(sheet, entries=(first, *sheet.entries[1:])),))

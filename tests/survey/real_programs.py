@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 WIDTH, HEIGHT = 390, 844
 """Of a phone's screen, in CSS pixels."""
-_PICTURES = """() => [...document.images].filter((each) => each.checkVisibility()).map((image) => ({
+_PICTURES = """(pictures) => pictures.filter((each) => each.checkVisibility()).map((image) => ({
   alt: image.alt, width: image.naturalWidth, place: image.getBoundingClientRect().toJSON(),
 }))"""
 _LOADED = "() => [...document.images].every((image) => image.complete)"
@@ -63,7 +63,7 @@ def started(
             start_new_session=True,
         )
     try:
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + 600
         while not _answers(address):
             printed = log.read_text("utf-8", "replace")[-3000:]
             assert process.poll() is None, printed
@@ -112,10 +112,10 @@ def phone() -> Iterator[Callable[[], Page]]:
     assert errors == []
 
 
-def pictures_shown(page: Page) -> list[dict[str, Any]]:
+def pictures_shown(page: Page, selector: str = "img") -> list[dict[str, Any]]:
     """The pictures that a person sees; each is loaded, and as wide as the screen at most."""
     page.wait_for_function(_LOADED)
-    pictures: list[dict[str, Any]] = page.evaluate(_PICTURES)
+    pictures: list[dict[str, Any]] = page.locator(selector).evaluate_all(_PICTURES)
     for picture in pictures:
         assert picture["width"] > 1, picture
         assert picture["place"]["left"] >= 0, picture

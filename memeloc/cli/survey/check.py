@@ -67,7 +67,7 @@ def check(
     without: list[str] | None = Option(
         None,
         metavar="RULE",
-        help="Switch a rule off: status, attention, speed, straight, person, screening, "
+        help="Switch a rule off: status, attention, speed, straight, person, again, screening, "
         "identical or outlier. Repeatable.",
     ),
     exclude: list[str] | None = Option(

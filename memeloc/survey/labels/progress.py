@@ -15,9 +15,9 @@ from memeloc.errors import InputError
 from memeloc.survey.design.pay import CENT
 from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.model import Participant, Sheet, Submission
-from memeloc.survey.quality.checking import COMPLETE
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import CheckReport
+from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.quality.statuses import PAID, RUNNING, WAITING
 
 _KINDS = {"paid": PAID, "owed": WAITING, "running": RUNNING}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from memeloc.errors import InputError
 from memeloc.survey.model import Sheet, Submission
-from memeloc.survey.quality.checking import sent
+from memeloc.survey.quality.rows import sent
 from memeloc.survey.quality.rules import Settling
 from memeloc.survey.taxonomy import Taxonomy
 

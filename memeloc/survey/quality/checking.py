@@ -9,44 +9,28 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from statistics import median
-from typing import Any
 
 from memeloc.survey.model import Check, CheckKind, Participant, Sheet, Submission, entry_id
 from memeloc.survey.quality import rules as kinds
-from memeloc.survey.quality.likelihood import Labels, Rates, at_least
+from memeloc.survey.quality.likelihood import Rates, at_least
 from memeloc.survey.quality.outliers import Deviation, Person, deviations
 from memeloc.survey.quality.participants import words_of
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Judged, Key, Remark
+from memeloc.survey.quality.rows import (
+    COMPLETE,
+    Evidence,
+    Row,
+    make_row,
+    sent,
+    tried_again,
+    tries_of,
+)
 from memeloc.survey.quality.rules import Rules
 from memeloc.survey.quality.screening import Screened, screen
 from memeloc.survey.quality.statuses import GONE, HANDED_IN
-
-COMPLETE = "complete"
-"""The status of a submission that was sent whole."""
-
-
-Evidence = dict[str, Any]
-"""What excludes a submission, as JSON values; empty for one that passes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A submission that is the last of its person and sheet, with its labels of memes in order."""
-
-    submission: Submission
-    sheet: Sheet
-    judged: Judged
-    labels: Labels
-    people: Sequence[Participant]
-
-    @property
-    def culture(self) -> str:
-        return self.sheet.culture.code
 
 
 def check(
@@ -56,6 +40,7 @@ def check(
     rules: Rules | None = None,
     *,
     abstain: Collection[str] = (),
+    superseded: Iterable[Submission] = (),
 ) -> CheckReport:
     """Apply every rule that is switched on.
 
@@ -63,6 +48,7 @@ def check(
         submissions: all that were sent, of all sheets, in any order.
         participants: what recruitment services say of people.
         abstain: labels that are no votes, where people are compared with the others' majority.
+        superseded: earlier ones of the same people and sheets, which are not judged themselves.
     """
     rules = rules or Rules()
     by_id = {sheet.id: sheet for sheet in sheets}
@@ -75,7 +61,8 @@ def check(
     ordered = sorted(set(submissions), key=sent)
     ids = Counter((submission.sheet, submission.id) for submission in ordered)
     remarks = [Remark("same id", sheet, (name,)) for (sheet, name), n in ids.items() if n > 1]
-    rows: dict[Key, _Row] = {}
+    rows: dict[Key, Row] = {}
+    replaced: list[Row] = []
     first_sheet: dict[str, str] = {}
     # Of different ones under one id, the last counts.
     for key, submission in {(row.sheet, row.id): row for row in ordered}.items():
@@ -91,14 +78,17 @@ def check(
         # Of a person and sheet, a later one takes the place of an earlier one.
         place = (submission.sheet, who or f"/{submission.id}")
         if earlier := rows.pop(place, None):
+            replaced.append(earlier)
             by = {"by": submission.id}
             excluded.append(Exclusion(*earlier.judged.key, "superseded", by))
-        given = {answer.entry: answer.label for answer in submission.answers if answer.label}
-        labels = {meme: given[meme] for meme in sheet.memes if meme in given}
-        rows[place] = _Row(submission, sheet, judged[-1], labels, own)
+        rows[place] = make_row(submission, sheet, judged[-1], own)
     valid = list(rows.values())
+    for submission in superseded:
+        if submission.sheet in by_id:
+            sheet = by_id[submission.sheet]
+            replaced.append(make_row(submission, sheet, _judge(submission, sheet, None), ()))
 
-    def apply(name: str, evidence_of: Callable[[_Row], Evidence]) -> None:
+    def apply(name: str, evidence_of: Callable[[Row], Evidence]) -> None:
         for row in valid if getattr(rules, name).on else ():
             if evidence := evidence_of(row):
                 excluded.append(Exclusion(*row.judged.key, name, evidence))
@@ -110,7 +100,7 @@ def check(
     usual = [row for row in valid if row.judged.key not in failed]
     rates = Rates((row.culture, row.judged.sheet, row.labels) for row in usual)
     counted = {row.judged.key for row in usual}
-    filled: dict[str, list[_Row]] = defaultdict(list)
+    filled: dict[str, list[Row]] = defaultdict(list)
     for row in valid:
         if row.submission.participant and row.submission.status == COMPLETE:
             filled[row.submission.participant].append(row)
@@ -118,8 +108,15 @@ def check(
     screened = {
         row.judged.key: screen(row.people, row.sheet.culture, rules.screening) for row in valid
     }
-    apply("speed", partial(_speed, rule=rules.speed, medians=medians))
-    apply("straight", partial(_straight, rule=rules.straight, rates=rates, counted=counted))
+    careless: dict[str, Callable[[Row], Evidence]] = {
+        "attention": partial(_attention, rule=rules.attention),
+        "speed": partial(_speed, rule=rules.speed, medians=medians),
+        "straight": partial(_straight, rule=rules.straight, rates=rates, counted=counted),
+    }
+    apply("speed", careless["speed"])
+    apply("straight", careless["straight"])
+    on = {name: evidence_of for name, evidence_of in careless.items() if getattr(rules, name).on}
+    apply("again", partial(tried_again, tries=tries_of([*valid, *replaced]), careless=on))
     apply("person", partial(_person, rule=rules.person, filled=filled))
     apply("screening", partial(_screening, rule=rules.screening, screened=screened))
     if rules.outlier.on:
@@ -149,17 +146,6 @@ def retained(submissions: Iterable[Submission], report: CheckReport) -> list[Sub
     keys = set(report.retained)
     by_key = {(row.sheet, row.id): row for row in sorted(submissions, key=sent)}
     return sorted((by_key[key] for key in keys & by_key.keys()), key=sent)
-
-
-def sent(submission: Submission) -> tuple[Any, ...]:
-    """What puts submissions in the order of their sending; those of unknown time come last."""
-    return (
-        submission.submitted or datetime.max.replace(tzinfo=UTC),
-        submission.row,
-        submission.sheet,
-        submission.id,
-        submission.participant,
-    )
 
 
 def _of_service(
@@ -203,13 +189,13 @@ def _judge(submission: Submission, sheet: Sheet | None, person: Participant | No
     )
 
 
-def _status(row: _Row) -> Evidence:
+def _status(row: Row) -> Evidence:
     status, service = row.submission.status, row.judged.status
     passed = status == COMPLETE and service.upper() not in GONE
     return {} if passed else {"status": status, "service": service}
 
 
-def _attention(row: _Row, rule: kinds.Attention) -> Evidence:
+def _attention(row: Row, rule: kinds.Attention) -> Evidence:
     asked, missed, skipped = row.judged.explicit
     implicit, wrong, unanswered = row.judged.implicit
     needed = min(rule.implicit_passed, implicit)
@@ -222,7 +208,7 @@ def _attention(row: _Row, rule: kinds.Attention) -> Evidence:
     }
 
 
-def _medians(rows: Iterable[_Row], fewest: int) -> dict[str, float]:
+def _medians(rows: Iterable[Row], fewest: int) -> dict[str, float]:
     """By sheet id the median of seconds an entry, where so many are known."""
     paces: dict[str, list[float]] = defaultdict(list)
     for row in rows:
@@ -231,7 +217,7 @@ def _medians(rows: Iterable[_Row], fewest: int) -> dict[str, float]:
     return {sheet: median(some) for sheet, some in paces.items() if len(some) >= fewest}
 
 
-def _speed(row: _Row, rule: kinds.Speed, medians: Mapping[str, float]) -> Evidence:
+def _speed(row: Row, rule: kinds.Speed, medians: Mapping[str, float]) -> Evidence:
     middle, seconds = medians.get(row.judged.sheet), row.judged.seconds
     if seconds is None or not row.judged.answers:
         return {}
@@ -248,7 +234,7 @@ def _speed(row: _Row, rule: kinds.Speed, medians: Mapping[str, float]) -> Eviden
     }
 
 
-def _straight(row: _Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) -> Evidence:
+def _straight(row: Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) -> Evidence:
     labels = list(row.labels.values())
     if len(labels) < rule.fewest:
         return {}
@@ -276,9 +262,9 @@ def _straight(row: _Row, rule: kinds.Straight, rates: Rates, counted: Set[Key]) 
 
 
 def _identical(
-    rows: Iterable[_Row], rule: kinds.Identical, rates: Rates, counted: Set[Key]
+    rows: Iterable[Row], rule: kinds.Identical, rates: Rates, counted: Set[Key]
 ) -> Iterator[Remark]:
-    groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Row]] = defaultdict(list)
+    groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Row]] = defaultdict(list)
     for row in rows:
         if len(row.labels) >= rule.fewest:
             groups[row.judged.sheet, tuple(row.labels.items())].append(row)
@@ -294,7 +280,7 @@ def _identical(
                 yield Remark("identical", sheet, ids, evidence)
 
 
-def _person(row: _Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[_Row]]) -> Evidence:
+def _person(row: Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[Row]]) -> Evidence:
     sheets = [other.judged.sheet for other in filled.get(row.submission.participant, ())]
     if row.judged.sheet not in sheets[rule.sheets :]:
         return {}
@@ -303,14 +289,14 @@ def _person(row: _Row, rule: kinds.OnePerson, filled: Mapping[str, Sequence[_Row
 
 
 def _deviations(
-    rows: Iterable[_Row], rule: kinds.Outlier, abstain: Collection[str]
+    rows: Iterable[Row], rule: kinds.Outlier, abstain: Collection[str]
 ) -> dict[Person, Deviation]:
     answered = [(row.culture, row.submission.participant, row.labels) for row in rows]
     return deviations(answered, rule, abstain)
 
 
 def _chosen_outliers(
-    rows: Sequence[_Row], usual: Sequence[_Row], rule: kinds.Outlier, abstain: Collection[str]
+    rows: Sequence[Row], usual: Sequence[Row], rule: kinds.Outlier, abstain: Collection[str]
 ) -> Iterator[Exclusion]:
     """Who is excluded by a person's decision, each compared with all but the others chosen."""
     for who in rule.people:
@@ -326,7 +312,7 @@ def _chosen_outliers(
 
 
 def _outliers(
-    usual: Iterable[_Row], rule: kinds.Outlier, abstain: Collection[str]
+    usual: Iterable[Row], rule: kinds.Outlier, abstain: Collection[str]
 ) -> Iterator[Remark]:
     rows = [row for row in usual if row.submission.participant not in rule.people]
     for (culture, who), deviation in _deviations(rows, rule, abstain).items():
@@ -340,7 +326,7 @@ def _outliers(
             yield Remark("outlier", "", tuple(sorted(own)), evidence)
 
 
-def _two_cultures(filled: Iterable[Sequence[_Row]]) -> Iterator[Remark]:
+def _two_cultures(filled: Iterable[Sequence[Row]]) -> Iterator[Remark]:
     for rows in filled:
         cultures = sorted({row.culture for row in rows})
         if len(cultures) > 1:
@@ -348,7 +334,7 @@ def _two_cultures(filled: Iterable[Sequence[_Row]]) -> Iterator[Remark]:
             yield Remark("two cultures", "", ids, {"cultures": cultures})
 
 
-def _screening(row: _Row, rule: kinds.Screening, screened: Mapping[Key, Screened]) -> Evidence:
+def _screening(row: Row, rule: kinds.Screening, screened: Mapping[Key, Screened]) -> Evidence:
     facts = screened[row.judged.key]
     missing = list(facts.missing) if rule.missing == "set aside" else []
     if not (facts.differing or missing):
@@ -362,7 +348,7 @@ def _screening(row: _Row, rule: kinds.Screening, screened: Mapping[Key, Screened
 
 
 def _unclear(
-    rows: Iterable[_Row], rule: kinds.Screening, screened: Mapping[Key, Screened]
+    rows: Iterable[Row], rule: kinds.Screening, screened: Mapping[Key, Screened]
 ) -> Iterator[Remark]:
     submissions: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in rows:

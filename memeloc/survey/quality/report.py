@@ -46,7 +46,7 @@ class Exclusion:
     """A rule that a submission fails; one that fails several has one of these each.
 
     Attributes:
-        rule: `status`, `attention`, `speed`, `straight`, `person`, `screening`, `outlier`,
+        rule: `status`, `attention`, `speed`, `straight`, `person`, `again`, `screening`, `outlier`,
             `superseded` or `unknown sheet`.
         evidence: the numbers that it rests on, as JSON values.
     """

@@ -78,6 +78,11 @@ class OnePerson(Rule):
     sheets: Positive = 1
 
 
+class Again(Rule):
+    """The person had not sent the same sheet, or another with the same memes, before and failed
+    attention, speed or straight with it. Off where people may try again."""
+
+
 class Screening(Rule):
     """The person is of the culture, as far as the recruitment service says so.
 
@@ -130,6 +135,7 @@ class Rules(_Section):
     speed: Speed = Speed()
     straight: Straight = Straight()
     person: OnePerson = OnePerson()
+    again: Again = Again()
     screening: Screening = Screening()
     identical: Identical = Identical()
     outlier: Outlier = Outlier()

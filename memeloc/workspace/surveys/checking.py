@@ -144,7 +144,10 @@ class Checking(StoredSurvey):
         sheets, submissions = self.sheets, self.submissions
         people = self._store.participants(self.name)
         abstain = [label.id for label in self.taxonomy.labels if label.abstain]
-        report = check_submissions(submissions, sheets, people, rules, abstain=abstain)
+        superseded = self._store.submissions(self.name, superseded=True)
+        report = check_submissions(
+            submissions, sheets, people, rules, abstain=abstain, superseded=superseded
+        )
         if keep:
             values = rules.model_dump(mode="json")
             self._store.add_result(self.name, "check", values, report.as_json())

@@ -22,7 +22,7 @@ from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.second import settle_second
 from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.model import Batch
-from memeloc.survey.quality.checking import COMPLETE
+from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.rewards import Shortfall, shortfalls
 from memeloc.survey.serving.settings import read_serve_settings

@@ -19,7 +19,7 @@ from memeloc.survey.model import Answer, Participant, Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.likelihood import Rates, at_least
 from memeloc.survey.quality.report import CheckReport
-from memeloc.survey.quality.rules import Rules, read_rules
+from memeloc.survey.quality.rules import Again, OnePerson, Rules, read_rules
 from memeloc.survey.taxonomy import load_taxonomy
 from tests.survey.annotators import careful, culture, fill, person, sheet
 
@@ -428,3 +428,39 @@ def test_chances_by_hand() -> None:
     # Without the first: a once of two in the meme, and of two in the culture, which counts twice.
     assert rates.chances("US", "s", {"m": "a"}, [{"m": "a"}]) == [pytest.approx(2 / 4)]
     assert rates.chances("DE", "t", {"m": "a"}, []) is None
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_who_failed_a_sheet_does_not_get_in_by_it_again(stored: bool) -> None:
+    first = fill(US, "jo", wrong=("check-1",))
+    again = replace(fill(US, "jo", after=900), id="again")
+    # The workspace keeps of a person and sheet what came last, and hands over the rest apart.
+    report = check([again], [US], superseded=[first]) if stored else check([first, again], [US])
+    (exclusion,) = [row for row in report.set_aside if row.rule == "again"]
+    assert exclusion.submission == "again"
+    evidence = {"earlier": first.id, "sheet": US.id, "failed": ["attention"]}
+    assert exclusion.evidence == evidence
+    allowed = Rules(again=Again(on=False))
+    assert check([again], [US], rules=allowed, superseded=[first]).retained == ((US.id, "again"),)
+
+
+def test_a_careful_first_try_may_be_sent_again() -> None:
+    first, again = fill(US, "jo"), replace(fill(US, "jo", after=900), id="again")
+    assert check([first, again], [US]).retained == ((US.id, "again"),)
+
+
+@pytest.mark.parametrize("status", ["returned", "timed out"])
+def test_what_was_not_sent_whole_is_no_try(status: str) -> None:
+    first = replace(fill(US, "jo", wrong=("check-1",)), status=status)
+    report = check([fill(US, "jo", after=900)], [US], superseded=[first])
+    assert len(report.retained) == 1
+
+
+def test_who_failed_does_not_get_in_by_the_same_memes_elsewhere() -> None:
+    later = replace(US, id="r2-b01-US", batch="r2-b01", round=2)
+    other = sheet("US", 2)
+    sent = [fill(US, "jo", wrong=("check-1",)), fill(later, "jo", after=900)]
+    sent.append(fill(other, "jo", after=1800))
+    report = check(sent, [US, later, other], rules=Rules(person=OnePerson(sheets=3)))
+    assert report.retained == ((other.id, f"s-jo-{other.id}"),)
+    assert report.counts() == {"again": 1, "attention": 1}

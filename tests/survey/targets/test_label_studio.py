@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -11,19 +12,22 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import Page
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import Answer, entry_id
+from memeloc.survey.model import Answer, Check, entry_id
+from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.label_studio.target import LabelStudio
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
-from tests.survey.packs import pack
-from tests.survey.real_programs import free_port, installed, started
+from tests.survey.packs import CAPTION, hostile, pack
+from tests.survey.real_programs import free_port, installed, phone, pictures_shown, started
 
+USER, PASSWORD, TOKEN = "team@survey.example", "of-no-use-elsewhere", "0123456789" * 4
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
 SECOND = {
     "taxonomy.multi3hate.second.whom.question": 'Whom is it about, in "$" & < >?',
@@ -50,14 +54,14 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def exported(survey: SurveyPack, folder: Path, local: str = "") -> Path:
-    (path,) = LabelStudio(local).export(survey, folder)
+def exported(survey: SurveyPack, folder: Path, pictures: str = "") -> Path:
+    (path,) = LabelStudio(pictures).export(survey, folder)
     return path.parent
 
 
 def result(name: str, *choices: str) -> dict[str, Any]:
     value = {"choices": list(choices)}
-    return {"from_name": name, "to_name": "picture", "type": "choices", "value": value}
+    return {"from_name": name, "to_name": "shown", "type": "choices", "value": value}
 
 
 def tasks_back(survey: SurveyPack, annotations: dict[str, list[dict[str, Any]]]) -> list[Any]:
@@ -94,24 +98,52 @@ def test_the_interface_asks_the_second_question_after_its_labels(
     assert read(own / "project.json")["label_config"] == (own / "config.xml").read_text("utf-8")
     why = texts.get("taxonomy.multi3hate.example.monday.why")
     instructions = read(own / "project.json")["expert_instruction"]
-    assert instructions.count("data:image/jpeg") == len(survey.taxonomy.examples)
+    assert instructions.count("?d=pilot/") == len(survey.taxonomy.examples)
+    assert "data:" not in instructions
     assert why.split("'")[0] in instructions
 
 
-def test_tasks_hide_checks_and_pictures_may_be_served(survey: SurveyPack, tmp_path: Path) -> None:
-    own = exported(survey, tmp_path / "in")
+def test_tasks_hide_checks_and_their_pictures_are_served(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    own = exported(survey, tmp_path)
     tasks = [task["data"] for task in read(own / "tasks.json")]
     assert [task["number"] for task in tasks] == [1, 2, 3, 4]
-    assert all(task["picture"].startswith("data:image/") for task in tasks)
     assert not any("check" in value for task in tasks for value in (task["item"], task["sheet"]))
-    served = exported(survey, tmp_path / "out", "surveys/pilot")
-    for entry, task in zip(survey.sheets[0].entries, read(served / "tasks.json"), strict=True):
+    for entry, task in zip(survey.sheets[0].entries, tasks, strict=True):
         if entry.picture is not None:
-            before, _, place = task["data"]["picture"].partition("?d=surveys/pilot/")
-            assert before == "/data/local-files/"
-            assert (tmp_path / "out" / place).read_bytes() == entry.picture.read_bytes()
-    with pytest.raises(InputError):
-        LabelStudio("/etc")
+            name = f"{task['item']}.jpg"
+            place = f"/data/local-files/?d=pilot/{survey.sheets[0].id}/pictures/{name}"
+            assert f'src="{place}"' in task["shown"]
+            assert (own / "pictures" / name).read_bytes() == entry.picture.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("pictures", "before"),
+    [
+        ("team/pilot 2", "/data/local-files/?d=team/pilot%202/r1-b01-EG/pictures/"),
+        ("https://cdn.example/m", "https://cdn.example/m/r1-b01-EG/pictures/"),
+    ],
+)
+def test_pictures_may_stand_elsewhere(
+    survey: SurveyPack, tmp_path: Path, pictures: str, before: str
+) -> None:
+    own = exported(survey, tmp_path, pictures)
+    assert f'src="{before}i' in read(own / "tasks.json")[0]["data"]["shown"]
+    assert f'src="{before}example-1.jpg"' in read(own / "project.json")["expert_instruction"]
+
+
+@pytest.mark.parametrize("pictures", ["/etc", "../x", "http://cdn.example/m", "ftp://x"])
+def test_pictures_stand_at_no_other_place(pictures: str) -> None:
+    with pytest.raises(InputError, match="LOCAL_FILES_DOCUMENT_ROOT"):
+        LabelStudio(pictures)
+
+
+def test_a_caption_is_the_text_of_its_picture(survey: SurveyPack, tmp_path: Path) -> None:
+    first, check = read(exported(hostile(survey), tmp_path) / "tasks.json")[:2]
+    assert f'alt="{html.escape(CAPTION)}"' in first["data"]["shown"]
+    assert "<script" not in first["data"]["shown"]
+    assert "<img" not in check["data"]["shown"]
 
 
 def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -> None:
@@ -174,73 +206,122 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The program's address, and the folder that it serves local files from."""
     program, port = installed("label-studio", "label-studio"), free_port()
-    folder, token = tmp_path_factory.mktemp("label-studio"), "0123456789" * 4
+    folder = tmp_path_factory.mktemp("label-studio")
     command = [
         str(program), "start", "tryout", "--init", "-b", "--data-dir", str(folder / "data"),
-        "--username", "team@survey.example", "--password", "of-no-use-elsewhere",
-        "--user-token", token, "--enable-legacy-api-token",
+        "--username", USER, "--password", PASSWORD,
+        "--user-token", TOKEN, "--enable-legacy-api-token",
         "--internal-host", "127.0.0.1", "-p", str(port),
     ]  # fmt: skip
-    quiet = {
+    environment = {
         "SENTRY_DSN": "", "FRONTEND_SENTRY_DSN": "", "COLLECT_ANALYTICS": "False",
-        "LATEST_VERSION_CHECK": "False",
+        "LATEST_VERSION_CHECK": "False", "LOCAL_FILES_SERVING_ENABLED": "true",
+        "LOCAL_FILES_DOCUMENT_ROOT": str(folder / "files"),
     }  # fmt: skip
     base = f"http://127.0.0.1:{port}"
-    with (
-        started(command, folder, f"{base}/api/version", quiet),
-        httpx.Client(
-            base_url=base, headers={"Authorization": f"Token {token}"}, timeout=60
-        ) as matches,
-    ):
-        yield matches
+    with started(command, folder, f"{base}/api/version", environment):
+        yield base, folder / "files"
+
+
+def personal_token(client: httpx.Client) -> str:
+    """What the program's page "Access Token" gives: it is exchanged for one of some minutes."""
+    legacy = {"Authorization": f"Token {TOKEN}"}
+    return str(client.post("/api/token/", headers=legacy).json()["token"])
+
+
+def access(client: httpx.Client, personal: str) -> str:
+    """The header by which somebody with a personal token is let in, for some minutes."""
+    answer = client.post("/api/token/refresh/", json={"refresh": personal})
+    assert answer.status_code == 200, answer.text
+    return f"Bearer {answer.json()['access']}"
 
 
 @pytest.mark.slow
 def test_the_program_shows_every_item_and_its_exports_come_back(
-    survey: SurveyPack, client: httpx.Client, tmp_path: Path
+    survey: SurveyPack, served: tuple[str, Path], tmp_path: Path
 ) -> None:
-    def ask(method: str, path: str, value: Any = None) -> Any:
-        answer = client.request(method, path, json=value)
-        assert answer.status_code < 300, answer.text[:2000]
+    base, files = served
+    survey = hostile(survey)
+    own = exported(survey, files / survey.name)
+    with httpx.Client(base_url=base, timeout=60) as client:
+        # Both kinds of tokens are good for everything that the guide tells people to do.
+        personal = personal_token(client)
+        client.headers["Authorization"] = access(client, personal)
+        project = made(client, own, files / survey.name)
+        with phone() as pages:
+            annotated(pages(), survey, base, project)
+        for authorization in (access(client, personal), f"Token {TOKEN}"):
+            client.headers["Authorization"] = authorization
+            came_back(client, survey, project, tmp_path)
+
+
+def made(client: httpx.Client, own: Path, folder: Path) -> int:
+    """Make the project as the guide says; returns its number."""
+
+    def post(path: str, value: Any) -> Any:
+        answer = client.post(path, json=value)
+        assert answer.status_code == 201, answer.text[:2000]
         return answer.json()
 
-    own = exported(survey, tmp_path)
-    made = ask("POST", "/api/projects", read(own / "project.json"))
-    project = made["id"]
+    project: int = post("/api/projects", read(own / "project.json"))["id"]
+    storage = {"project": project, "path": str(folder), "use_blob_urls": False}
+    post("/api/storages/localfiles", storage)
     wanted = read(own / "tasks.json")
-    assert ask("POST", f"/api/projects/{project}/import", wanted)["task_count"] == len(wanted)
+    assert post(f"/api/projects/{project}/import", wanted)["task_count"] == len(wanted)
+    return project
 
-    shown = ask("GET", f"/api/projects/{project}")
-    controls = shown["parsed_label_config"]
-    assert set(controls["answer"]["labels"]) >= {"hate", "no-hate", "unknown"}
-    assert set(controls["second_answer"]["labels"]) >= {"one", "many"}
-    assert shown["expert_instruction"].count("<img") == len(survey.taxonomy.examples)
-    assert shown["maximum_annotations"] == 5
-    tasks = ask("GET", f"/api/tasks?project={project}&fields=all&page_size=100")["tasks"]
-    tasks.sort(key=lambda task: task["id"])
-    assert [task["data"] for task in tasks] == [task["data"] for task in wanted]
 
-    labels = {
-        item_key(survey.name, survey.sheets[0].id, entry_id(entry)): CHOSEN[entry_id(entry)]
-        for entry in survey.sheets[0].entries
-    }
-    for task in tasks:
-        label = labels[task["data"]["item"]]
-        results = [result("answer", label)]
+def annotated(page: Page, survey: SurveyPack, base: str, project: int) -> None:
+    """Answer all items by a phone."""
+    page.goto(f"{base}/user/login")
+    page.fill("input[name=email]", USER)
+    page.fill("input[name=password]", PASSWORD)
+    page.locator("button[type=submit]").click()
+    page.wait_for_url(lambda url: "login" not in url)
+    page.goto(f"{base}/projects/{project}/data?labeling=1")
+    instructions = page.locator(".lsf-modal-ls__content")
+    instructions.locator("img").first.wait_for()
+    # The interface brings the instructions' width.
+    page.locator(".shown img").wait_for()
+    shown = pictures_shown(page, ".lsf-modal-ls__content img")
+    assert len(shown) == len(survey.taxonomy.examples)
+    page.keyboard.press("Escape")
+    instructions.wait_for(state="detached")
+    texts = SheetTexts(survey, survey.sheets[0])
+    for entry in survey.sheets[0].entries:
+        explicit = isinstance(entry, Check) and entry.kind == "explicit"
+        # A caption is read out, not printed; a sentence is printed.
+        if explicit:
+            page.get_by_text(texts.text(entry)).wait_for()
+        else:
+            page.get_by_alt_text(texts.text(entry), exact=True).wait_for()
+            assert page.get_by_text(texts.text(entry)).count() == 0
+        assert len(pictures_shown(page, ".shown img")) == (not explicit)
+        label = CHOSEN[entry_id(entry)]
+        tick(page, texts.labels[label])
         if label == "hate":
-            results.append(result("second_answer", "one", "many"))
-        body = {"result": results, "lead_time": 12.5}
-        ask("POST", f"/api/tasks/{task['id']}/annotations", body)
+            for answer in ("one", "many"):
+                tick(page, texts.second_answers[answer])
+        with page.expect_response(lambda response: "/annotations" in response.url):
+            page.get_by_test_id("bottombar-submit-button").click()
 
+
+def tick(page: Page, name: str) -> None:
+    page.locator(f'.lsf-choice input[name="{name}"]').check()
+
+
+def came_back(client: httpx.Client, survey: SurveyPack, project: int, folder: Path) -> None:
+    """Whether both kinds of exports hold all answers, as one submission."""
     values = {"hate": ("many", "one")}
     expected = tuple(Answer(one, label, values.get(label, ())) for one, label in CHOSEN.items())
     ids = set()
     for kind in ("JSON", "JSON_MIN"):
         answer = client.get(f"/api/projects/{project}/export?exportType={kind}")
         assert answer.status_code == 200
-        path = tmp_path / f"{kind}.json"
+        path = folder / f"{kind}.json"
         path.write_bytes(answer.content)
         assert LabelStudio().recognises(path)
         matches = import_file(LabelStudio(), path, survey)

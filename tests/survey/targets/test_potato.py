@@ -23,7 +23,7 @@ from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import SecondQuestion
 from memeloc.survey.texts import survey_texts
-from tests.survey.packs import pack
+from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import (
     free_port,
     installed,
@@ -32,7 +32,6 @@ from tests.survey.real_programs import (
     started,
 )
 
-CAPTION = '</script><img src=x onerror=alert(1)> {{ 7 * 7 }} "so" &amp; <!-- // end'
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
 BEFORE = "taxonomy.multi3hate.second.whom"
 SECOND = {
@@ -59,13 +58,6 @@ def exported(survey: SurveyPack, folder: Path) -> Path:
 
 def key(survey: SurveyPack, entry: str) -> str:
     return item_key(survey.name, survey.sheets[0].id, entry)
-
-
-def hostile(survey: SurveyPack) -> SurveyPack:
-    """The survey with a first caption that looks like markup."""
-    (sheet,) = survey.sheets
-    first = replace(sheet.entries[0], caption=CAPTION)  # type: ignore[call-arg]
-    return replace(survey, sheets=(replace(sheet, entries=(first, *sheet.entries[1:])),))
 
 
 def state(survey: SurveyPack, who: str, answers: dict[str, list[str]], **more: Any) -> Any:

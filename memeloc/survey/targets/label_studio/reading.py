@@ -20,7 +20,7 @@ from memeloc.survey.times import read_moment
 
 FIRST, SECOND = "answer", "second_answer"
 """The names of the two controls that annotators answer by."""
-_OF_TASK = {"item", "sheet", "number", "text", "picture"}
+_OF_TASK = {"item", "sheet", "number", "shown"}
 _OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
 """Keys of JSON-MIN that are not questions."""
 
@@ -94,14 +94,9 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
 
 
 def _as_task(value: Any) -> Any:
-    """A task without its picture, which is long and known; one of JSON-MIN as JSON has it."""
-    if not isinstance(value, Mapping):
+    """A task as the export as JSON has it; one of JSON-MIN is flat."""
+    if not isinstance(value, Mapping) or "annotations" in value:
         return value
-    if "annotations" in value:
-        data = value.get("data")
-        if isinstance(data, Mapping):
-            data = {key: inner for key, inner in data.items() if key != "picture"}
-        return {"data": data, "annotations": value["annotations"]}
     answered = {
         name: inner
         for name, inner in value.items()
