@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memeloc.survey.design.simulate import simulate, truths
-from memeloc.survey.model import Participant, Question, Sheet, Submission, entry_id
+from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entry_id
 from memeloc.survey.targets.csv.reading import COLUMNS
-from memeloc.survey.targets.google_forms.plan import plan, question_id, second_key
+from memeloc.survey.targets.google_forms.plan import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
 from memeloc.workspace import Workspace
@@ -182,8 +182,8 @@ def _form_texts(
     yield "participant", submission.participant
     for answer in submission.answers:
         yield f"entry:{answer.entry}", labels[answer.label]
-        if answer.second:
-            yield second_key(answer.entry), ";".join(answer.second)
+        for question, values in answer.further:
+            yield question_key(answer.entry, question), ";".join(values)
 
 
 def _write_table(path: Path, titles: Sequence[str], rows: Iterable[dict[str, str]]) -> None:
@@ -201,4 +201,4 @@ def _by_sheet(sent: Iterable[Submission]) -> dict[str, list[Submission]]:
 
 
 def _meme_ids(sheet: Sheet) -> list[str]:
-    return [entry.meme_id for entry in sheet.entries if isinstance(entry, Question)]
+    return [entry.meme_id for entry in sheet.entries if isinstance(entry, MemeEntry)]

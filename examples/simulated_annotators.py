@@ -56,7 +56,11 @@ def html(
             "started": submission.started and submission.started.isoformat(),
             "submitted": submission.submitted and submission.submitted.isoformat(),
             "answers": [
-                {"entry": answer.entry, "label": answer.label, "second": list(answer.second)}
+                {
+                    "entry": answer.entry,
+                    "label": answer.label,
+                    "further": {name: list(values) for name, values in answer.further},
+                }
                 for answer in submission.answers
             ],
         }

@@ -44,6 +44,7 @@ class Markdown(SheetFiles):
 
     name = "markdown"
     summary = "a Markdown page a sheet; answers as JSON Lines"
+    kinds = frozenset({"choice"})
 
     def __init__(self, heading: str = "Meme") -> None:
         self.heading = heading

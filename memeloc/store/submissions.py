@@ -34,6 +34,8 @@ _ROWS = 2000
 
 COMMENT = "comment"
 """The reason of a rejected row that holds what somebody wrote beside the answers."""
+Further = tuple[tuple[str, tuple[str, ...]], ...]
+"""As of `Answer.further`."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -139,7 +141,7 @@ def left_out(imported: Imported, kept: Imported) -> int:
 def _submission_row(submission: Submission) -> dict[str, Any]:
     values = _values(submission)
     values["id"] = _short(submission.id)
-    values["answers"] = [(row.entry, row.label, row.second) for row in submission.answers]
+    values["answers"] = [(row.entry, row.label, row.further) for row in submission.answers]
     row = values.pop("row")
     return {**values, "hash": _hash(values), "row": row}
 
@@ -180,8 +182,8 @@ def find_submissions(
     others, which it superseded."""
 
     @cache  # what several people answered is in memory once
-    def answer(entry: str, label: str, *second: str) -> Answer:
-        return Answer(entry, label, second)
+    def answer(entry: str, label: str, further: Further) -> Answer:
+        return Answer(entry, label, further)
 
     query = select(*columns_of(submissions, Submission)).where(submissions.c.survey == survey)
     rows = connection.execution_options(yield_per=_ROWS).execute(
@@ -189,7 +191,10 @@ def find_submissions(
     )
     stored = []
     for row in rows:
-        answers = tuple(answer(entry, label, *second) for entry, label, second in row.answers)
+        answers = tuple(
+            answer(entry, label, tuple((name, tuple(values)) for name, values in further))
+            for entry, label, further in row.answers
+        )
         stored.append(replace(Submission(*row), answers=answers))
     by_time = sorted(enumerate(stored), key=lambda each: each[1].submitted or _EARLIEST)
     newest = {(row.sheet, row.participant): index for index, row in by_time}

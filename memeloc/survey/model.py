@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.model import Locale
+from memeloc.survey.taxonomy.model import LABEL, Question, Taxonomy
 
 CheckKind = Literal["explicit", "implicit"]
 """An explicit check says what to answer; an implicit one repeats an example of the introduction."""
@@ -45,22 +46,52 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A meme to be labelled, in the sheet's language; its caption is for screen readers."""
+class MemeEntry:
+    """A meme to be labelled, in the sheet's language; its caption is for screen readers.
+
+    `texts` are its own texts by question id, see `Question.item_text`.
+    """
 
     meme_id: str
     template: str
     picture: Path
     caption: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
-Entry = Question | Check
+@dataclass(frozen=True, slots=True)
+class PersonEntry:
+    """The questions about the person, at the end of a sheet that has them."""
+
+    id: str = "person"
+    picture: None = None
+
+
+Entry = MemeEntry | Check | PersonEntry
 """What a sheet asks, one after the other."""
 
 
 def entry_id(entry: Entry) -> str:
-    """What answers name an entry by: the meme's id, or the check's."""
-    return entry.id if isinstance(entry, Check) else entry.meme_id
+    """What answers name an entry by: the meme's id, the check's, or `person`."""
+    return entry.meme_id if isinstance(entry, MemeEntry) else entry.id
+
+
+def questions_of(taxonomy: Taxonomy, entry: Entry) -> tuple[Question, ...]:
+    """The further questions that an entry may be asked, whatever was answered before.
+
+    An explicit check is none but to read. An implicit one looks like a meme, and is asked like one
+    without a question of its own.
+    """
+    if isinstance(entry, PersonEntry):
+        return taxonomy.about("person")
+    if isinstance(entry, Check) and entry.kind == "explicit":
+        return ()
+    texts = entry.texts if isinstance(entry, MemeEntry) else {}
+    return tuple(
+        question
+        for question in taxonomy.about("item", "picture")
+        if question.item_text != "question" or texts.get(question.id)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +144,7 @@ class Sheet:
     @property
     def memes(self) -> tuple[str, ...]:
         """The ids of its memes, in order."""
-        return tuple(entry.meme_id for entry in self.entries if not isinstance(entry, Check))
+        return tuple(entry.meme_id for entry in self.entries if isinstance(entry, MemeEntry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +163,25 @@ class CompletionCodes:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The label for one entry, and the answers to the question that depends on it; all by id."""
+    """The label for one entry, and what was answered to further questions, by id in their order.
+
+    Answers to choose from are ids; a number of a scale is such as `3`, a span of the caption such
+    as `12-20`: its first code point and the one after its last, counted from 0.
+    """
 
     entry: str
-    label: str
-    second: tuple[str, ...] = ()
+    label: str = ""
+    further: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def given(self, question_id: str) -> tuple[str, ...]:
+        """What was answered to a question; empty for nothing.
+
+        >>> Answer("m1", "hate", (("target", ("society",)),)).given("target")
+        ('society',)
+        """
+        if question_id == LABEL:
+            return (self.label,) if self.label else ()
+        return dict(self.further).get(question_id, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memeloc.model import Locale
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+from memeloc.survey.taxonomy import Kind, load_taxonomy, taxonomy_names
 from memeloc.survey.texts import TaxonomyTexts, shipped_languages, survey_texts
 
 
@@ -17,7 +17,7 @@ class TaxonomySummary:
     name: str
     source: str
     labels: tuple[str, ...]
-    second: str | None
+    questions: tuple[str, ...]
     examples: int
 
 
@@ -52,11 +52,22 @@ class ExampleText:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionText:
+    """A further question as annotators read it; `answers` are names by id, see `Question`."""
+
+    id: str
+    kind: Kind
+    text: str
+    answers: Mapping[str, str]
+    when: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class TaxonomyText:
     """A taxonomy in one language; all of its texts by name, and the same in order.
 
-    `second` is the second question, `when` the labels that it is asked after, `answers` its
-    answers' names by id. `lacking` counts the texts that are in English for want of a translation.
+    `question` is the one for the label. `lacking` counts the texts that are in English for want of
+    a translation.
     """
 
     name: str
@@ -66,9 +77,7 @@ class TaxonomyText:
     question: str
     definition: str
     labels: tuple[LabelText, ...]
-    second: str
-    when: tuple[str, ...]
-    answers: Mapping[str, str]
+    questions: tuple[QuestionText, ...]
     rules: tuple[str, ...]
     examples: tuple[ExampleText, ...]
     lacking: int
@@ -82,7 +91,7 @@ def list_taxonomies() -> TaxonomyList:
             taxonomy.name,
             taxonomy.source,
             tuple(label.id for label in taxonomy.labels),
-            None if taxonomy.second is None else taxonomy.second.id,
+            tuple(question.id for question in taxonomy.questions),
             len(taxonomy.examples),
         )
         for taxonomy in map(load_taxonomy, taxonomy_names())
@@ -117,9 +126,16 @@ def describe(name: str, locale: Locale) -> TaxonomyText:
             )
             for label in taxonomy.labels
         ),
-        shown.second_question,
-        taxonomy.second.when if taxonomy.second else (),
-        shown.second_answers,
+        tuple(
+            QuestionText(
+                question.id,
+                question.kind,
+                shown.asked[question.id],
+                shown.answers[question.id],
+                question.when,
+            )
+            for question in taxonomy.questions
+        ),
         shown.rules,
         tuple(
             ExampleText(

@@ -20,14 +20,15 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.model import Caption, Locale
-from memeloc.survey.taxonomy import SOURCE, Label, Taxonomy
+from memeloc.survey.taxonomy import LABEL, SOURCE, Label, Taxonomy
 
 FOLDER = Path(__file__).parent / "texts"
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _ASCII_DIGITS = "0123456789"
-_NEEDED = frozenset({"code", "label"})
-"""Nobody gets on without the code that ends a survey, and the answer that a check asks for."""
+_NEEDED = frozenset({"code", "label", "text"})
+"""Nobody gets on without the code that ends a survey, the answer that a check asks for, and the
+item's own text in a question about it."""
 
 
 class SurveyTexts:
@@ -84,7 +85,13 @@ class SurveyTexts:
 
 
 class TaxonomyTexts:
-    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order."""
+    """What annotators read of a taxonomy in one language, by ids in the taxonomy's order.
+
+    Attributes:
+        question: the question for the label, which has `labels` to choose from.
+        asked: the further questions by id, with `{text}` where an item's own text stands.
+        answers: by question id (`LABEL` among them), the names of the answers by id.
+    """
 
     def __init__(self, texts: SurveyTexts, taxonomy: Taxonomy) -> None:
         def get(key: str) -> str:
@@ -100,12 +107,17 @@ class TaxonomyTexts:
         examples = [example.id for example in taxonomy.examples]
         self.captions = {example: get(f"example.{example}.caption") for example in examples}
         self.reasons = {example: get(f"example.{example}.why") for example in examples}
-        self.second_question, self.second_answers = "", dict[str, str]()
-        if second := taxonomy.second:
-            self.second_question = get(f"second.{second.id}.question")
-            self.second_answers = {
-                answer: get(f"second.{second.id}.answer.{answer}") for answer in second.answers
-            }
+        self.asked = dict[str, str]()
+        self.answers: dict[str, dict[str, str]] = {LABEL: self.labels}
+        for asked in taxonomy.questions:
+            label = taxonomy.whose_kinds(asked)
+            before = f"label.{label.id}.subcategory" if label else f"questions.{asked.id}.answer"
+            self.answers[asked.id] = {answer: get(f"{before}.{answer}") for answer in asked.answers}
+            self.asked[asked.id] = (
+                texts.get("subcategories.question", label=self.labels[label.id])
+                if label
+                else get(f"questions.{asked.id}.text")
+            )
 
 
 def explained(texts: SurveyTexts, taxonomy: Taxonomy, label: Label) -> str:

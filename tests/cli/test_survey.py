@@ -77,7 +77,7 @@ def saved(sheet: Sheet, who: str, label: str | Mapping[str, str] = "no-hate", **
             given = entry.expected
         else:
             given = label if isinstance(label, str) else label.get(entry.meme_id, "no-hate")
-        answers.append({"entry": entry_id(entry), "label": given, "second": []})
+        answers.append({"entry": entry_id(entry), "label": given, "further": {}})
     return {
         "memeloc": "survey-answers",
         "survey": sheet.survey,

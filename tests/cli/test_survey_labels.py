@@ -141,7 +141,7 @@ def test_limits_and_looks_without_batches(command: Run, folder: Path) -> None:
     assert (done.status, ".csv, .jsonl or .parquet" in done.err) == (1, True)
 
 
-def test_the_answer_to_a_second_question_stands_beside_the_label(
+def test_the_answer_to_a_further_question_stands_beside_the_label(
     command: Run, folder: Path
 ) -> None:
     build(command, "--taxonomy", "harmeme", "--answers", "3")
@@ -151,17 +151,17 @@ def test_the_answer_to_a_second_question_stands_beside_the_label(
             one = saved(sheet, f"{sheet.id}-{n}", "very-harmful")
             for answer in one["answers"]:
                 if answer["label"] in ("very-harmful", "partially-harmful"):
-                    answer["second"] = [whom]
+                    answer["further"] = {"target": [whom]}
             answers.append(one)
     assert command("survey", "import", "pilot", write(folder / "1.json", answers)).status == 0
     done = command("survey", "settle", "pilot", "--json", "--out", "labels.csv")
     assert done.status == 0, done.err
     labels = json.loads(done.out)["labels"]
-    assert {(label["label"], label["second"]) for label in labels} == {
-        ("very-harmful", "individual")
-    }
+    assert {
+        (label["label"], label["further"].get("target", {}).get("answer", "")) for label in labels
+    } == {("very-harmful", "individual")}
     with (folder / "labels.csv").open(encoding="utf-8-sig", newline="") as stream:
-        assert {row["second"] for row in csv.DictReader(stream)} == {"individual"}
+        assert {row["target"] for row in csv.DictReader(stream)} == {"individual"}
 
 
 @pytest.mark.slow

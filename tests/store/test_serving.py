@@ -12,14 +12,14 @@ from sqlalchemy import text
 
 from memeloc.locales import default
 from memeloc.store import Store, WorkspaceError
-from memeloc.survey.model import Culture, Question, Sheet, Submission
+from memeloc.survey.model import Culture, MemeEntry, Sheet, Submission
 from memeloc.survey.serving.places import Assigner, Place, Wish
 from memeloc.survey.serving.settings import ServeSettings
 from memeloc.survey.targets.protocol import Imported
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
-ENTRIES = (Question("m1", "t", Path("p.jpg")), Question("m2", "t", Path("p.jpg")))
+ENTRIES = (MemeEntry("m1", "t", Path("p.jpg")), MemeEntry("m2", "t", Path("p.jpg")))
 SHEET = Sheet(
     *("b1-US", "pilot", "b1", 1, Culture("US", default().get("en")), "multi3hate", ENTRIES, 5)
 )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memeloc.locales import default
-from memeloc.survey.model import Answer, Check, Culture, Participant, Question, Sheet, Submission
+from memeloc.survey.model import Answer, Check, Culture, MemeEntry, Participant, Sheet, Submission
 from memeloc.survey.model import entry_id as entry_id
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -33,8 +33,8 @@ def culture(code: str) -> Culture:
 
 def sheet(code: str = "US", number: int = 1, memes: int = 20, wanted: int = 5) -> Sheet:
     """A sheet with four checks among its memes `m<number>-<i>`."""
-    entries: list[Question | Check] = [
-        Question(f"m{number}-{i:02d}", "cloud-monday", Path("x.jpg")) for i in range(memes)
+    entries: list[MemeEntry | Check] = [
+        MemeEntry(f"m{number}-{i:02d}", "cloud-monday", Path("x.jpg")) for i in range(memes)
     ]
     for place, one in enumerate((EXPLICIT, *IMPLICIT)):
         entries.insert(1 + place * max(memes // 4, 1), one)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memeloc.locales import default
 from memeloc.render import Renderer
-from memeloc.survey.model import Check, CompletionCodes, Culture, Question, Sheet
+from memeloc.survey.model import Check, CompletionCodes, Culture, MemeEntry, Sheet
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import load_taxonomy
 from memeloc.survey.texts import survey_texts
@@ -50,10 +50,10 @@ def pack(folder: Path, tag: str = "en", country: str = "US", *, name: str = "pil
     }
     shown = taxonomy.examples[0]
     entries = (
-        Question("m1", "robot-chef", picture("m1", "robot-chef", first), first),
+        MemeEntry("m1", "robot-chef", picture("m1", "robot-chef", first), first),
         Check("check-1", "explicit", "unknown"),
         Check("check-2", "implicit", shown.label, shown.id, examples[country, shown.id]),
-        Question("m2", "cloud-monday", picture("m2", "cloud-monday", second), second),
+        MemeEntry("m2", "cloud-monday", picture("m2", "cloud-monday", second), second),
     )
     culture = Culture(country, locale)
     sheet = Sheet(f"r1-b01-{country}", name, "r1-b01", 1, culture, "multi3hate", entries, 5)

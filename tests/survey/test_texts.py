@@ -134,8 +134,9 @@ class TestEveryShippedLanguage:
         before = f"taxonomy.{name}"
         labels = [texts.get(f"{before}.label.{label.id}.name") for label in taxonomy.labels]
         assert len({label.casefold() for label in labels}) == len(labels)
-        if (second := taxonomy.second) is not None:
-            answers = [texts.get(f"{before}.second.{second.id}.answer.{a}") for a in second.answers]
+        for asked in taxonomy.questions:
+            own = f"{before}.questions.{asked.id}.answer"
+            answers = [texts.get(f"{own}.{answer}") for answer in asked.answers]
             assert len({answer.casefold() for answer in answers}) == len(answers)
 
     @pytest.mark.parametrize("name", TAXONOMIES)
@@ -340,7 +341,7 @@ def test_the_introduction_has_all_that_a_taxonomy_says(
     texts, before = survey.texts[tag], f"taxonomy.{name}"
     shown = as_text(SheetTexts(survey, survey.sheets[0]).sections(), lambda path: path.name)
     for key in taxonomy.keys():  # noqa: SIM118
-        if not re.search(rf"^{before}\.(question|group|second)", key):
+        if not re.search(rf"^{before}\.(questions?|group)", key):
             assert texts.get(key) in shown, key
     assert "{" not in shown
 

@@ -57,6 +57,11 @@ def build(
         help="Ask about finished memes that were collected from it, as they are.",
         show_default="the workspace's memes, rendered",
     ),
+    items: Path | None = Option(
+        None,
+        metavar="TABLE",
+        help="Texts of the items' own: meme_id, and a column for each question that has them.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
@@ -71,6 +76,7 @@ def build(
       memeloc survey build large --cultures US,DE --preannotate
       memeloc survey build fixed --cultures US,DE --batches batches.csv
       memeloc survey build harm --cultures US --collected harmeme
+      memeloc survey build valid --cultures US --taxonomy my-questions.toml --items items.csv
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.build(
@@ -87,6 +93,7 @@ def build(
             preannotate=preannotate,
             batches=batches,
             collected=collected,
+            items=items,
         )
     for tag, left_out in result.left_out.items():
         say(f"{len(left_out):,} memes have no caption in {tag} and are left out: {left_out[0]}")

@@ -6,7 +6,7 @@ from typer import Argument, Option
 
 from memeloc.cli.options import AsJson
 from memeloc.cli.output import say
-from memeloc.cli.show import Table, by_place, show
+from memeloc.cli.show import Table, show
 
 _TAXONOMIES = Table(
     "Taxonomies",
@@ -14,15 +14,20 @@ _TAXONOMIES = Table(
     (
         "name",
         ("labels", lambda taxonomy: len(taxonomy.labels)),
-        "second_question=second examples source",
+        ("questions", lambda taxonomy: ", ".join(taxonomy.questions)),
+        "examples source",
     ),
 )
 _VIEWS = (
     Table("Labels", "labels", "id severity class=group name definition"),
     Table(
-        lambda result: f"{result.second} (after {', '.join(result.when)})",
-        lambda result: result.answers.items(),
-        by_place("id", "name"),
+        "Further questions",
+        "questions",
+        (
+            "id kind text",
+            ("after", lambda question: "; ".join(", ".join(ids) for ids in question.when.values())),
+            ("answers", lambda question: " | ".join(question.answers.values())),
+        ),
     ),
     Table("Examples", "examples", "id label template caption why"),
     lambda result: ["Of labels that fit, the most severe is chosen"] * result.most_severe,

@@ -17,13 +17,13 @@ from random import Random
 from memeloc.errors import InputError
 from memeloc.survey.design.arranging import arranged, assigned, evenly, with_checks
 from memeloc.survey.design.chance import chance, one_of, shuffled
-from memeloc.survey.model import Batch, Check, Culture, Entry, Question, Sheet, Slot
+from memeloc.survey.model import Batch, Check, Culture, Entry, MemeEntry, PersonEntry, Sheet, Slot
 from memeloc.survey.taxonomy import Taxonomy
 
 LARGEST = 500
 """Memes that a batch can have."""
 _LIMITS = {"size": (1, LARGEST), "answers": (1, 1000), "explicit": (0, 50), "implicit": (0, 50)}
-_CHECK_ID = re.compile(r"check-\d+")
+_RESERVED = re.compile(r"check-\d+|person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ def build(
 
 def check_memes(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> None:
     """Refuse memes with the name of a check, and more checks than there are examples for."""
-    if reserved := list(filter(_CHECK_ID.fullmatch, memes)):
-        raise InputError(f"a meme cannot be called {reserved[0]!r}: attention checks are called so")
+    if reserved := list(filter(_RESERVED.fullmatch, memes)):
+        raise InputError(f"a meme cannot be called {reserved[0]!r}: other entries are called so")
     if design.implicit > len(taxonomy.examples):
         raise InputError(
             f"{taxonomy.name} has {len(taxonomy.examples)} examples, too few for {design.implicit} "
@@ -220,6 +220,8 @@ def to_sheets(
     example_picture: Callable[[str, Culture], Path],
     *,
     templates: Mapping[str, str],
+    texts: Mapping[str, Mapping[str, str]] | None = None,
+    person: bool = False,
 ) -> tuple[Sheet, ...]:
     """A sheet a batch and culture, in the order of the batches and then of the design's cultures.
 
@@ -228,14 +230,19 @@ def to_sheets(
         caption: its text there, parts joined by ` // `.
         example_picture: the picture of one of the taxonomy's examples there.
         templates: by meme id.
+        texts: by meme id, its own texts by question id.
+        person: whether each sheet ends with the questions about the person.
     """
+    own_texts = texts or {}
+    at_end = (PersonEntry(),) if person else ()
 
     def entry(slot: Slot, culture: Culture, numbers: count[int]) -> Entry:
         if slot.check is None:
             meme = slot.meme_id
-            return Question(meme, templates[meme], picture(meme, culture), caption(meme, culture))
-        shown = example_picture(slot.example, culture) if slot.example else None
-        return Check(f"check-{next(numbers)}", slot.check, slot.expected, slot.example, shown)
+            shown, text = picture(meme, culture), caption(meme, culture)
+            return MemeEntry(meme, templates[meme], shown, text, own_texts.get(meme, {}))
+        example = example_picture(slot.example, culture) if slot.example else None
+        return Check(f"check-{next(numbers)}", slot.check, slot.expected, slot.example, example)
 
     sheets = []
     for batch in batches:
@@ -250,7 +257,7 @@ def to_sheets(
                         batch.round,
                         culture,
                         design.taxonomy,
-                        tuple(entry(slot, culture, numbers) for slot in batch.slots),
+                        (*(entry(slot, culture, numbers) for slot in batch.slots), *at_end),
                         batch.answers,
                     )
                 )
@@ -267,7 +274,7 @@ def _checks(design: Design, taxonomy: Taxonomy, random: Random) -> list[Slot]:
     turns = zip_longest(*(reversed(by_label[label]) for label in order))
     slots = [slot for turn in turns for slot in turn if slot][: design.implicit]
     often = Counter(slot.expected for slot in slots)
-    labels = [label.id for label in taxonomy.labels]
+    labels = [label.id for label in taxonomy.of_role("vote", "abstain")]
     rare = [label for label in labels if often[label] < max(often.values(), default=1)]
     slots += [
         Slot(check="explicit", expected=one_of(rare or labels, random))

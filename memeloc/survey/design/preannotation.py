@@ -71,7 +71,7 @@ def outcomes(
         fewest_votes: with fewer a meme is open. With 1, the default, a vote beside an "I don't
             know" decides, as a majority of the votes does in the survey.
     """
-    harmful = {label.id: label.severity > 0 for label in taxonomy.labels if not label.abstain}
+    harmful = {label.id: label.severity > 0 for label in taxonomy.of_role("vote")}
     votes = Counter((meme, harmful[label]) for meme, label in answers if label in harmful)
     by_meme: dict[str, Outcome] = {}
     for meme in sorted(memes):

@@ -16,8 +16,18 @@ from random import Random
 from typing import Literal, get_args
 
 from memeloc.survey.design.chance import chance, one_of, shuffled
-from memeloc.survey.model import Answer, Check, CompletionCodes, Entry, Sheet, Submission, entry_id
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.survey.model import (
+    Answer,
+    Check,
+    CompletionCodes,
+    Entry,
+    PersonEntry,
+    Sheet,
+    Submission,
+    entry_id,
+    questions_of,
+)
+from memeloc.survey.taxonomy import LABEL, Question, Taxonomy
 
 Kind = Literal[
     "diligent", "careless", "hurried", "straight", "duplicate", "absent", "stopped", "declined"
@@ -88,7 +98,7 @@ def truths(
         harmful: share of memes that are harmful, before cultures differ.
         differ: probability that a culture sees a meme the other way.
     """
-    voting = [label for label in taxonomy.labels if not label.abstain]
+    voting = taxonomy.of_role("vote")
     bad = [label.id for label in voting if label.severity > 0]
     good = [label.id for label in voting if label.severity == 0]
     labels = {}
@@ -173,15 +183,18 @@ def _filled(
         return (), 20 + int(random.random() * 20)
     if kind == "stopped":
         entries = entries[: len(entries) // 2]
-    labels = [label.id for label in taxonomy.labels]
-    voting = [label.id for label in taxonomy.labels if not label.abstain]
+    labels = [label.id for label in taxonomy.of_role("vote", "abstain")]
+    voting = [label.id for label in taxonomy.of_role("vote")]
     same = one_of(voting, random)
     checks = [entry.kind for entry in entries if isinstance(entry, Check)]
     failed = "explicit" if "explicit" in checks else "implicit"
     answers, seconds = [], 40 + random.random() * 60
     for entry in entries:
         seconds += 6 + random.random() * 18
-        if kind == "straight":
+        label = ""
+        if isinstance(entry, PersonEntry):
+            pass
+        elif kind == "straight":
             label = same
         elif isinstance(entry, Check):
             label = entry.expected
@@ -196,16 +209,34 @@ def _filled(
             label = truth[entry.meme_id, sheet.culture.code]
             if random.random() >= crowd.agreement:
                 label = one_of([other for other in voting if other != label], random)
-        second: list[str] = []
-        if taxonomy.second is not None and label in taxonomy.second.when:
-            choices = taxonomy.second.answers
-            most = min(3, len(choices)) if taxonomy.second.several else 0
-            count = 1 + int(random.random() * most) if most else 1
-            second = shuffled(choices, random)[:count]
-        answers.append(Answer(entry_id(entry), label, tuple(sorted(second))))
+        further = _further(questions_of(taxonomy, entry), label, random)
+        if label or further:
+            answers.append(Answer(entry_id(entry), label, further))
     if kind == "hurried":
         seconds = len(entries) * (0.4 + random.random() * 0.6)
     return tuple(answers), max(1, round(seconds))
+
+
+def _further(
+    questions: Sequence[Question], label: str, random: Random
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Answers to what is asked after a label, at random; the same text of everybody."""
+    given: dict[str, tuple[str, ...]] = {LABEL: (label,)}
+    for question in questions:
+        if not question.asked_after(given):
+            continue
+        if question.answers:
+            most = min(3, len(question.answers)) if question.kind == "choices" else 0
+            count = 1 + int(random.random() * most) if most else 1
+            chosen = set(shuffled(question.answers, random)[:count])
+            given[question.id] = tuple(name for name in question.answers if name in chosen)
+        elif question.scale is not None:
+            least, most = question.scale
+            given[question.id] = (str(least + int(random.random() * (most - least + 1))),)
+        else:
+            given[question.id] = ("0-1" if question.kind == "span" else "A simulated text.",)
+    del given[LABEL]
+    return tuple(given.items())
 
 
 def _name(*parts: object) -> str:

@@ -34,7 +34,7 @@ def aggregate(
 ) -> pd.DataFrame:
     """Label every item in each culture; cultures are modelled apart.
 
-    The taxonomy's abstaining label is left out, as in the majority.
+    Only votes for labels count, as in the majority.
 
     Args:
         answers: a long table with `settling.COLUMNS`, in any order.
@@ -52,8 +52,7 @@ def aggregate(
         InputError: a column is missing.
     """
     given = given_answers(answers).drop_duplicates()
-    if taxonomy.abstain is not None:
-        given = given[given["label"] != taxonomy.abstain.id]
+    given = given[given["label"].isin([label.id for label in taxonomy.of_role("vote")])]
     # Sorted, so that the order of answers changes nothing: both models number what they meet.
     given = given.rename(columns={"item": "task", "participant": "worker"}).sort_values(
         ["task", "worker", "label"], kind="stable", ignore_index=True

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from memeloc.agreement import Agreement, measure
-from memeloc.survey.taxonomy import Label, Taxonomy
-
-LABEL_QUESTION = "label"
-"""What the question whose answers are the labels is called."""
+from memeloc.survey.taxonomy import LABEL, Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +32,19 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
     """
     measured = []
     for culture, part in answers.groupby("culture"):
-        labels = part[part["label"].isin([label.id for label in _voting(taxonomy)])]
-        questions = {LABEL_QUESTION: labels}
-        if taxonomy.second is not None:
-            second = part[part["second"] != ""].drop(columns="label")
-            questions[taxonomy.second.id] = second.rename(columns={"second": "label"})
+        voting = [label.id for label in taxonomy.of_role("vote")]
+        questions = {LABEL: part[part["label"].isin(voting)]}
+        for further in taxonomy.about("item", "picture"):
+            if further.kind in ("choice", "choices", "scale"):
+                given = part[part[further.id] != ""].drop(columns="label")
+                questions[further.id] = given.rename(columns={further.id: "label"})
         for question, table in questions.items():
-            levels = severities(taxonomy) if question == LABEL_QUESTION else None
+            levels = severities(taxonomy) if question == LABEL else None
             measured.append(QuestionAgreement(str(culture), question, measure(table, levels)))
     return tuple(measured)
 
 
 def severities(taxonomy: Taxonomy) -> Mapping[str, float] | None:
     """The labels' severities as an order; None where they have fewer than three steps."""
-    levels = {label.id: float(label.severity) for label in _voting(taxonomy)}
+    levels = {label.id: float(label.severity) for label in taxonomy.of_role("vote")}
     return levels if len(set(levels.values())) > 2 else None
-
-
-def _voting(taxonomy: Taxonomy) -> list[Label]:
-    return [label for label in taxonomy.labels if not label.abstain]

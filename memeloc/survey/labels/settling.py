@@ -3,7 +3,9 @@
 The definition is the one of multi3hate 3.3: the majority among the retained answers; "I don't know"
 is stored and left out of the vote; a tie is no label and asks for more answers. A label follows
 from the votes alone, so another "I don't know" never changes it; whether an item has enough
-answers stands beside it.
+answers stands beside it. Whoever skipped an item gave no answer. An item that more than half reject
+is rejected; one that just half reject is tied (harmeme B.3, charmemes C: annotators may say that an
+item is invalid).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from memeloc.errors import InputError
-from memeloc.survey.model import Sheet, Submission
+from memeloc.survey.model import Answer, Sheet, Submission
 from memeloc.survey.quality.rows import sent
 from memeloc.survey.quality.rules import Settling
 from memeloc.survey.taxonomy import Taxonomy
@@ -31,8 +33,9 @@ COLUMNS = ("item", "culture", "participant", "label")
 BETWEEN = "|"
 """What stands between several answers in one cell."""
 
-STATES = ("settled", "short", "tied", "given up")
-"""Enough answers and a label; too few answers; no label yet; no label, and the limit reached."""
+STATES = ("settled", "short", "tied", "given up", "rejected")
+"""Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
+than half say that the item is invalid."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,9 @@ class Settled:
 
     Attributes:
         table: sorted by item and culture, with `item`, `culture`, `label` (empty for none),
-            `state` (one of `STATES`), `answers` (with "I don't know"), `votes` (without),
-            `abstained`, and a column `votes.LABEL` for each label that takes part in the vote.
+            `state` (one of `STATES`), `answers` (all but skips), `votes` (for labels), `abstained`,
+            `rejected` (how many reject the item), `reasons` (of a rejected one, the most frequent
+            first, with `BETWEEN` between), and `votes.LABEL` for each label that is voted for.
         needs: by item and culture how many more answers to ask for, as `build_next` takes it.
     """
 
@@ -51,7 +55,8 @@ class Settled:
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""
-        columns = ["item", "culture", "label", "state", "answers", "abstained"]
+        columns = ["item", "culture", "label", "state"]
+        columns += ["answers", "abstained", "rejected", "reasons"]
         votes = self.table.filter(regex=r"^votes\.")
         labels = [name.removeprefix("votes.") for name in votes.columns]
         rows = zip(self.table[columns].to_numpy().tolist(), votes.to_numpy().tolist(), strict=True)
@@ -64,28 +69,33 @@ class Settled:
         ]
 
 
-def answers_table(submissions: Iterable[Submission], sheets: Sequence[Sheet]) -> pd.DataFrame:
-    """The answers of retained submissions to memes as a long table, without skipped entries.
+def answers_table(
+    submissions: Iterable[Submission], sheets: Sequence[Sheet], questions: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The answers of retained submissions to memes as a long table, without entries left empty.
 
     Of a person who answered a meme in several submissions the first one sent counts. Submissions
     without a participant are of a person each.
 
     Returns:
-        `COLUMNS`, and `second`: the ids of what was answered to the second question, with `BETWEEN`
-        between them.
+        `COLUMNS`, and a column for each of `questions` (ids): what was answered, several answers
+        with `BETWEEN` between them.
     """
     memes_of = {sheet.id: set(sheet.memes) for sheet in sheets}
     cultures = {sheet.id: sheet.culture.code for sheet in sheets}
-    rows: dict[tuple[str, str, str], tuple[str, str]] = {}
+    rows: dict[tuple[str, str, str], Answer] = {}
     for submission in sorted(submissions, key=sent):
         memes = memes_of.get(submission.sheet, ())
         person = submission.participant or f"{submission.sheet}/{submission.id}"
         for answer in submission.answers:
             if answer.label and answer.entry in memes:
                 key = (answer.entry, cultures[submission.sheet], person)
-                rows.setdefault(key, (answer.label, BETWEEN.join(answer.second)))
-    table = [(*key, *value) for key, value in rows.items()]
-    return pd.DataFrame(table, columns=[*COLUMNS, "second"], dtype=object)
+                rows.setdefault(key, answer)
+    table = [
+        (*key, answer.label, *(BETWEEN.join(answer.given(question)) for question in questions))
+        for key, answer in rows.items()
+    ]
+    return pd.DataFrame(table, columns=[*COLUMNS, *questions], dtype=object)
 
 
 def given_answers(answers: pd.DataFrame) -> pd.DataFrame:
@@ -141,15 +151,27 @@ def settle(
     cells = sorted({*((item, culture) for item, culture, _ in votes), *wanted})
     rows = [[votes[item, culture, label] for label in ids] for item, culture in cells]
     counts = np.array(rows, dtype=np.int64).reshape(len(cells), len(ids))
-    voting = [label for label in taxonomy.labels if not label.abstain]
-    voted, total = counts[:, [ids.index(label.id) for label in voting]], counts.sum(axis=1)
+    voting, rejecting = taxonomy.of_role("vote"), taxonomy.of_role("reject")
+    voted, abstained, rejected = (
+        counts[:, [ids.index(label.id) for label in labels]]
+        for labels in (voting, taxonomy.of_role("abstain"), rejecting)
+    )
+    for_label, against = voted.sum(axis=1), rejected.sum(axis=1)
+    total = for_label + abstained.sum(axis=1) + against
     winner = _winners(voted, np.array([label.severity for label in voting]), settings)
+    winner[(against >= for_label) & (against > 0)] = len(voting)
     limit = max(settings.most, settings.answers)
     state = np.select(
-        [total < settings.answers, winner < len(voting), total >= limit],
-        ["short", "settled", "given up"],
+        [
+            total < settings.answers,
+            against > for_label,
+            winner < len(voting),
+            total >= limit,
+        ],
+        ["short", "rejected", "settled", "given up"],
         "tied",
     )
+    reasons = [label.id for label in rejecting]
     table = pd.DataFrame(
         {
             "item": [item for item, _ in cells],
@@ -157,8 +179,13 @@ def settle(
             "label": np.array([*(label.id for label in voting), ""], dtype=object)[winner],
             "state": state.astype(object),
             "answers": total,
-            "votes": voted.sum(axis=1),
-            "abstained": total - voted.sum(axis=1),
+            "votes": for_label,
+            "abstained": abstained.sum(axis=1),
+            "rejected": against,
+            "reasons": [
+                _reasons(reasons, row) if each == "rejected" else ""
+                for each, row in zip(state, rejected.tolist(), strict=True)
+            ],
             **{f"votes.{label.id}": column for label, column in zip(voting, voted.T, strict=True)},
         }
     )
@@ -181,3 +208,9 @@ def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:
         ahead &= ranks == ranks.max(axis=1, keepdims=True)
     winners: Ints = np.where(ahead.sum(axis=1) == 1, ahead.argmax(axis=1), votes.shape[1])
     return winners
+
+
+def _reasons(reasons: Sequence[str], counts: Sequence[int]) -> str:
+    """The reasons that were given, the most frequent first."""
+    given = [(-count, place) for place, count in enumerate(counts) if count]
+    return BETWEEN.join(reasons[place] for _, place in sorted(given))

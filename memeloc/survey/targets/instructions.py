@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
 from memeloc.survey.design.planning import Pace
-from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.model import (
+    Check,
+    Entry,
+    MemeEntry,
+    PersonEntry,
+    Sheet,
+    entry_id,
+    questions_of,
+)
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack, no_progress
+from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.survey.texts import TaxonomyTexts
 
 
@@ -24,6 +33,7 @@ class Item:
     key: str
     picture: Path | None
     text: str
+    entry: Entry
 
     def task(self, picture: str) -> dict[str, str | int]:
         """What programs are given of it that have a task for each item."""
@@ -34,6 +44,27 @@ class Item:
             "text": self.text,
             "picture": picture,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """A question as annotators read it.
+
+    Attributes:
+        answers: names by id, of a choice or of choices.
+        scale: the least and the greatest number of a scale.
+        when: by question id, the answers after which it is asked; all of them have to fit.
+        draft: of the answer, to be corrected.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+    scale: tuple[int, int] | None = None
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    required: bool = True
+    draft: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +98,53 @@ class SheetTexts(TaxonomyTexts):
         """The entries, in the order they are asked."""
         for number, entry in enumerate(self.sheet.entries, 1):
             key = item_key(self.pack.name, self.sheet.id, entry_id(entry))
-            yield Item(self.sheet.id, number, key, entry.picture, self.text(entry))
+            yield Item(self.sheet.id, number, key, entry.picture, self.text(entry), entry)
+
+    def questions(self, entry: Entry | None = None) -> tuple[ShownQuestion, ...]:
+        """What is asked of an entry, the question for the label (its id is `LABEL`) first.
+
+        Without an entry: what is asked of every meme, with `{text}` where its own text stands.
+        """
+        taxonomy = self.pack.taxonomy
+        texts = entry.texts if isinstance(entry, MemeEntry) else {}
+        asked: list[ShownQuestion] = []
+        if not isinstance(entry, PersonEntry):
+            text = self.question
+            if taxonomy.item_text and entry is not None:
+                text = text.replace("{text}", texts.get(LABEL) or self._own_text(entry))
+            asked.append(ShownQuestion(LABEL, "choice", text, self.labels))
+        further = taxonomy.about("item", "picture")
+        for question in further if entry is None else questions_of(taxonomy, entry):
+            text, draft = self.asked[question.id], ""
+            if question.item_text == "question" and entry is not None:
+                text = text.replace("{text}", texts[question.id])
+            elif question.item_text == "answer" and entry is not None:
+                # An example's draft is its caption, so that checks do not look otherwise.
+                draft = texts.get(question.id) or self._own_text(entry)
+            answers = self.answers[question.id]
+            asked.append(
+                ShownQuestion(
+                    question.id,
+                    question.kind,
+                    text,
+                    answers,
+                    question.scale,
+                    question.when,
+                    question.required,
+                    draft,
+                )
+            )
+        return tuple(asked)
+
+    def _own_text(self, entry: Entry) -> str:
+        """What a check shows in place of a meme's own text; empty of a meme."""
+        return self.text(entry) if isinstance(entry, Check) else ""
 
     def text(self, entry: Entry) -> str:
         """The text of an entry: a meme's caption, or what an explicit check asks for."""
-        if not isinstance(entry, Check):
+        if isinstance(entry, PersonEntry):
+            return self.get("person.heading")
+        if isinstance(entry, MemeEntry):
             return entry.caption
         if entry.kind == "explicit":
             return self.get("check.explicit", label=self.labels[entry.expected])
@@ -135,7 +208,7 @@ class SheetFiles(ABC):
 
 def memes_shown(sheet: Sheet) -> int:
     """How many memes people see: those they are asked about, and the checks that look like one."""
-    return sum(not is_read(entry) for entry in sheet.entries)
+    return sum(not (is_read(entry) or isinstance(entry, PersonEntry)) for entry in sheet.entries)
 
 
 def is_read(entry: Entry) -> bool:

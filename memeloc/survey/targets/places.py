@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from memeloc.survey.model import Entry, Sheet, entry_id
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.survey.taxonomy import LABEL, Taxonomy
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
 
 
@@ -46,15 +46,15 @@ class Places:
                 own = entry_id(entry)
                 self._items[item_key(survey, sheet.id, own)] = (sheet, entry)
                 self._entries[sheet.id, own] = (sheet, entry)
-        self._when = frozenset(taxonomy.second.when if taxonomy.second else ())
-        self._labels: dict[str, dict[str, str]] = {}
-        self._seconds: dict[str, dict[str, str]] = {}
+        self.taxonomy = taxonomy
+        self._answers: dict[str, dict[str, dict[str, str]]] = {}
         self._consents: dict[str, dict[str, str]] = {}
         for tag, language in texts.items():
             shown = TaxonomyTexts(language, taxonomy)
             consents = {answer: language.get(f"consent.{answer}") for answer in ("yes", "no")}
-            self._labels[tag] = _by_text(shown.labels)
-            self._seconds[tag] = _by_text(shown.second_answers)
+            self._answers[tag] = {
+                question: _by_text(names) for question, names in shown.answers.items()
+            }
             self._consents[tag] = _by_text(consents)
 
     def sheet(self, name: str) -> Sheet | None:
@@ -68,15 +68,11 @@ class Places:
 
     def label(self, sheet: Sheet, text: str) -> str | None:
         """The id of a label."""
-        return self._labels[sheet.culture.locale.tag].get(folded(text))
+        return self.answer(sheet, LABEL, text)
 
-    def second(self, sheet: Sheet, text: str) -> str | None:
-        """The id of an answer to the second question."""
-        return self._seconds[sheet.culture.locale.tag].get(folded(text))
-
-    def asks_second(self, label: str) -> bool:
-        """Whether the second question is asked after a label."""
-        return label in self._when
+    def answer(self, sheet: Sheet, question: str, text: str) -> str | None:
+        """The id of an answer to the question of that id; None if it is none to choose from."""
+        return self._answers[sheet.culture.locale.tag].get(question, {}).get(folded(text))
 
     def consent(self, sheet: Sheet, text: str) -> bool | None:
         """Whether a text agrees to take part; None when it says neither."""

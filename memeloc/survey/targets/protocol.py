@@ -33,8 +33,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, get_args, runtime_checkable
 
+from memeloc.errors import InputError
 from memeloc.survey.messages import Message
 from memeloc.survey.model import (
     CompletionCodes,
@@ -47,9 +48,11 @@ from memeloc.survey.model import (
 from memeloc.survey.quality.decisions import Decision
 from memeloc.survey.rewards import Bonus
 from memeloc.survey.targets.places import Places
-from memeloc.survey.taxonomy import Taxonomy
+from memeloc.survey.taxonomy import Kind, Taxonomy
 from memeloc.survey.texts import SurveyTexts
 
+ALL_KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+"""Every kind of question there is."""
 CONSENT = "consent"
 """The item under which a `RawAnswer` says whether somebody agrees to take part."""
 
@@ -92,6 +95,8 @@ class RawAnswer:
     Attributes:
         item: an `item_key`, or the entry's id with `sheet` set; or `CONSENT`.
         labels: what was chosen, by id or name; none is no answer, several are not a label.
+        further: by question id, what was answered to further questions: by id or name, or the
+            text; a scale as `3`, a span as `12-20`, see `Answer`.
         participant, sheet: where the file says them with each answer; an `item_key` says the sheet.
         submitted: when it was answered, a text in ISO 8601, in UTC where it names no zone; of two
             answers to an item the later one is taken.
@@ -101,7 +106,7 @@ class RawAnswer:
 
     item: str
     labels: Sequence[str] = ()
-    second: Sequence[str] = ()
+    further: Mapping[str, Sequence[str]] = field(default_factory=dict)
     participant: str = ""
     sheet: str = ""
     started: datetime | str | None = None
@@ -110,13 +115,18 @@ class RawAnswer:
     row: int = 0
     content: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was answered."""
+        return not self.labels and not any(self.further.values())
+
 
 @dataclass(frozen=True, slots=True)
 class RawSubmission:
     """What one person sent, as the file has it.
 
     Attributes:
-        answers: of their fields item, labels, second, row and content count.
+        answers: of their fields item, labels, further, row and content count.
         sheet: its id; empty where the answers' item keys say it. Answers to several sheets
             become a submission each, unless it has an id.
         id: of the submission at its source; empty makes one of its content.
@@ -161,10 +171,14 @@ def no_progress() -> None:
 
 
 class Target(Protocol):
-    """A program or service that a survey goes to and comes back from; `summary` is one line."""
+    """A program or service that a survey goes to and comes back from; `summary` is one line.
+
+    `kinds` are those of questions that it can show; a survey with others is refused.
+    """
 
     name: str
     summary: str
+    kinds: frozenset[Kind]
 
     def export(
         self, pack: SurveyPack, folder: Path, *, on_sheet: Callable[[], None] = no_progress
@@ -191,6 +205,21 @@ class Target(Protocol):
             InputError: the file cannot be read at all; also while iterating.
         """
         ...
+
+
+def refuse_other_kinds(target: Target, taxonomy: Taxonomy) -> None:
+    """Refuse a taxonomy that asks what a target cannot show.
+
+    Raises:
+        InputError: it has a question of another kind.
+    """
+    for question in taxonomy.questions:
+        if question.kind not in target.kinds:
+            raise InputError(
+                f"{target.name} cannot show {question.id!r} of {taxonomy.name}, a question of the "
+                f"kind {question.kind}; it shows {', '.join(sorted(target.kinds))}. The target "
+                "html shows all kinds."
+            )
 
 
 class State(Protocol):

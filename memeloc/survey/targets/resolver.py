@@ -8,9 +8,12 @@ its row, a reason that can be counted and a sentence. The reasons:
 | unknown sheet, unknown item | the survey has no such sheet or item, or several sheets fit |
 | no participant, participant unreadable | there is no id of the person, or a rounded number |
 | no consent | the person declined, or did not answer whether they agree |
-| unknown label, unknown second answer | what was chosen is not an answer of the question |
-| no answer | only the second question was answered |
-| not asked | the second question is not asked after that label; the label is kept |
+| unknown label, unknown answer | what it says is not an answer of the question |
+| unknown question | there is none of that name |
+| no answer | only further questions were answered |
+| not asked | a question is answered that is not asked after such answers; the others are kept |
+| not answered | a question that has to be answered is not; the other answers are kept |
+| several answers | a question that takes one answer has several; the other answers are kept |
 | superseded | the same person answered the item again later; the later answer is taken |
 | two answers | the same person answered the item in two ways at once; neither is taken |
 | same id | another submission of that id came before in the file |
@@ -26,10 +29,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memeloc.survey.model import Answer, Participant, RejectedRow, Sheet, Submission, entry_id
+from memeloc.survey.model import (
+    Answer,
+    Entry,
+    Participant,
+    PersonEntry,
+    RejectedRow,
+    Sheet,
+    Submission,
+    entry_id,
+)
+from memeloc.survey.targets.further import resolve_further
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
@@ -139,7 +153,7 @@ class _Resolver:
                 named += nameless
                 return people
         for answer in nameless:
-            if answer.labels or answer.second:
+            if not answer.is_empty:
                 message = "It does not say who answered."
                 self.reject(answer.row, "no participant", message, answer.content)
         return people
@@ -167,7 +181,7 @@ class _Resolver:
             ),
             row=min(raw.row for raw in answers),
         )
-        if record.consent is False or any(raw.labels or raw.second for raw in others):
+        if record.consent is False or not all(raw.is_empty for raw in others):
             self._submit(record, sheet, others, needs_answers=True)
 
     def _agrees(self, sheet: Sheet, raw: RawAnswer) -> bool | None:
@@ -241,10 +255,10 @@ class _Resolver:
             self.reject(answered[0].row, "no consent", message, counted)
         if needs_answers and not resolved and not declined:
             return
-        done = len(resolved) == len(sheet.entries) and record.finished is not False
+        done = self._is_whole(sheet, resolved) and record.finished is not False
         status = "no consent" if declined else record.status or ("complete" if done else "returned")
         submitted = self._moment(record.submitted, row)
-        own = record.id or _content_id(self.pack.name, sheet, who, submitted, status, resolved)
+        own = record.id or _content_id(self.pack, sheet, who, submitted, status, resolved)
         code, codes = record.code, self.pack.codes.get(sheet.id)
         if not code and codes and record.finished is not None:
             code = codes.no_consent if declined else codes.done if done else ""
@@ -273,35 +287,45 @@ class _Resolver:
             if place is None or place[0] is not sheet:
                 self._unknown_item(raw)
                 continue
-            answer = self._answer(sheet, entry_id(place[1]), raw)
+            answer = self._answer(sheet, place[1], raw)
             if answer is not None:
                 age = (self._moment(raw.submitted, 0) or _EARLIEST, raw.order)
                 given[answer.entry].append((age, answer, raw))
         ids = filter(given.get, map(entry_id, sheet.entries))
         return [answer for own in ids if (answer := self._latest(own, given[own])) is not None]
 
-    def _answer(self, sheet: Sheet, entry: str, raw: RawAnswer) -> Answer | None:
-        if not raw.labels:
-            if raw.second:
-                message = f"{entry} has no answer to the question itself."
+    def _answer(self, sheet: Sheet, entry: Entry, raw: RawAnswer) -> Answer | None:
+        own, label = entry_id(entry), ""
+        if isinstance(entry, PersonEntry):
+            if not any(raw.further.values()):
+                return None
+        elif not raw.labels:
+            if not raw.is_empty:
+                message = f"{own} has no answer to the question itself."
                 self.reject(raw.row, "no answer", message, raw.content)
             return None
-        label = self.places.label(sheet, raw.labels[0]) if len(raw.labels) == 1 else None
-        if label is None:
-            text = ", ".join(raw.labels)[:80]
-            message = f"{entry}: {text!r} is not one of the labels."
-            self.reject(raw.row, "unknown label", message, raw.content)
-            return None
-        seconds = {text: self.places.second(sheet, text) for text in raw.second}
-        if unknown := [text for text, answer in seconds.items() if answer is None]:
-            message = f"{entry}: {unknown[0][:80]!r} is not an answer to the second question."
-            self.reject(raw.row, "unknown second answer", message, raw.content)
-        answers = {answer for answer in seconds.values() if answer is not None}
-        if answers and not self.places.asks_second(label):
-            message = f"{entry}: the second question is answered, but not asked after {label!r}."
-            self.reject(raw.row, "not asked", message, raw.content)
-            answers = set()
-        return Answer(entry, label, tuple(sorted(answers)))
+        else:
+            text = ", ".join(raw.labels)
+            label = self.places.label(sheet, text) or "" if len(raw.labels) == 1 else ""
+            if not label:
+                message = f"{own}: {text[:80]!r} is not one of the labels."
+                self.reject(raw.row, "unknown label", message, raw.content)
+                return None
+        further, problems = resolve_further(
+            self.pack.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
+        )
+        for reason, problem in problems:
+            self.reject(raw.row, reason, f"{own}: {problem}.", raw.content)
+        return Answer(own, label, further)
+
+    def _is_whole(self, sheet: Sheet, answers: Sequence[Answer]) -> bool:
+        """Whether everything was answered; of questions about the person those that have to be."""
+        optional = not any(question.required for question in self.pack.taxonomy.about("person"))
+        given = {answer.entry for answer in answers}
+        return all(
+            entry_id(entry) in given or (optional and isinstance(entry, PersonEntry))
+            for entry in sheet.entries
+        )
 
     def _latest(self, entry: str, answers: Sequence[_Given]) -> Answer | None:
         """Of one person's answers to an entry the last one; None when that is unclear."""
@@ -357,16 +381,17 @@ def _asks_consent(raw: RawAnswer) -> bool:
 
 def _completed(raw: RawAnswer, row: int) -> RawAnswer:
     """An answer of a submission that says by itself where it stands and what is kept of it."""
+    further = {name: list(texts) for name, texts in raw.further.items() if texts}
     content = raw.content or {
         "item": raw.item,
         "labels": list(raw.labels),
-        "second": list(raw.second),
+        **({"further": further} if further else {}),
     }
     return replace(raw, row=raw.row or row, content=content)
 
 
 def _content_id(
-    survey: str,
+    pack: SurveyPack,
     sheet: Sheet,
     who: str,
     submitted: datetime | None,
@@ -375,6 +400,10 @@ def _content_id(
 ) -> str:
     """The id of a submission that has none at its source, made of what it says."""
     when = submitted.isoformat() if submitted else ""
-    parts = [f"{answer.entry}={answer.label}/{','.join(answer.second)}" for answer in answers]
-    whole = "\n".join((survey, sheet.id, who, when, status, *parts))
+    questions = [question.id for question in pack.taxonomy.questions]
+    parts = []
+    for answer in answers:
+        further = ";".join(",".join(answer.given(question)) for question in questions)
+        parts.append(f"{answer.entry}={answer.label}/{further}")
+    whole = "\n".join((pack.name, sheet.id, who, when, status, *parts))
     return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:32]

@@ -7,14 +7,27 @@ from memeloc.survey.taxonomy.file import (
     parse_taxonomy,
     taxonomy_names,
 )
-from memeloc.survey.taxonomy.model import Example, Label, SecondQuestion, Taxonomy
+from memeloc.survey.taxonomy.model import (
+    LABEL,
+    About,
+    Example,
+    Kind,
+    Label,
+    Question,
+    Role,
+    Taxonomy,
+)
 
 __all__ = [
     "FOLDER",
+    "LABEL",
     "SOURCE",
+    "About",
     "Example",
+    "Kind",
     "Label",
-    "SecondQuestion",
+    "Question",
+    "Role",
     "Taxonomy",
     "load_taxonomy",
     "parse_taxonomy",

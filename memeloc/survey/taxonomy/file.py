@@ -8,11 +8,10 @@ own brings its texts along. guides/taxonomies.md shows how one is written.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,7 +21,8 @@ from memeloc.locales import default
 from memeloc.locales.tags import canonical, is_well_formed
 from memeloc.model import Caption
 from memeloc.settings import parse_toml, read_toml, validate
-from memeloc.survey.taxonomy.model import Example, Flag, Id, Ids, Label, SecondQuestion, Taxonomy
+from memeloc.survey.taxonomy.model import Example, Flag, Id, Ids, Label, Question, Taxonomy
+from memeloc.survey.taxonomy.questions import complete, question_problems, repeated
 from memeloc.templates.definition import read_definition
 
 FOLDER = Path(__file__).parent / "taxonomies"
@@ -42,7 +42,9 @@ class _File(BaseModel):
     source: str = ""
     most_severe: Flag = False
     rules: Ids = ()
-    second: SecondQuestion | None = None
+    questions: tuple[Question, ...] = Field((), alias="question")
+    ask_subcategories: Flag = False
+    item_text: Literal["", "question"] = ""
     texts: dict[str, dict[str, Any]] = Field({}, alias="text")
 
 
@@ -80,8 +82,13 @@ def parse_taxonomy(text: str) -> Taxonomy:
 
 def _taxonomy(values: Mapping[str, Any], path: Path | None, *, own: bool) -> Taxonomy:
     file = validate(_File, values, "the taxonomy", file=path)
-    taxonomy = Taxonomy(**{**dict(file), "texts": _texts(file, path)})
-    for problem in chain(_reference_problems(taxonomy), _text_problems(taxonomy) if own else ()):
+    taxonomy = complete(Taxonomy(**{**dict(file), "texts": _texts(file, path)}))
+    problems = chain(
+        _reference_problems(taxonomy),
+        question_problems(taxonomy),
+        _text_problems(taxonomy) if own else (),
+    )
+    for problem in problems:
         raise InputError(problem, file=path)
     return taxonomy
 
@@ -119,25 +126,21 @@ def _texts(file: _File, path: Path | None) -> dict[str, dict[str, str]]:
 
 def _reference_problems(taxonomy: Taxonomy) -> Iterator[str]:
     """What is wrong between the parts of a taxonomy, as sentences."""
-    second = taxonomy.second
     labels = [label.id for label in taxonomy.labels]
-    asked = list(second.when if second else ())
-    yield from _repeated("label", labels)
-    yield from _repeated("example", [example.id for example in taxonomy.examples])
-    yield from _repeated("answer", second.answers if second else ())
-    yield from _repeated("label of the second question", asked)
-    yield from _repeated("rule", taxonomy.rules)
+    yield from repeated("label", labels)
+    yield from repeated("example", [example.id for example in taxonomy.examples])
+    yield from repeated("rule", taxonomy.rules)
     for label in taxonomy.labels:
-        yield from _repeated(f"subcategory of {label.id!r}", label.subcategories)
-    abstaining = [label.id for label in taxonomy.labels if label.abstain]
-    voting = [label for label in taxonomy.labels if not label.abstain]
+        yield from repeated(f"subcategory of {label.id!r}", label.subcategories)
+    abstaining = [label.id for label in taxonomy.of_role("abstain")]
+    voting = taxonomy.of_role("vote")
     if len(abstaining) > 1:
         yield (
             f"two labels abstain, {abstaining[0]!r} and {abstaining[1]!r}; "
             'one is enough to say "I don\'t know"'
         )
     if len(voting) < 2:
-        yield "there have to be two labels that do not abstain"
+        yield "there have to be two labels that people vote for"
     ungrouped = [label.id for label in voting if not label.group]
     if ungrouped and taxonomy.groups:
         yield f"the label {ungrouped[0]!r} has no group, and others have; give all of them one"
@@ -148,12 +151,12 @@ def _reference_problems(taxonomy: Taxonomy) -> Iterator[str]:
                 f"the most severe label wins, and {other.id!r} and {label.id!r} both have the "
                 f"severity {label.severity}; give each label one of its own"
             )
-    named = [(f"the example {example.id!r}", example.label) for example in taxonomy.examples]
-    for where, name in (*named, *(("the second question", name) for name in asked)):
+    for example in taxonomy.examples:
+        where, name = f"the example {example.id!r}", example.label
         if name not in labels:
             yield f"{where} names the label {name!r}; there are {', '.join(labels)}"
-        if name in abstaining:
-            yield f"{where} names the label {name!r}, which abstains; name another"
+        elif name not in [label.id for label in voting]:
+            yield f"{where} names the label {name!r}, which is no vote; name another"
     built_in = {folder.name for folder in resources.folder("templates").iterdir()}
     for example in taxonomy.examples:
         if example.template not in built_in:
@@ -161,12 +164,6 @@ def _reference_problems(taxonomy: Taxonomy) -> Iterator[str]:
                 f"the example {example.id!r} names the template {example.template[:60]!r}, and no "
                 "built-in one is called so; `memeloc templates list` names them"
             )
-
-
-def _repeated(what: str, names: Iterable[str]) -> Iterator[str]:
-    for name, times in Counter(names).items():
-        if times > 1:
-            yield f"the {what} {name!r} is there twice"
 
 
 def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
@@ -182,8 +179,16 @@ def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
                 "limit; shorten the ids"
             )
     questions = [[f"{before}label.{label.id}.name" for label in taxonomy.labels]]
-    if second := taxonomy.second:
-        questions.append([f"{before}second.{second.id}.answer.{name}" for name in second.answers])
+    for question in taxonomy.questions:
+        if taxonomy.whose_kinds(question) is None:
+            own = f"{before}questions.{question.id}.answer."
+            questions.append([f"{own}{answer}" for answer in question.answers])
+    with_text = [f"{before}question"] if taxonomy.item_text else []
+    with_text += [
+        f"{before}questions.{question.id}.text"
+        for question in taxonomy.questions
+        if question.item_text == "question"
+    ]
     for tag in (SOURCE, *sorted(taxonomy.texts)):
         texts = taxonomy.texts.get(tag, {})
         for key in keys:
@@ -194,9 +199,15 @@ def _text_problems(taxonomy: Taxonomy) -> Iterator[str]:
                 f"the text {key.removeprefix(before)[:80]!r} in [text.{tag}] belongs to "
                 "nothing that this taxonomy has"
             )
-        for question in questions:
+        for key in with_text:
+            if "{text}" not in texts[key]:
+                yield (
+                    f"the text {key.removeprefix(before)!r} in [text.{tag}] does not say where the "
+                    "item's own text stands; write {text} there"
+                )
+        for names_of in questions:
             names: dict[str, str] = {}
-            for key in question:
+            for key in names_of:
                 plain = " ".join(texts[key].split()).casefold()
                 if names.setdefault(plain, key) != key:
                     yield (

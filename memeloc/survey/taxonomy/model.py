@@ -13,35 +13,68 @@ Ids = tuple[Id, ...]
 _FORBID = ConfigDict(extra="forbid")
 Flag = Annotated[bool, Field(strict=True)]
 
+LABEL = "label"
+"""The id of the question whose answers are the labels; every item is asked it first."""
+Role = Literal["vote", "abstain", "skip", "reject"]
+Kind = Literal["choice", "choices", "scale", "text", "span"]
+"""One answer, any number of them, a whole number, free text, or a part of the meme's caption."""
+About = Literal["item", "picture", "person"]
+_Number = Annotated[int, Field(ge=0, le=100, strict=True)]
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One answer to the question.
+    """One answer to the question what an item is.
 
-    A severity of 0 is harmless, higher is worse. One that abstains means "I don't know": it is
-    stored, and left out of the vote. Subcategories are ids of finer kinds; the group is the id of
-    the coarser class that it counts as, empty when there are no such classes.
+    Attributes:
+        severity: 0 is harmless, higher is worse.
+        role: `vote` is for the label. `abstain` means "I don't know": an answer, and no vote.
+            `skip` leaves the item to somebody else: it is no answer. `reject` says that the item
+            is invalid, and the label's name why (harmeme B.3, charmemes C).
+        subcategories: ids of finer kinds.
+        group: the id of the coarser class that it counts as; empty without such classes.
     """
 
     __pydantic_config__ = _FORBID
 
     id: Id
-    severity: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    abstain: Flag = False
+    severity: _Number = 0
+    role: Role = "vote"
     subcategories: Ids = ()
     group: Id | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class SecondQuestion:
-    """A question that is asked after the labels `when`, with its answers in the order shown."""
+class Question:
+    """A question that is asked besides the one for the label.
+
+    Attributes:
+        answers: of a choice, or of choices, in the order shown.
+        scale: the least and the greatest number of a scale.
+        when: it is asked if each of these questions (`LABEL` among them) was answered by one of
+            these; always if there are none.
+        required: whether people have to answer it.
+        about: an `item`; its `picture`, whose answers are settled over all items of the template;
+            or the `person`, who is asked once, at the sheet's end.
+        item_text: whether the items' table has, in a column of the question's name, its `question`
+            (a text that stands for `{text}` in the question; not asked where that is empty) or a
+            draft of the `answer`, to be corrected.
+    """
 
     __pydantic_config__ = _FORBID
 
     id: Id
-    when: Annotated[Ids, Field(min_length=1)]
-    answers: Annotated[Ids, Field(min_length=2)]
-    several: Flag = False
+    kind: Kind = "choice"
+    answers: Ids = ()
+    scale: tuple[_Number, _Number] | None = None
+    when: Mapping[Id, Annotated[Ids, Field(min_length=1)]] = field(default_factory=dict, hash=False)
+    required: Flag = True
+    about: About = "item"
+    item_text: Literal["", "question", "answer"] = ""
+
+    def asked_after(self, given: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether it is asked of somebody who gave these answers, by question id."""
+        return all(set(ids).intersection(given.get(name, ())) for name, ids in self.when.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +93,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """A label set.
+    """A label set, and what else is asked of an item.
 
     Attributes:
         source: paper and section that it is after.
         labels: in the order shown.
+        questions: besides the one for the label, in the order asked; with `ask_subcategories` those
+            for the finer kinds of a label come first.
         rules: ids of the decision rules that the introduction gives, in order.
         most_severe: whether, of several that fit, the most severe label is to be chosen.
+        item_text: `question` if the question for the label has `{text}`, which the items' table
+            gives in its column `label`.
         texts: by language tag and key (see `keys`), the texts of a taxonomy that does not ship;
             empty for those that do.
     """
@@ -74,21 +111,47 @@ class Taxonomy:
     name: str
     source: str
     labels: tuple[Label, ...]
-    second: SecondQuestion | None
+    questions: tuple[Question, ...]
     examples: tuple[Example, ...]
     rules: tuple[str, ...] = ()
     most_severe: bool = False
+    ask_subcategories: bool = False
+    item_text: Literal["", "question"] = ""
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
 
     @property
     def abstain(self) -> Label | None:
         """The label that means "I don't know", if there is one."""
-        return next((label for label in self.labels if label.abstain), None)
+        return next(iter(self.of_role("abstain")), None)
+
+    def of_role(self, *roles: Role) -> tuple[Label, ...]:
+        """The labels that have one of these roles, in the order shown."""
+        return tuple(label for label in self.labels if label.role in roles)
+
+    def question(self, id: str) -> Question | None:
+        """The question of that id, if there is one besides the one for the label."""
+        return next((question for question in self.questions if question.id == id), None)
+
+    def about(self, *about: About) -> tuple[Question, ...]:
+        """The questions about one of these, in order."""
+        return tuple(question for question in self.questions if question.about in about)
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The ids of the coarser classes, in the order in which labels name them first."""
         return tuple(dict.fromkeys(label.group for label in self.labels if label.group))
+
+    def whose_kinds(self, question: Question) -> Label | None:
+        """The label whose finer kinds a question asks for; None if it asks for something else."""
+        if not self.ask_subcategories:
+            return None
+        return next((label for label in self.labels if kinds_id(label) == question.id), None)
+
+    @property
+    def item_columns(self) -> tuple[str, ...]:
+        """The columns of the items' table: ids of questions with a text for each item."""
+        own = (LABEL,) if self.item_text else ()
+        return (*own, *(question.id for question in self.questions if question.item_text))
 
     def keys(self) -> tuple[str, ...]:
         """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""
@@ -97,10 +160,16 @@ class Taxonomy:
             keys += [f"label.{label.id}.name", f"label.{label.id}.definition"]
             keys += (f"label.{label.id}.subcategory.{name}" for name in label.subcategories)
         keys += (f"group.{group}" for group in self.groups)
-        if second := self.second:
-            keys.append(f"second.{second.id}.question")
-            keys += (f"second.{second.id}.answer.{answer}" for answer in second.answers)
+        for question in self.questions:
+            if self.whose_kinds(question) is None:
+                keys.append(f"questions.{question.id}.text")
+                keys += (f"questions.{question.id}.answer.{name}" for name in question.answers)
         keys += (f"rule.{rule}" for rule in self.rules)
         for example in self.examples:
             keys += [f"example.{example.id}.caption", f"example.{example.id}.why"]
         return tuple(f"taxonomy.{self.name}.{key}" for key in keys)
+
+
+def kinds_id(label: Label) -> str:
+    """The id of the question for the finer kinds of a label."""
+    return f"{label.id}-kind"

@@ -60,11 +60,13 @@ class Checked:
     report: CheckReport
     sheets: tuple[Sheet, ...]
     submissions: list[Submission]
+    questions: tuple[str, ...]
+    """Ids of the further questions that are asked of items."""
 
     def answers(self, rounds: Callable[[int], bool]) -> pd.DataFrame:
         """The retained answers to the sheets of some rounds."""
         sheets = [sheet for sheet in self.sheets if rounds(sheet.round)]
-        return answers_table(retained(self.submissions, self.report), sheets)
+        return answers_table(retained(self.submissions, self.report), sheets, self.questions)
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took; see `measured_paces`."""
@@ -143,15 +145,16 @@ class Checking(StoredSurvey):
         rules = rules or self.rules
         sheets, submissions = self.sheets, self.submissions
         people = self._store.participants(self.name)
-        abstain = [label.id for label in self.taxonomy.labels if label.abstain]
+        no_votes = [label.id for label in self.taxonomy.labels if label.role != "vote"]
         superseded = self._store.submissions(self.name, superseded=True)
         report = check_submissions(
-            submissions, sheets, people, rules, abstain=abstain, superseded=superseded
+            submissions, sheets, people, rules, abstain=no_votes, superseded=superseded
         )
         if keep:
             values = rules.model_dump(mode="json")
             self._store.add_result(self.name, "check", values, report.as_json())
-        return Checked(rules, report, sheets, submissions)
+        questions = tuple(asked.id for asked in self.taxonomy.about("item", "picture"))
+        return Checked(rules, report, sheets, submissions, questions)
 
     def paces(self) -> dict[str, Pace]:
         """By culture code, how long retained people took so far; only where enough are known."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import longest
-from memeloc.survey.targets.protocol import Push, SurveyPack
+from memeloc.survey.targets.protocol import Push, SurveyPack, refuse_other_kinds
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
@@ -90,6 +90,7 @@ class Exporting(Checking):
         folder = Path("surveys") / self.name / target if out is None else Path(out)
         pictures = Path(pictures)
         made_by = self.target(target, options)
+        refuse_other_kinds(made_by, self.taxonomy)
         if push and not isinstance(made_by, Push):
             names = " or ".join(offering(Push))
             raise InputError(f"{target} makes nothing at a service; --push goes to {names}")

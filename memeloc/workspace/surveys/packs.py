@@ -15,7 +15,7 @@ from memeloc.errors import InputError
 from memeloc.files import replacing
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace
-from memeloc.survey.model import Culture, Question
+from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.workspace.folder import WorkspaceFolder
@@ -67,6 +67,8 @@ def pack_to_send(
         lambda meme, culture: show(meme, culture)[1],
         lambda example, culture: examples[culture.code, example],
         templates=survey.memes,
+        texts=survey.item_texts,
+        person=survey.asks_person,
     )
     if not minutes:
         minutes = max(
@@ -86,7 +88,7 @@ def stale_pictures(survey: StoredSurvey, pack: SurveyPack) -> tuple[tuple[str, s
         (sheet.culture.locale.tag, entry.meme_id)
         for sheet in pack.sheets
         for entry in sheet.entries
-        if isinstance(entry, Question)
+        if isinstance(entry, MemeEntry)
         and entry.caption != current[sheet.culture.locale.tag].get(entry.meme_id, entry.caption)
     }
     return tuple((meme, tag) for tag, meme in sorted(stale))

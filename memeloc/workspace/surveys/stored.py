@@ -59,8 +59,9 @@ def recruiter() -> str:
 class StoredSurvey:
     """A survey of a workspace: how it was designed, and what is stored of it by now.
 
-    `memes` has the template by the id of every meme that it was made of; `collected` is the source
-    of finished memes, empty where memes are rendered.
+    `memes` has the template by the id of every meme that it was made of, `item_texts` by meme and
+    question id the texts that its questions have of their own; `collected` is the source of
+    finished memes, empty where memes are rendered.
 
     Raises:
         InputError: there is no survey of that name.
@@ -87,6 +88,8 @@ class StoredSurvey:
         )
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
+        self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
+        self.asks_person = bool(self.taxonomy.about("person"))
 
     @property
     def batches(self) -> tuple[Batch, ...]:
@@ -108,6 +111,8 @@ class StoredSurvey:
             lambda _meme, _culture: "",
             lambda _example, _culture: NO_PICTURE,
             templates=self.memes,
+            texts=self.item_texts,
+            person=self.asks_person,
         )
 
     @property
@@ -179,17 +184,21 @@ def design_values(
     memes: Mapping[str, str],
     taxonomy_toml: str | None,
     *,
+    item_texts: Mapping[str, Mapping[str, str]] | None = None,
     collected: str = "",
     given: Sequence[Batch] = (),
 ) -> dict[str, Any]:
     """A design as JSON values: with the template by meme id, and a taxonomy that does not ship.
 
-    Of batches that a team gave it has a hash: another table is another design.
+    Of batches that a team gave it has a hash: another table is another design. What is empty, such
+    as texts of items by meme and question id, is left out.
     """
-    more = {"collected": collected} if collected else {}
+    more: dict[str, Any] = {"collected": collected} if collected else {}
     if given:
         whole = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
         more["given"] = hashlib.sha256(whole.encode()).hexdigest()
+    if item_texts:
+        more["item_texts"] = {meme: dict(item_texts[meme]) for meme in sorted(item_texts)}
     return {
         "taxonomy": design.taxonomy,
         "taxonomy_toml": taxonomy_toml,

@@ -18,8 +18,8 @@ from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
+from memeloc.survey.labels.further import as_json, beside_labels, settle_further
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
-from memeloc.survey.labels.second import settle_second
 from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.model import Batch
 from memeloc.survey.quality.rows import COMPLETE
@@ -59,7 +59,8 @@ class SettleResult:
         to_ask: labels that are open and need more answers than open places can give.
         unsent: batches of further rounds that never went out.
         last_round: the newest round there was before.
-        table: the labels, a row an item and culture; see `settling.Settled`, and `second`.
+        table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
+            further question, see `further.beside_labels`.
         answers: the retained answers, a row each; see `settling.answers_table`.
     """
 
@@ -197,11 +198,12 @@ class Survey(Exporting, Importing, Contacting):
             self.put_state(CLOSED, "round", max([self._closed_round(), *rounds]))
         settled = self._settled(answers, settling, pending=self._pending(checked))
         rows, labels = settled.as_json(), settled.table
-        if self.taxonomy.second is not None:
-            second = settle_second(answers, settled, self.taxonomy)
-            labels = labels.merge(second[["item", "culture", "second"]], "left").fillna("")
-            for row, chosen in zip(rows, labels["second"], strict=True):
-                row["second"] = chosen
+        if checked.questions:
+            further = settle_further(answers, settled, self.taxonomy, self.memes)
+            labels = beside_labels(labels, further, self.taxonomy)
+            values = as_json(further)
+            for row in rows:
+                row["further"] = values.get((row["item"], row["culture"]), {})
         self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
         before = self.batches
         last_round = max((batch.round for batch in before), default=0)

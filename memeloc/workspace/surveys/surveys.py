@@ -25,6 +25,7 @@ from memeloc.workspace.surveys.building import (
     read_cultures,
 )
 from memeloc.workspace.surveys.forgetting import ForgetResult, forget
+from memeloc.workspace.surveys.item_texts import read_item_texts
 from memeloc.workspace.surveys.memes import Wanted, collected_memes, memes_with_captions
 from memeloc.workspace.surveys.plain_answers import ImportingAnswers
 from memeloc.workspace.surveys.stored import (
@@ -98,6 +99,7 @@ class Surveys(ImportingAnswers):
         preannotate: bool = False,
         batches: Path | None = None,
         collected: str = "",
+        items: Path | None = None,
     ) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
@@ -116,6 +118,8 @@ class Surveys(ImportingAnswers):
             batches: a table with the batches, instead of drawn ones; see
                 `memeloc.survey.design.given`.
             collected: the name of a source: its finished memes, as they are, are asked about.
+            items: a table with `meme_id` and, for each question with a text of the item's own, a
+                column of the question's id; see `Question.item_text`.
 
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
@@ -148,7 +152,12 @@ class Surveys(ImportingAnswers):
         is_shipped = taxonomy in taxonomy_names()
         own = None if is_shipped else Path(taxonomy).read_text(encoding="utf-8-sig")
         values = design_values(
-            design, templates, own, collected=collected, given=made if wanted.given else ()
+            design,
+            templates,
+            own,
+            item_texts=read_item_texts(items, labels, templates),
+            collected=collected,
+            given=made if wanted.given else (),
         )
         new = workspace.store.surveys.add(name, values, made)
         return build_result(

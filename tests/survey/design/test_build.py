@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memeloc.errors import InputError
 from memeloc.locales import default
 from memeloc.survey.design.build import Design, build, build_next, notes, to_sheets
-from memeloc.survey.model import Batch, Check, Culture, Question, Sheet, entry_id
+from memeloc.survey.model import Batch, Check, Culture, MemeEntry, Sheet, entry_id
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 
 TAXONOMY = load_taxonomy("multi3hate")
@@ -239,8 +239,8 @@ def test_a_sheet_says_all_that_an_exporter_needs() -> None:
     for check in checks:
         shown = Path("de/examples") / f"{check.example}.jpg"
         assert check.picture == (shown if check.kind == "implicit" else None)
-    asked = next(entry for entry in sheet.entries if isinstance(entry, Question))
-    assert asked == Question(
+    asked = next(entry for entry in sheet.entries if isinstance(entry, MemeEntry))
+    assert asked == MemeEntry(
         asked.meme_id,
         PAPER[asked.meme_id],
         Path(f"de/{asked.meme_id}.jpg"),
@@ -290,7 +290,7 @@ def test_next_round_meets_every_need_once(needs: dict[tuple[str, str], int]) -> 
 
 
 def test_a_meme_with_the_name_of_a_check_is_refused() -> None:
-    with pytest.raises(InputError, match="attention checks are called so"):
+    with pytest.raises(InputError, match="other entries are called so"):
         build({"check-2": "t"}, DESIGN, TAXONOMY)
 
 

@@ -113,5 +113,5 @@ def test_the_seed_decides_where_checks_stand() -> None:
 
 def test_a_meme_is_not_called_like_a_check() -> None:
     given = (GivenBatch("a", {"check-1": 2}, CODES),)
-    with pytest.raises(InputError, match="attention checks are called so"):
+    with pytest.raises(InputError, match="other entries are called so"):
         build_given(given, {"check-1": "t"}, DESIGN, TAXONOMY)

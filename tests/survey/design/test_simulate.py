@@ -11,7 +11,7 @@ from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.simulate import Crowd, simulate, truths
 from memeloc.survey.labels.settling import answers_table, settle
-from memeloc.survey.model import Check, Sheet, entry_id
+from memeloc.survey.model import Check, Sheet, entry_id, questions_of
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from tests.survey.design.test_build import DESIGN, PAPER, TAXONOMY, memes, sheets
@@ -99,14 +99,16 @@ def test_every_taxonomy_can_be_answered(name: str) -> None:
     truth = truths(list(several), CODES, taxonomy, seed=3)
     people = simulate(asked, taxonomy, truth, seed=3)
     labels = {label.id for label in taxonomy.labels}
+    entries = {sheet.id: {entry_id(entry): entry for entry in sheet.entries} for sheet in asked}
     for person in people:
         for answer in person.submission.answers if person.submission else ():
             assert answer.label in labels
-            asked = taxonomy.second is not None and answer.label in taxonomy.second.when
-            assert bool(answer.second) == asked
-            if taxonomy.second is not None:
-                assert set(answer.second) <= set(taxonomy.second.answers)
-                assert len(answer.second) <= (3 if taxonomy.second.several else 1)
+            possible = questions_of(taxonomy, entries[person.sheet][answer.entry])
+            for question in taxonomy.questions:
+                given = answer.given(question.id)
+                follows = question.asked_after({"label": (answer.label,)})
+                assert bool(given) == (follows and question in possible)
+                assert len(given) <= (3 if question.kind == "choices" else 1)
 
 
 def test_sure_annotators_give_back_the_truth() -> None:

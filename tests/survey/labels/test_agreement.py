@@ -13,7 +13,7 @@ HARMEME = load_taxonomy("harmeme")
 
 
 def answers(*rows: tuple[str, str, str, str, str]) -> pd.DataFrame:
-    columns = ["item", "culture", "participant", "label", "second"]
+    columns = ["item", "culture", "participant", "label", "target"]
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 

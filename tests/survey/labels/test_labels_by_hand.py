@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memeloc.survey.labels.second import settle_second
+from memeloc.survey.labels.further import settle_further
 from memeloc.survey.labels.settling import COLUMNS, answers_table, settle
 from memeloc.survey.model import Answer, Check, Participant, Sheet, Submission
 from memeloc.survey.quality.checking import check, retained
 from memeloc.survey.quality.report import CheckReport
 from memeloc.survey.quality.rules import Rules, Settling, read_rules, read_settling
-from memeloc.survey.taxonomy import Label, SecondQuestion, Taxonomy, load_taxonomy
+from memeloc.survey.taxonomy import Label, Question, Taxonomy, load_taxonomy
 from tests.survey.annotators import NOON, person, sheet
 
 quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,8 +29,8 @@ SEVERITY = {"none": 0, "some": 1, "much": 2, "also-much": 2}
 DEGREES = Taxonomy(
     "degrees",
     "",
-    (*(Label(name, one) for name, one in SEVERITY.items()), Label("x", 0, True)),
-    None,
+    (*(Label(name, one) for name, one in SEVERITY.items()), Label("x", 0, "abstain")),
+    (),
     (),
 )
 ITEMS, CULTURES = ("m1", "m2", "007"), ("US", "DE")
@@ -155,7 +155,7 @@ def test_the_most_severe_label_wins_only_where_it_is_set() -> None:
     assert charmemes.most_severe
     worst = max(charmemes.labels, key=lambda one: one.severity)
     safe = min(
-        (label for label in charmemes.labels if not label.abstain), key=lambda one: one.severity
+        (label for label in charmemes.labels if label.role == "vote"), key=lambda one: one.severity
     )
     rows = [("m", "US", str(n), safe.id) for n in range(3)] + [("m", "US", "9", worst.id)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -167,8 +167,8 @@ def test_the_most_severe_label_wins_only_where_it_is_set() -> None:
 # Submissions
 
 SHEETS = (sheet("US", 1, 8, 3), sheet("US", 2, 8, 3), sheet("DE", 1, 8, 3))
-WHEN = SecondQuestion("whom", ("hate",), ("a", "b", "c"), several=False)
-HATE = replace(load_taxonomy("multi3hate"), second=WHEN)
+WHEN = Question("whom", "choice", ("a", "b", "c"), when={"label": ("hate",)})
+HATE = replace(load_taxonomy("multi3hate"), questions=(WHEN,))
 
 
 @st.composite
@@ -185,7 +185,7 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
             label = draw(st.sampled_from((right, right, right, "hate", "no-hate", "unknown", "")))
             second = draw(st.sampled_from(((), ("a",), ("b",), ("a", "b")))) if label else ()
             if draw(st.integers(0, 9)):
-                answers.append(Answer(name, label, second))
+                answers.append(Answer(name, label, (("whom", second),) if second else ()))
         started = NOON + timedelta(minutes=draw(st.integers(0, 600)))
         seconds = draw(st.sampled_from((5, 20, 30, 60, 200, 240, 300, None)))
         ended = None if seconds is None else started + timedelta(seconds=seconds)
@@ -314,9 +314,12 @@ def test_exclusions_are_those_found_by_hand(
 
 @quick
 @given(several=submissions(), many=st.booleans())
-def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], many: bool) -> None:
-    taxonomy = replace(HATE, second=replace(WHEN, several=many))
-    settled = settle(answers_table(several, SHEETS), taxonomy)
+def test_further_answers_are_those_of_a_count_by_hand(
+    several: list[Submission], many: bool
+) -> None:
+    taxonomy = replace(HATE, questions=(replace(WHEN, kind="choices" if many else "choice"),))
+    answers = answers_table(several, SHEETS, ["whom"])
+    settled = settle(answers, taxonomy)
     message: dict[tuple[str, str], dict[str, Answer]] = defaultdict(dict)
     culture = {one.id: one.culture.code for one in SHEETS}
     for one in in_order(several):
@@ -330,7 +333,7 @@ def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], m
     ):
         if label != "hate":
             continue
-        chosen = [one.second for one in message[item, code].values() if one.label == "hate"]
+        chosen = [one.given("whom") for one in message[item, code].values() if one.label == "hate"]
         chosen = [one for one in chosen if one]
         counts = {name: sum(name in one for one in chosen) for name in "abc"}
         if many:
@@ -340,20 +343,20 @@ def test_second_labels_are_those_of_a_count_by_hand(several: list[Submission], m
             won = [name for name in "abc" if top and counts[name] == top]
             won = won if len(won) == 1 else []
         expected[item, code] = ("|".join(won), len(chosen))
-    table = settle_second(answers_table(several, SHEETS), settled, taxonomy)
+    table = settle_further(answers, settled, taxonomy, {})
     result = {
         (item, code): (second, count)
-        for item, code, second, count in table[["item", "culture", "second", "answers"]].itertuples(
+        for item, code, second, count in table[["item", "culture", "answer", "people"]].itertuples(
             index=False, name=None
         )
     }
     assert result == expected
 
 
-def test_without_a_second_question_there_are_no_second_labels() -> None:
-    plain = replace(HATE, second=None)
+def test_without_further_questions_nothing_more_is_settled() -> None:
+    plain = replace(HATE, questions=())
     empty = settle(pd.DataFrame(columns=list(COLUMNS)), plain)
-    assert settle_second(answers_table([], SHEETS), empty, plain).empty
+    assert settle_further(answers_table([], SHEETS), empty, plain, {}).empty
 
 
 # Each rule for itself

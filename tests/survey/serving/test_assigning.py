@@ -12,7 +12,7 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import Check, Culture, Entry, Question, Sheet
+from memeloc.survey.model import Check, Culture, Entry, MemeEntry, Sheet
 from memeloc.survey.quality.rules import Attention
 from memeloc.survey.serving.places import Assigner, Place, Taken, Wish
 from memeloc.survey.serving.screening_out import cannot_pass
@@ -26,7 +26,7 @@ SOON, BEFORE = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
 
 def sheet(name: str, memes: str, code: str = "US", wanted: int = 2) -> Sheet:
     culture = Culture(code, default().get("en"))
-    entries: tuple[Entry, ...] = tuple(Question(meme, "t", Path("p.jpg")) for meme in memes)
+    entries: tuple[Entry, ...] = tuple(MemeEntry(meme, "t", Path("p.jpg")) for meme in memes)
     return Sheet(name, "pilot", name, 1, culture, "multi3hate", entries, wanted)
 
 

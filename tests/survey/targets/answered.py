@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.csv.reading import COLUMNS
+from memeloc.survey.targets.csv.reading import COLUMNS, columns_of
 from memeloc.survey.targets.google_forms.plan import QUESTIONS, plan, question_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
 
 PEOPLE = tuple(f"5e848123456789012345670{number}" for number in range(4))
 SECONDS = {"one": "One person", "many": "Many, or a group"}
-_BEFORE = "taxonomy.multi3hate.second.whom"
+_BEFORE = "taxonomy.multi3hate.questions.whom"
 _LABELS = ("hate", "no-hate", "unknown")
 
 Said = dict[tuple[str, str], str]
@@ -42,20 +42,20 @@ class Table:
 
 
 def survey(folder: Path) -> SurveyPack:
-    """Two sheets, in English and in Arabic, with a second question after `hate`."""
+    """Two sheets, in English and in Arabic, with a further question after `hate`."""
     texts, packs = {}, []
     for tag, country in (("en", "US"), ("ar", "EG")):
         one = small_pack(folder, tag, country)
-        own = {f"{_BEFORE}.question": "Whom?"}
+        own = {f"{_BEFORE}.text": "Whom?"}
         own |= {f"{_BEFORE}.answer.{answer}": name for answer, name in SECONDS.items()}
         texts[tag] = survey_texts(one.sheets[0].culture.locale, own)
         packs.append(one)
-    second = SecondQuestion("whom", ("hate",), tuple(SECONDS), several=True)
+    whom = Question("whom", "choices", tuple(SECONDS), when={"label": ("hate",)})
     first, other = packs
     return replace(
         first,
         sheets=(*first.sheets, *other.sheets),
-        taxonomy=replace(first.taxonomy, second=second),
+        taxonomy=replace(first.taxonomy, questions=(whom,)),
         texts=texts,
         codes={**first.codes, **other.codes},
         examples={**first.examples, **other.examples},
@@ -84,18 +84,19 @@ def csv_table(pack: SurveyPack, sheet: Sheet) -> Table:
             asked = entry != "consent"
             label, second = chosen(who, entry)
             name = texts.get(f"taxonomy.multi3hate.label.{label}.name")
-            cells = dict.fromkeys((*COLUMNS, "submitted"), "") | {
+            columns = (*COLUMNS, *columns_of(pack.taxonomy), "submitted")
+            cells = dict.fromkeys(columns, "") | {
                 "sheet": sheet.id,
                 "number": str(number),
                 "item": item_key(pack.name, sheet.id, entry) if asked else entry,
                 "text": "A text\nof two lines",
                 "participant": who,
                 "answer": name if asked else texts.get("consent.yes"),
-                "second answer": SECONDS.get(second, "") if asked else "",
+                "whom": SECONDS.get(second, "") if asked else "",
                 "submitted": f"2026-03-01T12:{number:02}:00+00:00",
             }
             rows.append((list(cells.values()), {(who, entry): label} if asked else {}))
-    return Table([[*COLUMNS, "submitted"]], rows)
+    return Table([[*COLUMNS, *columns_of(pack.taxonomy), "submitted"]], rows)
 
 
 def forms_table(pack: SurveyPack, sheet: Sheet) -> Table:
@@ -105,11 +106,11 @@ def forms_table(pack: SurveyPack, sheet: Sheet) -> Table:
     for number, who in enumerate(PEOPLE):
         row = [f"2026/11/21 3:{number:02}:05 PM GMT+1"]
         for item in items:
-            kind, _, entry = item.key.partition(":")
+            kind, entry = item.key.partition(":")[0], item.key.rpartition(":")[2]
             options = {option.id: option.text for option in item.options}
             label, second = chosen(who, entry)
             answers = {"participant": who, "consent": options.get("yes", ""), "comments": ""}
-            answers |= {"entry": options.get(label, ""), "second": options.get(second, "")}
+            answers |= {"entry": options.get(label, ""), "further": options.get(second, "")}
             row.append(answers.get(kind, ""))
         rows.append((row, _said(sheet, who)))
     return Table([["Timestamp", *(item.title for item in items)]], rows)
@@ -119,7 +120,7 @@ def qsf_table(pack: SurveyPack, sheet: Sheet) -> Table:
     """An export of Qualtrics."""
     tags = {entry: item_key(pack.name, sheet.id, entry) for entry in map(entry_id, sheet.entries)}
     titles = ["StartDate", "EndDate", "Status", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
-    titles += [title for tag in tags.values() for title in (tag, f"{tag}_second")]
+    titles += [title for tag in tags.values() for title in (tag, f"{tag}_q1")]
     marks = [json.dumps({"ImportId": title}, separators=(",", ":")) for title in titles]
     rows = []
     for number, who in enumerate(PEOPLE):
@@ -151,7 +152,7 @@ def html_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
                     {
                         "entry": entry,
                         "label": chosen(who, entry)[0],
-                        "second": [second] if second else [],
+                        "further": {"whom": [second]} if second else {},
                     }
                     for entry in map(entry_id, sheet.entries)
                     for second in [chosen(who, entry)[1]]
@@ -178,9 +179,7 @@ def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]
                 "lead_time": 30.0,
                 "result": [
                     {"from_name": name, "to_name": "picture", "value": {"choices": [choice]}}
-                    for name, choice in zip(
-                        ("answer", "second_answer"), chosen(who, entry), strict=True
-                    )
+                    for name, choice in zip(("answer", "whom"), chosen(who, entry), strict=True)
                     if choice
                 ],
             }
@@ -205,9 +204,7 @@ def potato_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
                 "instance_id_to_label_to_value": {
                     item_key(pack.name, sheet.id, entry): [
                         [{"schema": schema, "name": name}, name]
-                        for schema, name in zip(
-                            ("answer", "second_answer"), chosen(who, entry), strict=True
-                        )
+                        for schema, name in zip(("answer", "whom"), chosen(who, entry), strict=True)
                         if name
                     ]
                     for entry in map(entry_id, sheet.entries)

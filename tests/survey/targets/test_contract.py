@@ -351,7 +351,7 @@ def test_a_file_of_no_kind_is_reported(tmp_path: Path) -> None:
 WORDS = st.sampled_from(
     [
         "memeloc", "survey-answers", "survey", "contract", "sheet", "r1-b01-DE", "participant",
-        "answers", "entry", "label", "m1", "hate", "second", "status", "complete", "submission",
+        "answers", "entry", "label", "m1", "hate", "further", "status", "complete", "submission",
         "data", "item", "annotations", "result", "value", "choices", "from_name", "id", "user_id",
         "instance_id", "responses", "responseId", "createTime", "textAnswers", "answer",
         "label_annotations", "completed_by", "submitted", "2026-01-05T09:00:00Z", "=1+1", "",

@@ -18,7 +18,7 @@ pytest.importorskip("googleapiclient")
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import Culture, Question
+from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.google_forms.plan import (
     FSI,
     LONGEST_DESCRIPTION,
@@ -34,7 +34,7 @@ from memeloc.survey.targets.google_forms.requests import all_requests, batches, 
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
-from memeloc.survey.taxonomy import Label, SecondQuestion
+from memeloc.survey.taxonomy import Label, Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.forms_server import FormsServer, problems
 from tests.survey.packs import pack as small_pack
@@ -53,17 +53,22 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     return small_pack(tmp_path_factory.mktemp("pictures"))
 
 
-def with_second(pack: SurveyPack, *, submissions: bool = True) -> SurveyPack:
+def with_further(pack: SurveyPack, *, several: bool = True) -> SurveyPack:
     """The same survey, asking whom a hateful meme is against."""
-    second = SecondQuestion("target", ("hate",), ("florp", "tea, or coffee", "tea"), submissions)
-    before = "taxonomy.multi3hate.second.target"
-    words = {f"{before}.question": "Whom is it against?\nChoose."}
+    second = Question(
+        "target",
+        "choices" if several else "choice",
+        ("florp", "tea, or coffee", "tea"),
+        when={"label": ("hate",)},
+    )
+    before = "taxonomy.multi3hate.questions.target"
+    words = {f"{before}.text": "Whom is it against?\nChoose."}
     names = ("People from Florp", "Tea, or coffee", "Tea")
     for answer, name in zip(second.answers, names, strict=True):
         words[f"{before}.answer.{answer}"] = name
     locale = pack.sheets[0].culture.locale
     texts = {locale.tag: survey_texts(locale, words)}
-    return replace(pack, taxonomy=replace(pack.taxonomy, second=second), texts=texts)
+    return replace(pack, taxonomy=replace(pack.taxonomy, questions=(second,)), texts=texts)
 
 
 def corrected(pack: SurveyPack, words: dict[str, str]) -> SurveyPack:
@@ -108,7 +113,7 @@ def walk(form: Form, choose: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("second", [False, True])
 def test_every_body_is_valid_and_makes_the_planned_form(pack: SurveyPack, second: bool) -> None:
-    pack = with_second(pack) if second else pack
+    pack = with_further(pack) if second else pack
     form = plan(pack, pack.sheets[0])
     whole = made(form, all_requests(form, partial(picture_address, BASE)))
     assert [item.get("title", "") for item in whole["items"]] == [item.title for item in form.items]
@@ -162,17 +167,17 @@ def test_one_may_stop_at_any_meme(english: SurveyPack) -> None:
     assert walk(form, {"entry:check-1": STOP})[-1] == "entry:check-1"
 
 
-def test_the_second_question_is_asked_after_its_labels_only(english: SurveyPack) -> None:
-    pack = with_second(english)
+def test_the_further_question_is_asked_after_its_labels_only(english: SurveyPack) -> None:
+    pack = with_further(english)
     form = plan(pack, pack.sheets[0])
     met = walk(form, {"*": "no-hate", "consent": "yes", "entry:m1": "hate"})
-    assert [key for key in met if key.startswith("second:")] == ["second:m1"]
+    assert [key for key in met if key.startswith("further:")] == ["further:target:m1"]
     assert met.count("entry:m2") == 1
     assert met[-1] == "comments"
 
 
 def test_titles_have_no_line_breaks_and_are_there_once(pack: SurveyPack) -> None:
-    pack = with_second(pack)
+    pack = with_further(pack)
     form = plan(pack, pack.sheets[0])
     asked = [item for item in form.items if item.kind not in ("section", "text", "picture")]
     assert len({folded(item.title) for item in asked}) == len(asked)
@@ -262,7 +267,7 @@ def test_hostile_words_stay_words(english: SurveyPack) -> None:
 
 def test_ids_are_the_same_again_and_never_there_twice(english: SurveyPack) -> None:
     sheet = english.sheets[0]
-    entries = tuple(Question(f"m{n}", "robot-chef", sheet.entries[0].picture) for n in range(3000))
+    entries = tuple(MemeEntry(f"m{n}", "robot-chef", sheet.entries[0].picture) for n in range(3000))
     form = plan(english, replace(sheet, entries=entries))
     ids = form.ids()
     assert ids == plan(english, replace(sheet, entries=entries)).ids()
@@ -294,7 +299,7 @@ def test_pictures_that_google_does_not_take_are_refused(
     for name, content in (("a.webp", b"RIFF"), ("b.jpg", b"<svg/>")):
         path = tmp_path / name
         path.write_bytes(content)
-        entry = Question("m9", "robot-chef", path)
+        entry = MemeEntry("m9", "robot-chef", path)
         broken = replace(english, sheets=(replace(sheet, entries=(entry,)),))
         with pytest.raises(InputError, match="JPEG, PNG"):
             GoogleForms().export(broken, tmp_path / "out")
@@ -323,7 +328,7 @@ def test_ids_of_memes_become_safe_file_names(english: SurveyPack) -> None:
     sheet = english.sheets[0]
     picture = sheet.entries[0].picture
     entries = tuple(
-        Question(name, "robot-chef", picture) for name in ("../../etc", "A", "a", "क", "x" * 300)
+        MemeEntry(name, "robot-chef", picture) for name in ("../../etc", "A", "a", "क", "x" * 300)
     )
     form = plan(english, replace(sheet, entries=entries))
     names = [item.picture for item in form.items if item.key.startswith("entry:")]
@@ -423,7 +428,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 
 @needs_node
 def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> None:
-    pack = with_second(pack)
+    pack = with_further(pack)
     folder = tmp_path / "out"
     GoogleForms().export(pack, folder)
     done = run_script(folder)
@@ -477,7 +482,7 @@ def test_many_labels_and_cultures_are_forms_too(english: SurveyPack) -> None:
     }
     locale = default().get("km")
     sheet = english.sheets[0]
-    asked = tuple(entry for entry in sheet.entries if isinstance(entry, Question))
+    asked = tuple(entry for entry in sheet.entries if isinstance(entry, MemeEntry))
     pack = replace(
         english,
         taxonomy=replace(english.taxonomy, labels=labels, examples=()),

@@ -23,7 +23,7 @@ from memeloc.survey.targets.google_forms.plan import FSI, PDI, Form, plan, quest
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.protocol import Imported, SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack as small_pack
 
@@ -42,7 +42,7 @@ def arabic(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
     pack = small_pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
     before = "taxonomy.multi3hate"
     words = {
-        f"{before}.question": "هل هذا خطاب كراهية؟",
+        f"{before}.text": "هل هذا خطاب كراهية؟",
         f"{before}.label.hate.name": "خطاب كراهية",
         f"{before}.label.no-hate.name": "ليس خطاب كراهية",
         f"{before}.label.unknown.name": "لا أعرف",
@@ -302,14 +302,14 @@ def test_what_is_no_table_is_refused(english: SurveyPack, tmp_path: Path, conten
         import_file(GoogleForms(), path, english)
 
 
-def with_second(pack: SurveyPack) -> SurveyPack:
-    second = SecondQuestion("target", ("hate",), ("florp", "both", "tea"), several=True)
-    before = "taxonomy.multi3hate.second.target"
-    texts = {f"{before}.question": "Whom?"}
+def with_further(pack: SurveyPack) -> SurveyPack:
+    second = Question("target", "choices", ("florp", "both", "tea"), when={"label": ("hate",)})
+    before = "taxonomy.multi3hate.questions.target"
+    texts = {f"{before}.text": "Whom?"}
     for each, name in (("florp", "People from Florp"), ("both", "Tea, or coffee"), ("tea", "Tea")):
         texts[f"{before}.answer.{each}"] = name
     locale = pack.sheets[0].culture.locale
-    taxonomy = replace(pack.taxonomy, second=second)
+    taxonomy = replace(pack.taxonomy, questions=(second,))
     return replace(pack, taxonomy=taxonomy, texts={"en": survey_texts(locale, texts)})
 
 
@@ -323,17 +323,20 @@ def with_second(pack: SurveyPack) -> SurveyPack:
         ("Tea;Beer", ()),
     ],
 )
-def test_several_answers_to_the_second_question(
+def test_several_answers_to_a_further_question(
     english: SurveyPack, tmp_path: Path, cell: str, wanted: tuple[str, ...]
 ) -> None:
-    pack = with_second(english)
+    pack = with_further(english)
     titles = {item.key: item.title for item in plan(pack, pack.sheets[0]).items}
     rows = table(english)
-    rows[0].append(titles["second:m1"])
+    rows[0].append(titles["further:target:m1"])
     rows[1].append(cell)
     imported = import_file(GoogleForms(), saved(tmp_path / "m.csv", rows), pack)
-    assert imported.submissions[0].answers[0] == Answer("m1", "hate", wanted)
-    assert len(imported.rejected) == (not wanted)
+    assert imported.submissions[0].answers[0] == Answer(
+        "m1", "hate", (("target", wanted),) if wanted else ()
+    )
+    others = [row.reason for row in imported.rejected if not row.message.startswith("m2")]
+    assert others == ([] if wanted else ["unknown answer"])
 
 
 # The API's responses

@@ -22,7 +22,7 @@ from memeloc.survey.targets.label_studio.target import LabelStudio
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import free_port, installed, phone, pictures_shown, started
@@ -30,24 +30,26 @@ from tests.survey.real_programs import free_port, installed, phone, pictures_sho
 USER, PASSWORD, TOKEN = "team@survey.example", "of-no-use-elsewhere", "0123456789" * 4
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
 SECOND = {
-    "taxonomy.multi3hate.second.whom.question": 'Whom is it about, in "$" & < >?',
-    "taxonomy.multi3hate.second.whom.answer.one": "One person",
-    "taxonomy.multi3hate.second.whom.answer.many": "Many, or a group",
+    "taxonomy.multi3hate.questions.whom.text": 'Whom is it about, in "$" & < >?',
+    "taxonomy.multi3hate.questions.whom.answer.one": "One person",
+    "taxonomy.multi3hate.questions.whom.answer.many": "Many, or a group",
 }
 
 
-def with_second(survey: SurveyPack, tag: str) -> SurveyPack:
-    """The survey with a second question after the label `hate`."""
-    asked = SecondQuestion("whom", ("hate",), ("one", "many"), several=True)
+def with_further(survey: SurveyPack, tag: str) -> SurveyPack:
+    """The survey with a further question after the label `hate`."""
+    asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate",)})
     texts = survey_texts(default().get(tag), SECOND)
     return replace(
-        survey, taxonomy=replace(survey.taxonomy, second=asked), texts={**survey.texts, tag: texts}
+        survey,
+        taxonomy=replace(survey.taxonomy, questions=(asked,)),
+        texts={**survey.texts, tag: texts},
     )
 
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
-    return with_second(pack(tmp_path_factory.mktemp("pictures"), "ar", "EG"), "ar")
+    return with_further(pack(tmp_path_factory.mktemp("pictures"), "ar", "EG"), "ar")
 
 
 def read(path: Path) -> Any:
@@ -83,7 +85,7 @@ def saved(path: Path, value: Any) -> Path:
     return path
 
 
-def test_the_interface_asks_the_second_question_after_its_labels(
+def test_the_interface_asks_the_further_question_after_its_labels(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     own = exported(survey, tmp_path)
@@ -156,7 +158,7 @@ def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
     hate, no = result("answer", "hate"), result("answer", "no-hate")
-    many = result("second_answer", "many")
+    many = result("whom", "many")
     value = tasks_back(
         survey,
         {
@@ -170,7 +172,10 @@ def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
         matches = import_file(LabelStudio(), path, survey)
         assert sorted(row.reason for row in matches.rejected) == ["skipped", "superseded"]
         (submission,) = matches.submissions
-        assert submission.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
+        assert submission.answers == (
+            Answer("m1", "no-hate"),
+            Answer("m2", "hate", (("whom", ("many",)),)),
+        )
         assert (submission.participant, submission.status) == ("1", "returned")
         assert submission.started is not None
         assert submission.submitted is not None
@@ -184,7 +189,7 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
             "m1": [annotation(1, result("answer", "perhaps"))],
             "nothing": [annotation(1, result("answer", "hate"))],
             "m2": [annotation(None, result("answer", "hate"))],
-            "check-1": [annotation(1, result("answer", "hate"), result("second_answer", "x"))],
+            "check-1": [annotation(1, result("answer", "hate"), result("whom", "x"))],
         },
     )
     matches = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
@@ -192,7 +197,7 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
         (1, "unknown label"),
         (2, "unknown item"),
         (3, "no participant"),
-        (4, "unknown second answer"),
+        (4, "unknown answer"),
         (5, "not a task"),
     ]
     assert [submission.answers for submission in matches.submissions] == [
@@ -304,7 +309,7 @@ def annotated(page: Page, survey: SurveyPack, base: str, project: int) -> None:
         tick(page, texts.labels[label])
         if label == "hate":
             for answer in ("one", "many"):
-                tick(page, texts.second_answers[answer])
+                tick(page, texts.answers["whom"][answer])
         with page.expect_response(lambda response: "/annotations" in response.url):
             page.get_by_test_id("bottombar-submit-button").click()
 

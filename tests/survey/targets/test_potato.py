@@ -21,7 +21,7 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.potato.target import Potato
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import (
@@ -33,9 +33,9 @@ from tests.survey.real_programs import (
 )
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
-BEFORE = "taxonomy.multi3hate.second.whom"
+BEFORE = "taxonomy.multi3hate.questions.whom"
 SECOND = {
-    f"{BEFORE}.question": "Whom is it about, {{ 7 * 7 }}?",
+    f"{BEFORE}.text": "Whom is it about, {{ 7 * 7 }}?",
     f"{BEFORE}.answer.one": "One person",
     f"{BEFORE}.answer.many": "Many, or a group",
 }
@@ -43,11 +43,11 @@ SECOND = {
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
-    """A survey in Arabic, with a second question after the label `hate`."""
+    """A survey in Arabic, with a further question after the label `hate`."""
     made = pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
-    asked = SecondQuestion("whom", ("hate",), ("one", "many"), several=True)
+    asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate",)})
     texts = survey_texts(default().get("ar"), SECOND)
-    return replace(made, taxonomy=replace(made.taxonomy, second=asked), texts={"ar": texts})
+    return replace(made, taxonomy=replace(made.taxonomy, questions=(asked,)), texts={"ar": texts})
 
 
 def exported(survey: SurveyPack, folder: Path) -> Path:
@@ -63,7 +63,7 @@ def key(survey: SurveyPack, entry: str) -> str:
 def state(survey: SurveyPack, who: str, answers: dict[str, list[str]], **more: Any) -> Any:
     values = {
         key(survey, entry): [
-            [{"schema": "answer" if place == 0 else "second_answer", "name": name}, name]
+            [{"schema": "answer" if place == 0 else "whom", "name": name}, name]
             for place, name in enumerate(names)
         ]
         for entry, names in answers.items()
@@ -148,14 +148,14 @@ def test_states_are_read_by_file_and_by_folder(survey: SurveyPack, tmp_path: Pat
     assert Potato().recognises(tmp_path)
     result = import_file(Potato(), tmp_path, survey)
     reasons = sorted(row.reason for row in result.rejected)
-    assert reasons == ["not asked", "unreadable"]
+    assert reasons == ["not answered", "not asked", "unreadable"]
     first, second = result.submissions
     assert (first.participant, first.status, second.status) == ("asha", "complete", "returned")
     assert first.submitted is not None
     assert first.started is not None
     assert (first.submitted - first.started).total_seconds() == 300
-    # The second question was answered before the first answer was changed to one without it.
-    assert second.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", ("many",)))
+    # The further question was answered before the first answer was changed to one without it.
+    assert second.answers == (Answer("m1", "no-hate"), Answer("m2", "hate", (("whom", ("many",)),)))
     (alone,) = import_file(Potato(), asha, survey).submissions
     assert (alone.id, alone.answers) == (first.id, first.answers)
 
@@ -176,9 +176,9 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
     answers = {"m1": ["perhaps"], "nothing": ["hate"], "m2": ["hate", "nobody"]}
     result = import_file(Potato(), saved(tmp_path / "asha", state(survey, "asha", answers)), survey)
     assert sorted(row.reason for row in result.rejected) == [
+        "unknown answer",
         "unknown item",
         "unknown label",
-        "unknown second answer",
     ]
     assert [submission.answers for submission in result.submissions] == [(Answer("m2", "hate"),)]
     nobody = import_file(
@@ -263,8 +263,8 @@ def annotated(page: Page, survey: SurveyPack, address: str, *, whole: bool) -> N
         assert (asked, page.get_by_text(texts.text(entry)).count() > 0) == (not read, read)
         choose(page, "answer", CHOSEN[own])
         if CHOSEN[own] == "hate":
-            choose(page, "second_answer", "one")
-            choose(page, "second_answer", "many")
+            choose(page, "whom", "one")
+            choose(page, "whom", "many")
         page.locator("#next-btn").click()
     code = page.get_by_role("link", name="DONE-7")
     if whole:

@@ -23,14 +23,14 @@ from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.qualtrics.target import Qsf
 from memeloc.survey.targets.resolver import import_file
-from memeloc.survey.taxonomy import SecondQuestion
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.packs import pack
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
-BEFORE = "taxonomy.multi3hate.second.whom"
+BEFORE = "taxonomy.multi3hate.questions.whom"
 SECOND = {
-    f"{BEFORE}.question": "Whom is it about, ${e://Field/x}?",
+    f"{BEFORE}.text": "Whom is it about, ${e://Field/x}?",
     f"{BEFORE}.answer.one": "One person",
     f"{BEFORE}.answer.many": "Many, or a group",
 }
@@ -56,11 +56,11 @@ QUESTION = {
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
-    """A survey in Arabic, with a second question after the label `hate`."""
+    """A survey in Arabic, with a further question after the label `hate`."""
     made = pack(tmp_path_factory.mktemp("pictures"), "ar", "EG")
-    asked = SecondQuestion("whom", ("hate", "unknown"), ("one", "many"), several=True)
+    asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate", "unknown")})
     texts = survey_texts(default().get("ar"), SECOND)
-    return replace(made, taxonomy=replace(made.taxonomy, second=asked), texts={"ar": texts})
+    return replace(made, taxonomy=replace(made.taxonomy, questions=(asked,)), texts={"ar": texts})
 
 
 def exported(survey: SurveyPack, folder: Path) -> Any:
@@ -146,7 +146,9 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
     questions = [element["Payload"] for element in elements(whole, "SQ")]
     sheet = survey.sheets[0]
     keys = [item_key(survey.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
-    expected = [tag for key in keys for tag in (key, f"{key}_second")]
+    # An explicit check says what to choose, and asks nothing more.
+    further = {key: [f"{key}_q1"] for key in keys if key != keys[1]}
+    expected = [tag for key in keys for tag in (key, *further.get(key, []))]
     assert [question["DataExportTag"] for question in questions] == [
         "consent",
         "introduction",
@@ -157,7 +159,8 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
         assert by_tag[key]["QuestionText"].count("data:image/") == int(entry.picture is not None)
         assert 'dir="rtl"' in by_tag[key]["QuestionText"]
         assert list(by_tag[key]["VariableNaming"].values()) == ["hate", "no-hate", "unknown"]
-        assert len(by_tag[f"{key}_second"]["DisplayLogic"]["0"]) == 3
+        for tag in further.get(key, []):
+            assert len(by_tag[tag]["DisplayLogic"]["0"]) == 3
     assert "${" not in json.dumps(questions)
     assert by_tag["introduction"]["QuestionText"].count("<img") == len(survey.taxonomy.examples)
 
@@ -239,9 +242,9 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     }[form]
     second = {"names": "One person,Many, or a group", "ids": "one,many", "numbers": "1,2"}[form]
     row = response(survey, "R_1", "asha", {entry: message(one) for entry, one in CHOSEN.items()})
-    row[f"{key(survey, 'm2')}_second"] = second
-    row[f"{key(survey, 'check-2')}_second_2"] = "1"
-    row[f"{key(survey, 'm1')}_second"] = "one"
+    row[f"{key(survey, 'm2')}_q1"] = second
+    row[f"{key(survey, 'check-2')}_q1_2"] = "1"
+    row[f"{key(survey, 'm1')}_q1"] = "one"
     if form == "numbers":
         row |= {"consent": "1", "Status": "0", "Finished": "1"}
     path = saved(survey, tmp_path / "export.csv", [row])
@@ -254,8 +257,8 @@ def test_exports_come_back_by_text_by_name_and_by_number(
     assert one.answers == (
         Answer("m1", "no-hate"),
         Answer("check-1", "unknown"),
-        Answer("check-2", "hate", ("many",)),
-        Answer("m2", "hate", ("many", "one")),
+        Answer("check-2", "hate", (("whom", ("many",)),)),
+        Answer("m2", "hate", (("whom", ("one", "many")),)),
     )
     assert one.submitted == datetime(2026, 3, 1, 10, 4, tzinfo=UTC)
 
@@ -263,7 +266,7 @@ def test_exports_come_back_by_text_by_name_and_by_number(
 def test_any_order_is_read_and_invalid_rows_are_rejected(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
-    whole = response(survey, "R_1", "asha", CHOSEN)
+    whole = response(survey, "R_1", "asha", CHOSEN) | {f"{key(survey, 'm2')}_q1": "one"}
     wrong = {
         "preview": whole | {"ResponseId": "R_2", "Status": "Survey Preview"},
         "no participant": whole | {"ResponseId": "R_3", "PROLIFIC_PID": ""},

@@ -28,7 +28,7 @@ def test_multi3hate_asks_for_hate_speech_or_not_or_i_dont_know() -> None:
     taxonomy = load_taxonomy("multi3hate")  # section 3.3
     assert ids(taxonomy) == ["hate", "no-hate", "unknown"]
     assert [label.severity for label in taxonomy.labels] == [1, 0, 0]
-    assert taxonomy.second is None
+    assert taxonomy.questions == ()
     assert not taxonomy.most_severe
     definition = shipped_texts("en")["taxonomy.multi3hate.definition"]
     assert "United Nations" in definition
@@ -43,7 +43,7 @@ def test_multi3hate_shows_examples_of_both_labels() -> None:
 
 def test_charmemes_has_eleven_labels_by_severity() -> None:
     taxonomy = load_taxonomy("charmemes")  # appendix C
-    voting = [label for label in taxonomy.labels if not label.abstain]
+    voting = [label for label in taxonomy.labels if label.role == "vote"]
     assert [label.id for label in sorted(voting, key=lambda label: -label.severity)] == [
         "sexual-exploitation", "violence", "self-harm", "hate-speech", "harassment",
         "animal-cruelty", "illegal-content", "propaganda", "offensive", "nsfw", "safe",
@@ -56,7 +56,7 @@ def test_charmemes_has_eleven_labels_by_severity() -> None:
 
 def test_charmemes_shows_the_most_severe_label_first() -> None:
     severities = [
-        label.severity for label in load_taxonomy("charmemes").labels if not label.abstain
+        label.severity for label in load_taxonomy("charmemes").labels if label.role == "vote"
     ]
     assert severities == sorted(severities, reverse=True)
     assert "highest in the list" in shipped_texts("en")["taxonomy.charmemes.rule.most-severe"]
@@ -97,29 +97,28 @@ def test_charmemes_gives_the_decision_rules_of_appendix_c() -> None:
 
 def test_harmeme_asks_in_three_degrees_then_for_a_target() -> None:
     taxonomy = load_taxonomy("harmeme")  # figure 1 and section 4.2
-    degrees = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    degrees = {label.id: label.severity for label in taxonomy.labels if label.role == "vote"}
     assert degrees == {"very-harmful": 2, "partially-harmful": 1, "harmless": 0}
-    assert taxonomy.second is not None
-    assert taxonomy.second.answers == ("individual", "organization", "community", "society")
-    assert not taxonomy.second.several, "annotators choose one by their best judgement (B.1)"
+    (target,) = taxonomy.questions
+    assert target.answers == ("individual", "organization", "community", "society")
+    assert target.kind == "choice", "annotators choose one by their best judgement (B.1)"
 
 
 def test_harmeme_asks_for_the_target_only_if_there_is_harm() -> None:
-    second = load_taxonomy("harmeme").second
-    assert second is not None
-    assert set(second.when) == {"very-harmful", "partially-harmful"}
+    (target,) = load_taxonomy("harmeme").questions
+    assert set(target.when["label"]) == {"very-harmful", "partially-harmful"}
 
 
 def test_araharmeme_has_three_classes() -> None:
     taxonomy = load_taxonomy("araharmeme")  # section 3.4
-    classes = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    classes = {label.id: label.severity for label in taxonomy.labels if label.role == "vote"}
     assert classes == {"harmful": 1, "genuine": 0, "not-a-meme": 0}
     assert {example.label for example in taxonomy.examples} == set(classes)
 
 
 def test_m_quest_has_six_types_of_toxicity_in_no_order_and_none() -> None:
     taxonomy = load_taxonomy("m-quest")  # Framework
-    types = {label.id: label.severity for label in taxonomy.labels if not label.abstain}
+    types = {label.id: label.severity for label in taxonomy.labels if label.role == "vote"}
     assert types == {
         "abusive": 1, "cyberbullying": 1, "harmful": 1, "hateful": 1, "misogynistic": 1,
         "propaganda": 1, "not-toxic": 0,
@@ -138,7 +137,9 @@ class TestEveryShippedTaxonomy:
         assert taxonomy.rules[-1] == "unsure"
 
     def test_has_a_harmless_answer_and_a_harmful_one(self, name: str) -> None:
-        severities = {label.severity for label in load_taxonomy(name).labels if not label.abstain}
+        severities = {
+            label.severity for label in load_taxonomy(name).labels if label.role == "vote"
+        }
         assert min(severities) == 0 < max(severities)
 
     def test_has_an_example_of_harm_and_one_of_none(self, name: str) -> None:

@@ -33,12 +33,12 @@ id = "sun"
 
 [[label]]
 id = "unknown"
-abstain = true
+role = "abstain"
 
-[second]
+[[question]]
 id = "where"
-when = ["storm", "drizzle"]
 answers = ["here", "there"]
+when = { label = ["storm", "drizzle"] }
 
 [[example]]
 id = "monday"
@@ -58,9 +58,9 @@ label.sun.name = "Sun"
 label.sun.definition = "It shines."
 label.unknown.name = "I don't know"
 label.unknown.definition = "You cannot see the sky."
-second.where.question = "Where is it?"
-second.where.answer.here = "Here"
-second.where.answer.there = "There"
+questions.where.text = "Where is it?"
+questions.where.answer.here = "Here"
+questions.where.answer.there = "There"
 rule.cloud = "A cloud alone is no weather."
 example.monday.caption = "Monday's forecast // me"
 example.monday.why = "It drips on one person."
@@ -96,8 +96,9 @@ def test_a_taxonomy_of_ones_own_is_named_by_its_file(write: Write) -> None:
     assert [label.id for label in taxonomy.labels] == ["storm", "drizzle", "sun", "unknown"]
     assert taxonomy.labels[0].subcategories == ("hail", "thunder")
     assert taxonomy.abstain == taxonomy.labels[3]
-    assert taxonomy.second is not None
-    assert taxonomy.second.when == ("storm", "drizzle")
+    (where,) = taxonomy.questions
+    assert where.when == {"label": ("storm", "drizzle")}
+    assert where.kind == "choice"
     assert taxonomy.rules == ("cloud",)
     assert taxonomy.groups == ()
 
@@ -143,12 +144,12 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> Non
     assert load_taxonomy(path).name == "weather"
 
 
-def test_a_second_question_rules_and_abstaining_are_optional(write: Write) -> None:
-    plain = re.sub(r"\[second\].*?\n\n", "", OWN, flags=re.DOTALL)
-    plain = re.sub(r"^(second|rule|label\.unknown|rules).*\n", "", plain, flags=re.MULTILINE)
-    plain = plain.replace('[[label]]\nid = "unknown"\nabstain = true\n', "")
+def test_further_questions_rules_and_abstaining_are_optional(write: Write) -> None:
+    plain = re.sub(r"\[\[question\]\].*?\n\n", "", OWN, flags=re.DOTALL)
+    plain = re.sub(r"^(questions|rule|label\.unknown|rules).*\n", "", plain, flags=re.MULTILINE)
+    plain = plain.replace('[[label]]\nid = "unknown"\nrole = "abstain"\n', "")
     taxonomy = load_taxonomy(write(plain))
-    assert taxonomy.second is None
+    assert taxonomy.questions == ()
     assert taxonomy.abstain is None
     assert taxonomy.rules == ()
 
@@ -157,12 +158,12 @@ def test_the_example_of_the_guide_can_be_loaded(write: Write) -> None:
     guide = (folder("guides") / "taxonomies.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     taxonomy = load_taxonomy(write(example))
-    assert taxonomy.second is not None
+    assert taxonomy.questions
     assert taxonomy.abstain is not None
     assert taxonomy.rules
     assert any(label.subcategories for label in taxonomy.labels)
     assert len(taxonomy.texts) == 2, "English and another language"
-    fields = r"name|source|most_severe|rules|severity|abstain|subcategories|group|several|template"
+    fields = r"name|source|most_severe|rules|severity|role|subcategories|group|kind|when|template"
     assert set(re.findall(rf"^({fields}) =", example, re.MULTILINE)) == set(fields.split("|"))
 
 
@@ -172,9 +173,10 @@ def test_the_guide_lists_what_is_shipped() -> None:
         taxonomy = load_taxonomy(name)
         (row,) = re.findall(rf"^\| `{name}` \|.*$", guide, re.MULTILINE)
         for label in taxonomy.labels:
-            assert f"`{label.id}`" in row or label.abstain
-        for answer in taxonomy.second.answers if taxonomy.second else ():
-            assert f"`{answer}`" in row
+            assert f"`{label.id}`" in row or label.role == "abstain"
+        for question in taxonomy.questions:
+            for answer in question.answers:
+                assert f"`{answer}`" in row
 
 
 # Wrong files, each reported in a sentence that names the file and the place.
@@ -202,13 +204,13 @@ WRONG = {
     "a severity beyond numbers": (
         STORM, f'id = "storm"\nseverity = {"9" * 5000}', "is not TOML",
     ),
-    "a yes": ("abstain = true", 'abstain = "yes"', "label.3.abstain of the taxonomy"),
+    "a role that is none": ('role = "abstain"', 'role = "boss"', "label.3.role of the taxonomy"),
     "a word that nothing means": (
         STORM, f'{STORM}\ncolour = "grey"', "label.0.colour of the taxonomy: unexpected",
     ),
     "one label in single brackets": ("[[label]]\n" + STORM, '[label]\nid = "storm"', "is not TOML"),
     "two that abstain": (
-        'id = "sun"', 'id = "sun"\nabstain = true', "two labels abstain, 'sun' and 'unknown'",
+        'id = "sun"', 'id = "sun"\nrole = "abstain"', "two labels abstain, 'sun' and 'unknown'",
     ),
     "a subcategory twice": (
         '["hail", "thunder"]', '["hail", "hail"]', "the subcategory of 'storm' 'hail' is there",
@@ -223,32 +225,50 @@ WRONG = {
         'label = "drizzle"', 'label = "fog"', "the example 'monday' names the label 'fog'",
     ),
     "an example of not knowing": (
-        'label = "drizzle"', 'label = "unknown"', "'unknown', which abstains; name another",
+        'label = "drizzle"', 'label = "unknown"', "'unknown', which is no vote; name another",
     ),
     "an unknown template": (
         '"cloud-monday"', '"sky"', "names the template 'sky', and no built-in one is called so",
     ),
     "a template outside": ('"cloud-monday"', '"../templates/cloud-monday"', "no built-in one"),
     "no template": ('"cloud-monday"', '""', "no built-in one is called so"),
-    "a second question after an unknown label": (
-        'when = ["storm", "drizzle"]', 'when = ["fog"]',
-        "the second question names the label 'fog'; there are storm, drizzle, sun, unknown",
+    "a question after an unknown label": (
+        '["storm", "drizzle"]', '["fog"]', "after the answer 'fog' to 'label', which has storm",
     ),
-    "a second question after its own answer": (
-        'when = ["storm", "drizzle"]', 'when = ["here"]',
-        "the second question names the label 'here'; there are storm, drizzle, sun, unknown",
+    "a question after its own answer": (
+        'when = { label = ["storm", "drizzle"] }', 'when = { where = ["here"] }',
+        "is asked after 'where', and no question with answers to choose from is called so",
     ),
-    "a second question after not knowing": (
-        'when = ["storm", "drizzle"]', 'when = ["unknown"]', "'unknown', which abstains",
+    "a question after no answer": ('["storm", "drizzle"]', "[]", "tuple should have at least 1"),
+    "a question after the same twice": (
+        '["storm", "drizzle"]', '["storm", "storm"]', "'storm' is there twice",
     ),
-    "a second question after nothing": (
-        'when = ["storm", "drizzle"]', "when = []", "tuple should have at least 1",
+    "a question with one answer": ('answers = ["here", "there"]', 'answers = ["here"]', "too few"),
+    "a scale without numbers": (
+        'answers = ["here", "there"]', 'kind = "scale"', 'kind = "scale" and scale',
     ),
-    "a second question with one answer": (
-        'answers = ["here", "there"]', 'answers = ["here"]', "tuple should have at least 2",
+    "a scale that falls": (
+        'answers = ["here", "there"]', 'kind = "scale"\nscale = [5, 1]', "not the smaller one",
+    ),
+    "a scale of words": (
+        'answers = ["here", "there"]', 'kind = "scale"\nscale = ["low", "high"]',
+        "question.0.scale",
+    ),
+    "a text with answers": (
+        'id = "where"', 'id = "where"\nkind = "text"', "is a text, which has no answers",
+    ),
+    "a question called as a column is": ('id = "where"', 'id = "label"', "give it another"),
+    "a draft of a choice": (
+        'id = "where"', 'id = "where"\nitem_text = "answer"', 'go with kind = "text" only',
+    ),
+    "an item's text without a place": (
+        'id = "where"', 'id = "where"\nitem_text = "question"', "write {text} there",
+    ),
+    "a person's question after an item's": (
+        'id = "where"', 'id = "where"\nabout = "person"', "one of them is about the person",
     ),
     "an answer twice": (
-        'answers = ["here", "there"]', 'answers = ["here", "here"]', "answer 'here' is there twice",
+        'answers = ["here", "there"]', 'answers = ["here", "here"]', "'here' is there twice",
     ),
     "ids without an end": (
         '["hail", "thunder"]', f'["{"h" * 60}"]', "93 are the limit; shorten the ids",
@@ -326,10 +346,10 @@ def test_where_the_most_severe_wins_no_two_labels_weigh_the_same(write: Write) -
 
 def test_fewer_than_two_labels_to_choose_from_are_refused(write: Write) -> None:
     head, tail = 'name = "a"\n', '[[example]]\nid = "a"\nlabel = "b"\ntemplate = "cloud-monday"\n'
-    one, none = '[[label]]\nid = "b"\n', '[[label]]\nid = "c"\nabstain = true\n'
+    one, none = '[[label]]\nid = "b"\n', '[[label]]\nid = "c"\nrole = "abstain"\n'
     with pytest.raises(InputError, match="label of the taxonomy: tuple should have at least 2"):
         load_taxonomy(write(head + one + tail))
-    with pytest.raises(InputError, match="there have to be two labels that do not abstain"):
+    with pytest.raises(InputError, match="there have to be two labels that people vote for"):
         load_taxonomy(write(head + one + none + tail))
 
 

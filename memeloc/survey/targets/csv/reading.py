@@ -7,23 +7,24 @@ the rows of several sheets and people.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.protocol import CONSENT, RawAnswer, RawRecord, SurveyPack
+from memeloc.survey.taxonomy import Question, Taxonomy
 from memeloc.tables import Row, Table, read_tables
 
 NEEDED = ("item", "participant", "answer")
 COLUMNS = (
     "sheet", "number", "item", "picture", "text", "question", "choose from", "participant",
-    "answer", "second question", "second choose from", "second answer",
+    "answer",
 )  # fmt: skip
-"""What is sent out."""
-_KNOWN = {*COLUMNS, "submitted"}
-_READ = (*NEEDED, "sheet", "second answer", "submitted")
+"""What is sent out, before what `columns_of` adds."""
+_READ = (*NEEDED, "sheet", "submitted")
+_BETWEEN = re.compile(r"[|;\n]")
 _LEGACY = {
     "ar": "cp1256", "fa": "cp1256", "ur": "cp1256", "he": "cp1255", "el": "cp1253",
     "tr": "cp1254", "ru": "cp1251", "uk": "cp1251", "bg": "cp1251", "sr": "cp1251",
@@ -47,6 +48,8 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     Raises:
         InputError: it cannot be read, or has not the headings that are needed.
     """
+    questions = {question.id: question for question in pack.taxonomy.questions}
+    known = frozenset((*COLUMNS, *columns_of(pack.taxonomy), "submitted"))
     languages = {sheet.culture.locale.tag.split("-")[0] for sheet in pack.sheets}
     encodings = [*(_LEGACY.get(language, "cp1252") for language in sorted(languages)), "cp1252"]
     has_table = False
@@ -63,7 +66,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         for row in table.above:
             yield RejectedRow("", row.number, "no headings", message, row.texts)
         for row in table.rows:
-            yield from _records(row)
+            yield from _records(row, questions, known)
     if not has_table:
         raise InputError(
             "has no row of headings with item, participant and answer among them; keep the "
@@ -83,38 +86,62 @@ def _readable(table: Table, pack: SurveyPack) -> float:
     return readable / count if count else 1.0
 
 
+def columns_of(taxonomy: Taxonomy) -> tuple[str, ...]:
+    """The columns of further questions, three each; people write into the one of its id."""
+    return tuple(
+        f"{question.id}{what}"
+        for question in taxonomy.questions
+        for what in (" question", " choose from", "")
+    )
+
+
 @lru_cache
-def _are_ours(names: tuple[str, ...]) -> bool:
-    return _KNOWN.issuperset(map(str.casefold, names))
+def _are_ours(names: tuple[str, ...], known: frozenset[str]) -> bool:
+    return known.issuperset(map(str.casefold, names))
 
 
-def _records(row: Row) -> Iterator[RawRecord]:
+def _records(
+    row: Row, questions: Mapping[str, Question], known: frozenset[str]
+) -> Iterator[RawRecord]:
     """The answer of a row, and what of the row is rejected."""
     if row.reason:
         yield RejectedRow("", row.number, row.reason, row.error, row.texts)
         return
-    if not _are_ours(row.header.names) or len(row.cells) > len(row.header.names):
-        others = {name: text for name, text in row.texts.items() if not _are_ours((name,))}
+    if not _are_ours(row.header.names, known) or len(row.cells) > len(row.header.names):
+        others = {name: text for name, text in row.texts.items() if not _are_ours((name,), known)}
         if others:
             message = "There are no such columns in what was sent out."
             yield RejectedRow("", row.number, "unknown column", message, others)
-    item, answer, second = row["item"], row["answer"], row["second answer"]
-    is_blank = not (answer or second or row["participant"] or row["submitted"])
+    item, answer = row["item"], row["answer"]
+    # A draft by itself is no answer: it was sent out with the sheet.
+    further = {
+        name: _texts(question, text)
+        for name, question in questions.items()
+        if (text := row[name]) and (answer or question.item_text != "answer")
+    }
+    is_blank = not (answer or further or row["participant"] or row["submitted"])
     if is_blank and item.casefold() != CONSENT:
         return
     for column in row.formulas:
-        if (name := column.casefold()) in (*NEEDED, "second answer"):
+        if (name := column.casefold()) in NEEDED or name in questions:
             message = f"The {name} is a formula; write it as a text."
             yield RejectedRow("", row.number, "formula", message, row.texts)
-            if name != "second answer":
+            if name in NEEDED:
                 return
     yield RawAnswer(
         item,
         (answer,) if answer else (),
-        [text for part in re.split(r"[|;\n]", second) if (text := part.strip())],
+        further,
         participant=row["participant"],
         sheet=row["sheet"],
         submitted=row["submitted"],
         row=row.number,
-        content={name: text for name in _READ if (text := row[name])},
+        content={name: text for name in (*_READ, *questions) if (text := row[name])},
     )
+
+
+def _texts(question: Question, text: str) -> list[str]:
+    """The answers in a cell; several stand between bars, semicolons or line ends."""
+    if question.kind not in ("choices", "span"):
+        return [text]
+    return [part.strip() for part in _BETWEEN.split(text) if part.strip()]

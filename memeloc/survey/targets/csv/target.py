@@ -1,7 +1,7 @@
 """Sheets as tables. In: a survey's sheets. Out: a CSV and instructions a sheet, and the pictures.
 
 A row is an entry, named by its `item_key`; the first row asks for consent. People write into the
-columns `participant`, `answer` and `second answer`; `read` reads what they wrote.
+columns `participant`, `answer` and those that are called as further questions; `read` reads them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memeloc.files import replacing
-from memeloc.survey.targets.csv.reading import COLUMNS, read, recognises
-from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_text
+from memeloc.survey.targets.csv.reading import COLUMNS, columns_of, read, recognises
+from memeloc.survey.targets.instructions import (
+    Item,
+    SheetFiles,
+    SheetTexts,
+    ShownQuestion,
+    as_text,
+)
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.protocol import CONSENT
+from memeloc.survey.targets.protocol import ALL_KINDS, CONSENT
+from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import write_table
 
 
@@ -22,13 +29,15 @@ class Csv(SheetFiles):
 
     name = "csv"
     summary = "one CSV a sheet with a folder of pictures, for any spreadsheet program"
+    kinds = ALL_KINDS
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET.csv`, `SHEET.txt` and `pictures/`."""
         path = folder / f"{shown.sheet.id}.csv"
-        write_table(path, COLUMNS, _rows(shown, folder))
+        columns = (*COLUMNS, *columns_of(shown.pack.taxonomy))
+        write_table(path, columns, _rows(shown, folder))
         parts = shown.sections()
         examples = [example.picture for part in parts for example in part.examples]
         names = {
@@ -44,21 +53,44 @@ class Csv(SheetFiles):
 
 
 def _rows(shown: SheetTexts, folder: Path) -> Iterator[tuple[str, ...]]:
-    sheet = shown.sheet.id
-    choices, further = (
-        " | ".join(names.values()) for names in (shown.labels, shown.second_answers)
-    )
+    sheet, further = shown.sheet.id, columns_of(shown.pack.taxonomy)
     agree = " | ".join((shown.get("consent.yes"), shown.get("consent.no")))
-    yield (
-        sheet, "", CONSENT, "", shown.consent, shown.get("consent.heading"), agree,
-        "", "", "", "", "",
-    )  # fmt: skip
+    consent = (sheet, "", CONSENT, "", shown.consent, shown.get("consent.heading"), agree, "", "")
+    yield (*consent, *("" for _ in further))
     for item in shown.items():
         picture = "" if item.picture is None else _copied(shown, item.picture, item.key, folder)
-        yield (
-            sheet, str(item.number), item.key, picture, item.text, shown.question, choices,
-            "", "", shown.second_question, further, "",
-        )  # fmt: skip
+        cells = _cells(shown, item)
+        own = (sheet, str(item.number), item.key, picture, item.text)
+        label = (cells.get("question", ""), cells.get("choose from", ""), "", "")
+        yield (*own, *label, *(cells.get(name, "") for name in further))
+
+
+def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
+    """What the columns of questions say of an item, by their headings."""
+    cells: dict[str, str] = {}
+    for question in shown.questions(item.entry):
+        before = "" if question.id == LABEL else f"{question.id} "
+        cells[f"{before}question"] = _asked(shown, question)
+        cells[f"{before}choose from"] = _choices(question)
+        if question.draft:
+            cells[question.id] = question.draft
+    return cells
+
+
+def _asked(shown: SheetTexts, question: ShownQuestion) -> str:
+    """A question; before it, in brackets, the answers after which it is asked."""
+    names = [
+        " | ".join(shown.answers[earlier][answer] for answer in answers)
+        for earlier, answers in question.when.items()
+    ]
+    return "".join(f"[{some}] → " for some in names) + question.text
+
+
+def _choices(question: ShownQuestion) -> str:
+    if question.scale is None:
+        return " | ".join(question.answers.values())
+    least, most = question.scale
+    return " | ".join(map(str, range(least, most + 1)))
 
 
 def _copied(shown: SheetTexts, picture: Path, name: str, folder: Path) -> str:

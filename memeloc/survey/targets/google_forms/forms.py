@@ -9,7 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from memeloc.survey.model import Sheet, entry_id
-from memeloc.survey.targets.google_forms.plan import QUESTIONS, STOP, plan, question_id, second_key
+from memeloc.survey.targets.google_forms.plan import (
+    QUESTIONS,
+    STOP,
+    plan,
+    question_id,
+    question_key,
+)
 from memeloc.survey.targets.instructions import SheetTexts
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawSubmission, SurveyPack
@@ -36,10 +42,10 @@ class SheetForm:
         self._places = pack.places
         texts = SheetTexts(pack, sheet)
         self._stop = {STOP, folded(texts.get("stop.button"))}
-        names = texts.second_answers
-        self._seconds = {folded(text): own for own, name in names.items() for text in (own, name)}
-        longest_first = sorted(map(re.escape, self._seconds), key=len, reverse=True)
-        self._second = re.compile(rf"({'|'.join(longest_first)})(?:[;,][;, ]*|$)")
+        self._answers = {
+            question.id: _Names(texts.answers[question.id])
+            for question in pack.taxonomy.about("item", "picture")
+        }
 
     def submission(
         self, texts: Texts, row: int, submitted: datetime | str | None, *, own: str = ""
@@ -47,14 +53,22 @@ class SheetForm:
         """What one person sent; `own` is the id of the response, if the file has one."""
         answers, stopped = [], False
         for entry in map(entry_id, self.sheet.entries):
-            keys = (f"entry:{entry}", second_key(entry))
-            labels, seconds = (texts.get(key, ()) for key in keys)
+            labels = texts.get(question_key(entry), ())
+            written = {
+                question: texts[key]
+                for question in self._answers
+                if texts.get(key := question_key(entry, question))
+            }
             if self._stop & set(map(folded, labels)):
                 stopped = True
-            elif labels or seconds:
+            elif labels or written:
+                keys = (question_key(entry), *(question_key(entry, each) for each in written))
                 content = {self.items[key].title: texts[key] for key in keys if texts.get(key)}
-                chosen = [own for text in seconds for own in self._chosen(text)]
-                answers.append(RawAnswer(entry, labels, chosen, content=content))
+                further = {
+                    question: [own for text in cells for own in self._answers[question].ids(text)]
+                    for question, cells in written.items()
+                }
+                answers.append(RawAnswer(entry, labels, further, content=content))
         consents = [self._places.consent(self.sheet, text) for text in texts.get("consent", ())]
         return RawSubmission(
             " ".join(texts.get("participant", ())),
@@ -74,15 +88,24 @@ class SheetForm:
         written = {item.title: texts[key] for key, item in self.items.items() if texts.get(key)}
         return {"sheet": self.sheet.id, "answers": written}
 
-    def _chosen(self, text: str) -> list[str]:
-        """Ids of answers to the second question in one cell; the text itself if it names another.
+
+class _Names:
+    """The names of a question's answers, as they stand in a cell."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._ids = {folded(text): own for own, name in names.items() for text in (own, name)}
+        longest_first = sorted(map(re.escape, self._ids), key=len, reverse=True)
+        self._name = re.compile(rf"({'|'.join(longest_first)})(?:[;,][;, ]*|$)")
+
+    def ids(self, text: str) -> list[str]:
+        """Ids of the answers in one cell; the text itself if it names another.
 
         They stand between semicolons (Forms) or commas (the linked sheet); an answer may have such
         a mark in it, so the longest that fits is taken each time.
         """
         rest, ids, end = folded(text), [], 0
-        while self._seconds and (match := self._second.match(rest, end)):
-            ids.append(self._seconds[match[1]])
+        while self._ids and (match := self._name.match(rest, end)):
+            ids.append(self._ids[match[1]])
             end = match.end()
         return ids if ids and end == len(rest) else [text]
 

@@ -20,9 +20,10 @@ from typing import Literal
 from memeloc.errors import InputError
 from memeloc.model import Direction
 from memeloc.survey.model import Check, Entry, Sheet, entry_id
-from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.taxonomy import LABEL
 from memeloc.tables import drawable
 
 LONGEST_TITLE = 500
@@ -46,7 +47,7 @@ QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "line", "paragraph"
 class Option:
     """An answer that can be chosen.
 
-    `id` is a label's, a second answer's, `yes`, `no`, `send` or `stop`; `goes` the key of the
+    `id` is an answer's, `yes`, `no`, `send` or `stop`; `goes` the key of the
     section that it leads to, `submit`, or empty for the next section.
     """
 
@@ -60,7 +61,7 @@ class Item:
     """An item of a form.
 
     Attributes:
-        key: `consent`, `participant`, `entry:ID`, `second:ID`, `section:...`; unique in its form.
+        key: `consent`, `participant`, `section:...`, or as of `question_key`; unique in its form.
         kind: `choice` is one of several, `choices` any of several.
         title: one line; unique among the form's questions, for a CSV's headers are titles.
         picture, source, alt: a picture's file name in the export, path here, and text; or empty.
@@ -129,9 +130,9 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
     return _Planner(pack, sheet).form()
 
 
-def second_key(entry: str) -> str:
-    """The key of the second question after the entry of that id."""
-    return f"second:{entry}"
+def question_key(entry: str, question: str = LABEL) -> str:
+    """The key of a question about the entry of that id."""
+    return f"entry:{entry}" if question == LABEL else f"further:{question}:{entry}"
 
 
 _Picture = tuple[str, Path | None, str]
@@ -204,32 +205,69 @@ class _Planner:
             self._add(f"example:{example.id}", "text", title, because, picture=picture)
 
     def _entry(self, number: int, entry: Entry) -> None:
-        get, second, own = self.texts.get, self.taxonomy.second, entry_id(entry)
+        get, own = self.texts.get, entry_id(entry)
         total = len(self.sheet.entries)
         after = f"section:{number + 1}" if number < total else "section:end"
         progress = get("progress", number=number, total=total)
+        first, *further = self.texts.questions(entry)
+        sections = {question.id: f"section:{number}-{question.id}" for question in further}
+        goes = {
+            label: [sections[name] for name in names] + [after]
+            for label, names in self._asked_after(further).items()
+        }
         self._add(f"section:{number}", "section", progress)
-        title = self.texts.question
+        title = first.text
         if isinstance(entry, Check) and entry.kind == "explicit":
             label = self.texts.labels[entry.expected]
             title = self._with_isolates("check.explicit", label=label)
         alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
-        options = [Option(label, name, after) for label, name in self.texts.labels.items()]
-        if second is not None:
-            further = f"section:{number}-second"
-            options = [
-                replace(option, goes=further) if option.id in second.when else option
-                for option in options
-            ]
+        options = [Option(label, name, goes[label][0]) for label, name in first.answers.items()]
         options.append(Option(STOP, get("stop.button"), SUBMIT))
         title, picture = f"{number}. {one_line(title)}", self._picture(own, entry.picture, alt)
-        self._add(f"entry:{own}", "choice", title, "", options, picture=picture)
-        if second is not None:
-            self._add(further, "section", progress)
-            kind: Kind = "choices" if second.several else "choice"
-            title = f"{number}. {one_line(self.texts.second_question)}"
-            answers = [Option(*answer) for answer in self.texts.second_answers.items()]
-            self._add(second_key(own), kind, title, "", answers)
+        self._add(question_key(own), "choice", title, "", options, picture=picture)
+        order = [*sections.values(), after]
+        for question, following in zip(further, order[1:], strict=True):
+            self._add(sections[question.id], "section", progress)
+            leads = {
+                path[path.index(sections[question.id]) + 1]
+                for path in goes.values()
+                if sections[question.id] in path
+            }
+            (to,) = leads if len(leads) == 1 else ("",)
+            if not to or (to != following and question.kind == "choices"):
+                raise InputError(
+                    f"Google Forms cannot lead on from {question.id!r} of {self.taxonomy.name}: "
+                    "what is asked next depends on earlier answers; take another target"
+                )
+            answers = [
+                Option(answer, name, "" if to == following else to)
+                for answer, name in question.answers.items()
+            ]
+            kind: Kind = "choices" if question.kind == "choices" else "choice"
+            title = f"{number}. {one_line(question.text)}"
+            key = question_key(own, question.id)
+            self._add(key, kind, title, "", answers, required=question.required)
+
+    def _asked_after(self, further: Sequence[ShownQuestion]) -> dict[str, list[str]]:
+        """By label the questions that follow; only an option can lead elsewhere than on.
+
+        Raises:
+            InputError: a question depends on another than the one for the label.
+        """
+        for question in further:
+            if question.when.keys() - {LABEL}:
+                raise InputError(
+                    f"Google Forms cannot ask {question.id!r} of {self.taxonomy.name}, which "
+                    "depends on another question than the one for the label; take another target"
+                )
+        return {
+            label: [
+                question.id
+                for question in further
+                if label in question.when.get(LABEL, self.texts.labels)
+            ]
+            for label in self.texts.labels
+        }
 
     def _with_isolates(self, key: str, **values: object) -> str:
         """A text whose placeholders may be of another direction than it is."""

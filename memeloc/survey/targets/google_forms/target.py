@@ -27,6 +27,7 @@ from memeloc.survey.targets.json_files import starts_as_json
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.protocol import RawRecord, State, SurveyPack, no_progress
 from memeloc.survey.targets.writing import write_json, write_text
+from memeloc.survey.taxonomy import Kind
 
 _DATA = Path(__file__).parent / "data"
 
@@ -49,6 +50,7 @@ class GoogleForms:
 
     name = "google-forms"
     summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
+    kinds = frozenset[Kind]({"choice", "choices"})
     recognises = staticmethod(recognises)
 
     def __init__(

@@ -25,9 +25,9 @@ class _Answer(BaseModel):
     second: list[str] | str | None = None
 
     def raw(self) -> RawAnswer:
-        second = [self.second] if isinstance(self.second, str) else self.second or []
-        given = [*second, *(value for values in self.further.values() for value in values)]
-        return RawAnswer(self.item, (self.label,) if self.label else (), given)
+        second = [self.second] if isinstance(self.second, str) else self.second
+        further = {**self.further, "second": second} if second else self.further
+        return RawAnswer(self.item, (self.label,) if self.label else (), further)
 
 
 class _Submission(BaseModel):

@@ -22,9 +22,10 @@ from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
 from memeloc.survey.model import Entry, entry_id
 from memeloc.survey.targets.html.reading import read, recognises
-from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, is_read
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.pictures import data_url
 from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import ALL_KINDS
 from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_text
 
@@ -60,6 +61,7 @@ class Html(SheetFiles):
 
     name = "html"
     summary = "one web page a sheet, that works from disk or any web server"
+    kinds = ALL_KINDS
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -205,7 +207,7 @@ def _data(
                 "picture": picture(entry.picture),
                 # An explicit check is read; what else there is, is looked at.
                 "caption": "" if is_read(entry) else shown.text(entry),
-                "questions": _questions(shown, entry),
+                "questions": [_question(shown, entry, each) for each in shown.questions(entry)],
             }
             for entry in sheet.entries
         ],
@@ -217,20 +219,15 @@ def _data(
     return data, pictures
 
 
-def _questions(shown: SheetTexts, entry: Entry) -> list[dict[str, Any]]:
-    """What is asked of an entry, the label first."""
-
-    def asked(id: str, kind: str, text: str, answers: Mapping[str, str], **more: Any) -> Any:
-        names = [{"id": answer, "name": name} for answer, name in answers.items()]
-        given = {"id": id, "kind": kind, "text": text, "answers": names}
-        return {**given, "scale": None, "when": {}, "required": True, "draft": "", **more}
-
-    text = shown.text(entry) if is_read(entry) else shown.question
-    questions = [asked("label", "choice", text, shown.labels)]
-    second = shown.pack.taxonomy.second
-    if second and not is_read(entry):
-        kind = "choices" if second.several else "choice"
-        when = {"label": list(second.when)}
-        answers = shown.second_answers
-        questions.append(asked(second.id, kind, shown.second_question, answers, when=when))
-    return questions
+def _question(shown: SheetTexts, entry: Entry, question: ShownQuestion) -> dict[str, Any]:
+    """A question as the page's script has it; an explicit check says what to choose."""
+    return {
+        "id": question.id,
+        "kind": question.kind,
+        "text": shown.text(entry) if is_read(entry) else question.text,
+        "answers": [{"id": answer, "name": name} for answer, name in question.answers.items()],
+        "scale": question.scale,
+        "when": question.when,
+        "required": question.required,
+        "draft": question.draft,
+    }

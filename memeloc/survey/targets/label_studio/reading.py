@@ -5,7 +5,7 @@ Label Studio names annotators by a number, or by their e-mail where an export ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,10 +16,11 @@ from memeloc.errors import InputError
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import read_json, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, SurveyPack
+from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
 
-FIRST, SECOND = "answer", "second_answer"
-"""The names of the two controls that annotators answer by."""
+_FIRST = "answer"
+"""The name of the control that annotators label by."""
 _OF_TASK = {"item", "sheet", "number", "shown"}
 _OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
 """Keys of JSON-MIN that are not questions."""
@@ -68,6 +69,11 @@ class _Task(BaseModel):
     annotations: list[_Annotation]
 
 
+def control(question: str) -> str:
+    """The name of the control that a question is answered by."""
+    return _FIRST if question == LABEL else question
+
+
 def recognises(path: Path) -> bool:
     """Whether a file is a list of tasks, as JSON or JSON-MIN."""
     return starts_as_json(path, '"annotations"', '"completed_by"') or starts_as_json(
@@ -84,16 +90,17 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     tasks = read_json(path)
     if not isinstance(tasks, list):
         raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
+    questions = [question.id for question in pack.taxonomy.questions]
     for row, value in enumerate(tasks, 1):
-        task = validated(_Task, _as_task(value), row, "not a task")
+        task = validated(_Task, _as_task(value, questions), row, "not a task")
         if isinstance(task, RejectedRow):
             yield task
             continue
         for annotation in task.annotations:
-            yield from _records(task.data, annotation, row)
+            yield from _records(task.data, annotation, questions, row)
 
 
-def _as_task(value: Any) -> Any:
+def _as_task(value: Any, questions: Sequence[str]) -> Any:
     """A task as the export as JSON has it; one of JSON-MIN is flat."""
     if not isinstance(value, Mapping) or "annotations" in value:
         return value
@@ -103,7 +110,7 @@ def _as_task(value: Any) -> Any:
         if inner and name not in _OF_TASK | _OF_ANNOTATION
     }
     regions = [
-        {"from_name": name, "value": inner if name in (FIRST, SECOND) else str(inner)}
+        {"from_name": name, "value": inner if name in (_FIRST, *questions) else str(inner)}
         for name, inner in answered.items()
     ]
     annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
@@ -112,8 +119,10 @@ def _as_task(value: Any) -> Any:
     return {"data": data, "annotations": [annotation | {"result": regions}]}
 
 
-def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
-    chosen: dict[str, dict[str, None]] = {FIRST: {}, SECOND: {}}
+def _records(
+    data: _Data, annotation: _Annotation, questions: Sequence[str], row: int
+) -> Iterator[RawRecord]:
+    chosen: dict[str, dict[str, None]] = {name: {} for name in (_FIRST, *questions)}
     for region in annotation.result:
         if region.from_name in chosen:
             chosen[region.from_name] |= dict.fromkeys(region.value)
@@ -121,8 +130,9 @@ def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawReco
             message = f"There is no question {region.from_name[:80]!r} in this survey."
             yield RejectedRow("", row, "unknown question", message, region.model_dump())
     who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at
-    labels, second = (list(choices) for choices in chosen.values())
-    content = {"labels": labels, "second": second, "annotator": who, "time": changed or ""}
+    labels = list(chosen.pop(_FIRST))
+    further = {name: list(choices) for name, choices in chosen.items() if choices}
+    content = {"labels": labels, "further": further, "annotator": who, "time": changed or ""}
     if annotation.was_cancelled:
         # The annotator skipped the task; what was chosen before is not an answer.
         if annotation.result:
@@ -137,5 +147,5 @@ def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawReco
     if begun is not None:
         begun -= timedelta(seconds=annotation.lead_time or 0)
     yield RawAnswer(
-        data.item, labels, second, who, data.sheet, begun, changed, annotation.id, row, content
+        data.item, labels, further, who, data.sheet, begun, changed, annotation.id, row, content
     )

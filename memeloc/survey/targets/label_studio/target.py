@@ -16,11 +16,12 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_html
-from memeloc.survey.targets.label_studio.reading import FIRST, SECOND, read, recognises
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, as_html
+from memeloc.survey.targets.label_studio.reading import control, read, recognises
 from memeloc.survey.targets.pictures import copy_picture
 from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_json, write_text
+from memeloc.survey.taxonomy import Kind
 from memeloc.tables import drawable
 
 _STYLE = (
@@ -45,6 +46,7 @@ class LabelStudio(SheetFiles):
 
     name = "label-studio"
     summary = "a Label Studio project a sheet: labelling interface, tasks, pictures, instructions"
+    kinds = frozenset[Kind]({"choice", "choices"})
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -120,26 +122,31 @@ def labelling_interface(shown: SheetTexts) -> str:
         f'<View style="direction: {shown.locale.direction}">',
         f"  <Style>{_STYLE}</Style>",
         '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
-        f"  <Header value={_attribute(shown.question)}/>",
-        f'  <Choices name="{FIRST}" toName="shown" choice="single-radio" required="true" '
-        f"requiredMessage={required}>",
-        *_choices(shown.labels),
-        "  </Choices>",
     ]
-    if second := shown.pack.taxonomy.second:
-        when = f'visibleWhen="choice-selected" whenTagName="{FIRST}"'
-        when += f" whenChoiceValue={_attribute(','.join(second.when))}"
-        kind = "multiple" if second.several else "single-radio"
-        lines += [
-            f"  <View {when}>",
-            f"    <Header value={_attribute(shown.second_question)}/>",
-            f'    <Choices name="{SECOND}" toName="shown" choice="{kind}" required="true" '
-            f"requiredMessage={required} {when}>",
-            *_choices(shown.second_answers),
-            "    </Choices>",
-            "  </View>",
-        ]
+    for question in shown.questions():
+        lines += _question(question, required)
     return "\n".join((*lines, "</View>\n"))
+
+
+def _question(question: ShownQuestion, required: str) -> list[str]:
+    """A question; one that is asked after some answers only stands in a view for each of them."""
+    conditions = [
+        f'visibleWhen="choice-selected" whenTagName="{control(earlier)}" '
+        f"whenChoiceValue={_attribute(','.join(answers))}"
+        for earlier, answers in question.when.items()
+    ]
+    kind = "multiple" if question.kind == "choices" else "single-radio"
+    asked = f'required="true" requiredMessage={required}' if question.required else ""
+    # A hidden question is not required only if the condition stands at the choices as well.
+    own = " ".join(filter(None, (asked, *conditions[-1:])))
+    return [
+        *(f"  <View {condition}>" for condition in conditions),
+        f"  <Header value={_attribute(question.text)}/>",
+        f'  <Choices name="{control(question.id)}" toName="shown" choice="{kind}" {own}>',
+        *_choices(question.answers),
+        "  </Choices>",
+        *("  </View>" for _ in conditions),
+    ]
 
 
 def _choices(names: Mapping[str, str]) -> list[str]:

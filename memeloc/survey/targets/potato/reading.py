@@ -22,10 +22,11 @@ from memeloc.survey.targets.json_files import (
     validated,
 )
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
 
-FIRST, SECOND, CONSENT = "answer", "second_answer", "consent"
-"""The names of the questions."""
+_FIRST, CONSENT = "answer", "consent"
+"""The names of the questions for the label and for consent."""
 ENDED = "ended"
 """The name of the page that shows the completion code."""
 _STATE_FILE = "user_state.json"
@@ -62,6 +63,11 @@ class _State(BaseModel):
         """Whether the person chose not to take part."""
         choices = [choice for page in self.phases.consent.values() for choice, _ in page]
         return any((choice.question, choice.name) == (CONSENT, "no") for choice in choices)
+
+
+def schema_of(question: str) -> str:
+    """What a question is called in a project."""
+    return _FIRST if question == LABEL else question
 
 
 def recognises(path: Path) -> bool:
@@ -107,8 +113,9 @@ def _records(
     """A person's submission, and what is not an answer of this survey."""
     times = _times(path.with_name(_HISTORY))
     answers = []
+    questions = [question.id for question in pack.taxonomy.questions]
     for item, choices in state.answers.items():
-        chosen: dict[str, list[str]] = {FIRST: [], SECOND: []}
+        chosen: dict[str, list[str]] = {name: [] for name in (_FIRST, *questions)}
         content = {"file": name, "item": item}
         for choice, _ in choices:
             content[choice.question] = choice.name
@@ -118,8 +125,8 @@ def _records(
                 message = f"{item} has answers to a question that was not asked."
                 yield RejectedRow(name, row, "unknown question", message, content)
         if choices:
-            labels, second = (list(dict.fromkeys(names)) for names in chosen.values())
-            answers.append(RawAnswer(item, labels, second, row=row, content=content))
+            labels = list(dict.fromkeys(chosen.pop(_FIRST)))
+            answers.append(RawAnswer(item, labels, chosen, row=row, content=content))
     if answers or state.declined:
         yield RawSubmission(
             state.user_id,

@@ -8,14 +8,16 @@ The pages for who is done and who declined are the sheet's own: the program's ar
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.potato.reading import CONSENT, ENDED, FIRST, SECOND, read, recognises
+from memeloc.survey.targets.potato.reading import CONSENT, ENDED, read, recognises, schema_of
 from memeloc.survey.targets.writing import write_json, write_text
+from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.tables import drawable
 
 _DECLINED = "declined"
@@ -36,6 +38,7 @@ class Potato(SheetFiles):
 
     name = "potato"
     summary = "a Potato project a sheet: configuration, data and pictures"
+    kinds = frozenset[Kind]({"choice", "choices"})
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -161,18 +164,25 @@ def _config(shown: SheetTexts) -> dict[str, Any]:
 
 
 def _questions(shown: SheetTexts) -> list[dict[str, Any]]:
-    asked = [_question(FIRST, shown.question, shown.labels)]
-    asked[0]["sequential_key_binding"] = True
-    if second := shown.pack.taxonomy.second:
-        condition = {"schema": FIRST, "operator": "equals", "value": list(second.when)}
-        further = _question(SECOND, shown.second_question, shown.second_answers)
-        if second.several:
-            further["annotation_type"] = "multiselect"
-        asked.append({**further, "display_logic": {"show_when": [condition]}})
+    asked = []
+    for question in shown.questions():
+        scheme = _question(schema_of(question.id), question.text, question.answers)
+        scheme["label_requirement"] = {"required": question.required}
+        if question.id == LABEL:
+            scheme["sequential_key_binding"] = True
+        if question.kind == "choices":
+            scheme["annotation_type"] = "multiselect"
+        if question.when:
+            conditions = [
+                {"schema": schema_of(earlier), "operator": "equals", "value": list(answers)}
+                for earlier, answers in question.when.items()
+            ]
+            scheme["display_logic"] = {"show_when": conditions}
+        asked.append(scheme)
     return asked
 
 
-def _question(name: str, text: str, answers: dict[str, str]) -> dict[str, Any]:
+def _question(name: str, text: str, answers: Mapping[str, str]) -> dict[str, Any]:
     return {
         "annotation_type": "radio",
         "name": name,

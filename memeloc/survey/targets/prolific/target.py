@@ -48,7 +48,14 @@ from memeloc.survey.targets.prolific.reading import people, revoked
 from memeloc.survey.targets.prolific.rows import recognises
 from memeloc.survey.targets.prolific.settings import ProlificSettings
 from memeloc.survey.targets.prolific.studies import Study, study
-from memeloc.survey.targets.protocol import LookedUp, RawRecord, State, SurveyPack, no_progress
+from memeloc.survey.targets.protocol import (
+    ALL_KINDS,
+    LookedUp,
+    RawRecord,
+    State,
+    SurveyPack,
+    no_progress,
+)
 from memeloc.survey.targets.writing import write_json, write_text
 
 FILTERS = "prolific-filters.toml"
@@ -64,6 +71,7 @@ class Prolific:
 
     name = "prolific"
     summary = "Prolific: a study for each sheet, with screening, quotas, pay and codes"
+    kinds = ALL_KINDS
     recognises = staticmethod(recognises)
 
     def __init__(self, **options: Any) -> None:

@@ -15,16 +15,15 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow, entry_id
+from memeloc.survey.model import RejectedRow, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.taxonomy import Question
 from memeloc.survey.times import read_moment
 from memeloc.tables import Row, Table, read_tables
 
 CONSENT = "consent"
 """The export tag of the question that asks for consent; an entry's is its `item_key`."""
-SECOND = "_second"
-"""What follows an entry's tag in that of its second question."""
 PARTICIPANT = "PROLIFIC_PID"
 EMBEDDED = (PARTICIPANT, "STUDY_ID", "SESSION_ID")
 
@@ -47,6 +46,11 @@ _OWN = "Q_"
 """How further columns of Qualtrics' own begin."""
 _MOST_PARTS = 10
 """Parts between commas that the name of an answer may have."""
+
+
+def tag_of(number: int) -> str:
+    """What follows an entry's tag in that of its further question of a number, from 1."""
+    return f"_q{number}"
 
 
 def recognises(path: Path) -> bool:
@@ -111,9 +115,10 @@ class _Reader:
             for sheet in pack.sheets
             for entry in sheet.entries
         }
-        second = pack.taxonomy.second
         self.labels = {str(n): label.id for n, label in enumerate(pack.taxonomy.labels, 1)}
-        self.seconds = {str(n): own for n, own in enumerate(second.answers if second else (), 1)}
+        self.questions = {
+            tag_of(number): question for number, question in enumerate(pack.taxonomy.questions, 1)
+        }
 
     def records(self, table: Table) -> Iterator[RawRecord]:
         """The responses under a table's headings, and under headings that stand there again."""
@@ -176,20 +181,31 @@ class _Reader:
 
     def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
         label = self.labels.get(row[key], row[key])
-        # Answers to the second question stand in one cell, by commas, or in a column each.
-        second = [answer for n, answer in self.seconds.items() if f"{key}{SECOND}_{n}" in own]
-        parts = own[f"{key}{SECOND}"].split(",") if f"{key}{SECOND}" in own else []
+        further = {
+            question.id: chosen
+            for tag, question in self.questions.items()
+            if (chosen := self._chosen(f"{key}{tag}", question, self.sheets[key], own))
+        }
+        return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
+
+    def _chosen(
+        self, tag: str, question: Question, sheet: Sheet, own: Mapping[str, str]
+    ) -> list[str]:
+        """Answers to a further question: they stand in one cell, by commas, or in a column each."""
+        numbers = {str(n): answer for n, answer in enumerate(question.answers, 1)}
+        chosen = [answer for n, answer in numbers.items() if f"{tag}_{n}" in own]
+        parts = own[tag].split(",") if tag in own else []
         start = 0
         while start < len(parts):
             # A name may hold commas, too: the longest run of parts that is a name is taken.
             for end in range(min(len(parts), start + _MOST_PARTS), start, -1):
                 run = ",".join(parts[start:end]).strip()
-                answer = self.seconds.get(run) or self.places.second(self.sheets[key], run)
+                answer = numbers.get(run) or self.places.answer(sheet, question.id, run)
                 if answer or end == start + 1:
-                    second.append(answer or run)
+                    chosen.append(answer or run)
                     start = end
                     break
-        return RawAnswer(key, (label,) if label else (), second, row=row.number, content=own)
+        return chosen
 
 
 def _moment(text: str, zone: ZoneInfo | None) -> datetime | str:

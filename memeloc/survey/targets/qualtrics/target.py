@@ -18,8 +18,9 @@ from urllib.parse import quote
 
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
 from memeloc.survey.targets.pictures import data_url
-from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, SECOND, read, recognises
+from memeloc.survey.targets.qualtrics.reading import CONSENT, EMBEDDED, read, recognises, tag_of
 from memeloc.survey.targets.writing import write_text
+from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.tables import drawable
 
 _BACK = "https://app.prolific.com/submissions/complete?cc="
@@ -34,6 +35,7 @@ class Qsf(SheetFiles):
 
     name = "qsf"
     summary = "a Qualtrics survey (QSF) a sheet, to be made a project of"
+    kinds = frozenset[Kind]({"choice", "choices"})
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -125,28 +127,31 @@ class _Survey:
         if item.picture is not None:
             address, style = data_url(item.picture), "max-width:100%;width:600px"
             about = f'<p><img src="{address}" alt="{text}" style="{style}"></p>'
-        asked = self._html(f"{about}<p>{escape(shown.question)}</p>")
-        first = self._choice(item.key, asked, shown.labels)
-        second = shown.pack.taxonomy.second
-        if second is None:
-            return [first]
-        order = list(shown.labels)
-        logic: dict[str, Any] = {"Type": "If"}
-        for number, label in enumerate(second.when):
-            place = order.index(label) + 1
-            logic[str(number)] = _selected(first, place, "Or" if number else "")
-        asked = self._html(f"<p>{escape(shown.second_question)}</p>")
-        further = self._choice(
-            f"{item.key}{SECOND}", asked, shown.second_answers, several=second.several
-        )
-        payload = self._questions[-1]["Payload"]
-        payload["DisplayLogic"] = {"0": logic, "Type": "BooleanExpression", "inPage": True}
-        return [first, further]
+        numbers = {question.id: n for n, question in enumerate(shown.pack.taxonomy.questions, 1)}
+        made: dict[str, tuple[str, list[str]]] = {}
+        for question in shown.questions(item.entry):
+            is_first = not made
+            tag = item.key if question.id == LABEL else f"{item.key}{tag_of(numbers[question.id])}"
+            text = self._html(f"{about if is_first else ''}<p>{escape(question.text)}</p>")
+            several = question.kind == "choices"
+            own = self._choice(
+                tag, text, question.answers, several=several, required=question.required
+            )
+            if question.when:
+                self._questions[-1]["Payload"]["DisplayLogic"] = _shown_when(question.when, made)
+            made[question.id] = (own, list(question.answers))
+        return [own for own, _ in made.values()]
 
     def _choice(
-        self, tag: str, text: str, choices: Mapping[str, str], *, several: bool = False
+        self,
+        tag: str,
+        text: str,
+        choices: Mapping[str, str],
+        *,
+        several: bool = False,
+        required: bool = True,
     ) -> str:
-        """A question with choices, one of which has to be chosen; exported by their ids."""
+        """A question with choices; exported by their ids."""
         named = {str(number): choice for number, choice in enumerate(choices, 1)}
         more = {
             "Selector": "MAVR" if several else "SAVR",
@@ -160,7 +165,7 @@ class _Survey:
             "NextChoiceId": len(named) + 1,
         }
         forced = {"ForceResponse": "ON", "ForceResponseType": "ON", "Type": "None"}
-        return self._question(tag, text, "MC", more, forced)
+        return self._question(tag, text, "MC", more, forced if required else {"Type": "None"})
 
     def _question(
         self, tag: str, text: str, kind: str, more: dict[str, Any], settings: dict[str, str]
@@ -232,6 +237,21 @@ class _Survey:
         """Fifteen letters and digits, as Qualtrics' ids have them; always the same ones."""
         whole = f"{self._shown.pack.name}\n{self._shown.sheet.id}\n{of}"
         return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:15]
+
+
+def _shown_when(
+    when: Mapping[str, tuple[str, ...]], made: Mapping[str, tuple[str, list[str]]]
+) -> dict[str, Any]:
+    """The logic that shows a question: an answer of each of these questions, which were made."""
+    logic: dict[str, Any] = {"Type": "BooleanExpression", "inPage": True}
+    for group, (earlier, answers) in enumerate(when.items()):
+        asked, order = made[earlier]
+        conditions: dict[str, Any] = {"Type": "AndIf" if group else "If"}
+        for number, answer in enumerate(answers):
+            place = order.index(answer) + 1
+            conditions[str(number)] = _selected(asked, place, "Or" if number else "")
+        logic[str(group)] = conditions
+    return logic
 
 
 def _selected(asked: str, place: int, conjunction: str = "") -> dict[str, Any]:
