@@ -23,12 +23,28 @@ CheckKind = Literal["explicit", "implicit"]
 class Culture:
     """People who annotate: the country's ISO 3166-1 alpha-2 code, and the language of their sheets.
 
-    `resident` is whether they have to live there (multi3hate 3.3 relaxes it for India and China).
+    Bicultural people (multi3hate 4.3) have a code such as `IN-US`: born in the one country,
+    resident in the other.
+
+    Attributes:
+        resident: whether they have to live there (multi3hate 3.3 relaxes it for India and China).
+        second: the other language of bicultural people, who speak both; None for all others.
     """
 
     code: str
     locale: Locale
     resident: bool = True
+    second: Locale | None = None
+
+    @property
+    def country(self) -> str:
+        """Where they were born."""
+        return self.code.partition("-")[0]
+
+    @property
+    def residence(self) -> str:
+        """Where they live: of bicultural people, the other country."""
+        return self.code.rpartition("-")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,17 @@ def test_every_culture_gets_the_same_entries_in_the_same_order(command: Run) -> 
         assert orders[0] == orders[1] == orders[2]
 
 
+def test_bicultural_people_have_sheets_of_their_own(command: Run) -> None:
+    done = command("survey", "build", "both", "--cultures", "DE,US-DE=en", "--size", "7", "--json")
+    assert done.status == 0, done.err
+    with Workspace.find() as workspace:
+        alone, both = workspace.survey("both").design.cultures
+    assert (both.code, both.country, both.residence) == ("US-DE", "US", "DE")
+    assert both.second is not None
+    assert (alone.second, both.locale.tag, both.second.tag) == (None, "en", "de")
+    assert {sheet.id for sheet in sheets_of("both")} >= {"r1-b01-DE", "r1-b01-US-DE"}
+
+
 def test_a_survey_is_never_changed(command: Run) -> None:
     build(command)
     done = command("survey", "build", "pilot", "--cultures", "US,DE")

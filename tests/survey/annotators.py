@@ -97,6 +97,7 @@ def person(who: str, on: Sheet, **facts: str) -> Participant:
         "country_of_birth": country,
         "residence": country,
         "first_language": language,
+        "most_of_life": country,
     }
     return Participant(who, stored | facts, f"s-{who}-{on.id}", on.id, "AWAITING REVIEW", 260.0)
 

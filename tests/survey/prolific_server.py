@@ -286,6 +286,8 @@ def serving() -> Iterator[tuple[ProlificServer, str]]:
         yield state, address
 
 
+_GREW_UP = "Place of most time spent before turning 18"
+
 LANGUAGES = (
     "English", "Spanish", "French", "German", "Hindi", "Mandarin", "Cantonese", "Arabic",
     "Portuguese", "Russian", "Bengali", "Turkish", "Vietnamese", "Thai", "Korean", "Japanese",
@@ -324,6 +326,7 @@ def offered(countries: list[str]) -> list[dict[str, Any]]:
         select("fluent-languages", "Fluent languages", list(LANGUAGES)),
         select("nationality", "Nationality", [*countries, "Stateless"]),
         select("country-of-birth", "Country of birth", ["Other", *countries]),
+        select("place-of-most-time-spent-before-turning-18", _GREW_UP, ["Aland", *countries]),
         select("current-country-of-residence", "Current country of residence", countries),
         select(
             "cultural-background",

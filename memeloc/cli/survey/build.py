@@ -23,7 +23,7 @@ def build(
         ...,
         metavar="CODES",
         help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
-        "workspace has none, or several, of that country.",
+        "workspace has none, or several, of that country; IN-US=hi+en are bicultural people.",
     ),
     taxonomy: str = Option(
         "multi3hate", metavar="NAME|FILE", help="What is asked; `memeloc survey taxonomies` lists."

@@ -16,7 +16,7 @@ from memeloc.settings import validate
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-Fact = Literal["nationality", "country_of_birth", "residence", "first_language"]
+Fact = Literal["nationality", "country_of_birth", "residence", "first_language", "most_of_life"]
 
 
 class _Section(BaseModel):
@@ -88,14 +88,18 @@ class Screening(Rule):
 
     Attributes:
         facts: which ones have to fit. Residence counts only where the culture asks for it
-            (multi3hate 3.3 relaxes it for India and China).
+            (multi3hate 3.3 relaxes it for India and China). Of bicultural people, who were born in
+            one country and live in the other, no nationality counts and no country of most of life,
+            and both languages have to be theirs (4.3).
         others: further facts and the values that they may have.
         missing: what becomes of a person of whom a fact is not known.
         countries: by a culture's code, more names of its country than the shipped ones.
         languages: by a language's tag, more names of it.
     """
 
-    facts: tuple[Fact, ...] = ("nationality", "country_of_birth", "residence", "first_language")
+    facts: tuple[Fact, ...] = (
+        *("nationality", "country_of_birth", "residence", "first_language", "most_of_life"),
+    )
     others: dict[str, tuple[str, ...]] = {}
     missing: Literal["keep", "set aside"] = "keep"
     countries: dict[str, tuple[str, ...]] = {}

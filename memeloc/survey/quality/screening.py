@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.locales import default
+from memeloc.model import Locale
 from memeloc.survey.model import Culture, Participant
 from memeloc.survey.quality.rules import Screening
 
@@ -25,6 +26,7 @@ _NO_FACT = frozenset(
         "not applicable", "n/a",
     }
 )  # fmt: skip
+_YES, _NO = frozenset({"yes"}), frozenset({"no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,9 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
         for name, value in person.facts.items()
         if _plain(value).replace("_", " ") not in _NO_FACT
     }
-    names = [fact for fact in rule.facts if fact != "residence" or culture.resident]
+    names = _asked(culture, rule)
     fits = {
-        fact: _fits(fact, facts[fact], culture, rule)
-        for fact in (*names, *rule.others)
-        if fact in facts
+        fact: _fits(fact, facts, culture, rule) for fact in (*names, *rule.others) if fact in facts
     }
     return Screened(
         {fact: facts[fact][:200] for fact, fit in fits.items() if fit is False},
@@ -59,30 +59,51 @@ def screen(people: Sequence[Participant], culture: Culture, rule: Screening) -> 
     )
 
 
-def _fits(fact: str, value: str, culture: Culture, rule: Screening) -> bool | None:
-    """Whether a value is the culture's; None when it names nothing known."""
-    parts = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
-    values = {_plain(part) for part in parts if part.strip()}
+def _asked(culture: Culture, rule: Screening) -> list[str]:
+    """The facts that have to fit."""
+    if culture.second is not None:
+        names = [fact for fact in rule.facts if fact not in ("nationality", "most_of_life")]
+        return [*names, *(["fluent_languages"] if "first_language" in names else [])]
+    return [fact for fact in rule.facts if fact != "residence" or culture.resident]
+
+
+def _fits(fact: str, facts: Mapping[str, str], culture: Culture, rule: Screening) -> bool | None:
+    """Whether a person's fact is the culture's; None when it names nothing known."""
+    values = _parts(facts[fact])
     if fact in rule.others:
         return bool(values & set(map(_plain, rule.others[fact])))
-    code, locale = culture.code, culture.locale
+    if fact == "most_of_life" and values <= _YES | _NO:  # as the sheet itself asks for it
+        return values <= _YES
+    languages = [locale for locale in (culture.locale, culture.second) if locale is not None]
+    if fact == "fluent_languages":
+        spoken = values | _parts(facts.get("first_language", ""))
+        return all(spoken & _language(locale, rule) for locale in languages)
     if fact == "first_language":
         known_names = _languages()
-        names = {
-            locale.tag,
-            locale.tag.split("-")[0],
-            locale.name,
-            locale.name.split(" (")[0],
-            locale.native_name,
-            locale.recruitment,
-            *rule.languages.get(locale.tag, ()),
-        }
+        names = frozenset[str]().union(*(_language(locale, rule) for locale in languages))
     else:
         known_names = _countries()
-        names = {code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ())}
-    if values & set(map(_plain, names)):
+        code = culture.residence if fact == "residence" else culture.country
+        own = (code, *_places()["countries"].get(code, ()), *rule.countries.get(code, ()))
+        names = frozenset(map(_plain, own))
+    if values & names:
         return True
     return False if values & known_names else None
+
+
+def _parts(value: str) -> frozenset[str]:
+    """A value, and the parts of one that lists several."""
+    parts = [value, *re.split(r"[;|/]|,(?!\s*(?:South|North|Republic)\b)", value)]
+    return frozenset(_plain(part) for part in parts if part.strip())
+
+
+def _language(locale: Locale, rule: Screening) -> frozenset[str]:
+    """What a language is called."""
+    names = (
+        *(locale.tag, locale.tag.split("-")[0], locale.name, locale.name.split(" (")[0]),
+        *(locale.native_name, locale.recruitment, *rule.languages.get(locale.tag, ())),
+    )
+    return frozenset(_plain(name) for name in names if name)
 
 
 @lru_cache(10_000)

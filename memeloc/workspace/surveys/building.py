@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memeloc.errors import InputError
+from memeloc.model import Locale
 from memeloc.survey.design.build import notes
 from memeloc.survey.model import Batch, Culture
 from memeloc.workspace.folder import WorkspaceFolder
@@ -19,7 +20,7 @@ _RESERVED = {"CON", "PRN", "AUX", "NUL"} | {
     f"{device}{number}" for device in ("COM", "LPT") for number in range(10)
 }
 """Names that no file of Windows can have."""
-_CODE = re.compile("[A-Z]{2}")
+_CODE = re.compile("[A-Z]{2}(-[A-Z]{2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +88,32 @@ def read_cultures(
     """Cultures from `DE,MX=es,IN=hi`: countries, each with its language where that is not plain.
 
     A country without a language takes the workspace's language that is spoken there, by the
-    locales' own countries.
+    locales' own countries. `IN-US=hi+en` are bicultural people, who were born in the one country,
+    live in the other, and speak both languages; their sheets are in the first.
 
     Raises:
         InputError: it is not a country, or has no language, or several.
     """
     free = {code.strip().upper() for code in relaxed.split(",") if code.strip()}
-    languages = {locale.tag: locale for locale in (workspace.source, *workspace.languages)}
     cultures = []
     for word in filter(None, map(str.strip, text.split(","))):
-        code, _, tag = (part.strip() for part in word.partition("="))
-        code = code.upper()
-        if not _CODE.fullmatch(code):
+        code, _, tags = (part.strip() for part in word.partition("="))
+        code, (first, _, other) = code.upper(), tags.partition("+")
+        if not _CODE.fullmatch(code) or code[:2] == code[3:]:
             raise InputError(
                 f"--cultures: {code[:20]!r} is not a country; write two letters each, with commas "
-                "between, as US,DE,MX=es"
+                "between, as US,DE,MX=es; for bicultural people two countries, as IN-US=hi+en"
             )
-        if code == "UK":
+        if "UK" in code.split("-"):
             raise InputError("--cultures: the United Kingdom's code is GB (ISO 3166), not UK")
-        spoken = [locale for locale in languages.values() if locale.country == code]
-        if not tag and len(spoken) != 1:
+        if other and "-" not in code:
             raise InputError(
-                f"Which language is {code} asked in? "
-                + ("Several are" if spoken else "None of the workspace's is")
-                + f" of that country; write {code}=TAG, with one of {', '.join(languages)} or "
-                "another."
+                f"--cultures: {word[:30]!r} has two languages and one country; bicultural people "
+                "have two, as IN-US=hi+en"
             )
-        locale = workspace.locale(tag) if tag else spoken[0]
-        cultures.append(Culture(code, locale, code not in free))
+        locale = _spoken(workspace, code[:2], first.strip())
+        second = _spoken(workspace, code[3:], other.strip()) if "-" in code else None
+        cultures.append(Culture(code, locale, code not in free, second))
     codes = [culture.code for culture in cultures]
     unknown = free.difference(codes, {"NONE"})
     if unknown and relaxed != RELAXED:
@@ -123,6 +122,20 @@ def read_cultures(
             f"{','.join(codes)}, or none"
         )
     return tuple(cultures)
+
+
+def _spoken(workspace: WorkspaceFolder, country: str, tag: str) -> Locale:
+    """The language of a tag, or the workspace's only one of a country."""
+    languages = {locale.tag: locale for locale in (workspace.source, *workspace.languages)}
+    spoken = [locale for locale in languages.values() if locale.country == country]
+    if not tag and len(spoken) != 1:
+        raise InputError(
+            f"Which language is {country} asked in? "
+            + ("Several are" if spoken else "None of the workspace's is")
+            + f" of that country; write {country}=TAG, with one of {', '.join(languages)} or "
+            "another."
+        )
+    return workspace.locale(tag) if tag else spoken[0]
 
 
 def check_name(name: str, names: Sequence[str]) -> None:

@@ -81,7 +81,12 @@ class StoredSurvey:
             name,
             values["taxonomy"],
             tuple(
-                Culture(culture["code"], workspace.locale(culture["locale"]), culture["resident"])
+                Culture(
+                    culture["code"],
+                    workspace.locale(culture["locale"]),
+                    culture["resident"],
+                    workspace.locale(culture["second"]) if culture.get("second") else None,
+                )
                 for culture in values["cultures"]
             ),
             **{key: values[key] for key in _NUMBERS},
@@ -203,7 +208,12 @@ def design_values(
         "taxonomy": design.taxonomy,
         "taxonomy_toml": taxonomy_toml,
         "cultures": [
-            {"code": culture.code, "locale": culture.locale.tag, "resident": culture.resident}
+            {
+                "code": culture.code,
+                "locale": culture.locale.tag,
+                "resident": culture.resident,
+                **({"second": culture.second.tag} if culture.second else {}),
+            }
             for culture in design.cultures
         ],
         **{key: getattr(design, key) for key in _NUMBERS},

@@ -275,12 +275,14 @@ def test_what_is_not_known_or_not_understood_is_reported() -> None:
         ("missing fact", "country_of_birth"),
         ("missing fact", "residence"),
         ("missing fact", "first_language"),
+        ("missing fact", "most_of_life"),
     }
     strict = read_rules({"screening": {"missing": "set aside"}})
     assert evidence(check([fill(DE, "jo")], [DE], [someone], strict), "screening")["missing"] == [
         "country_of_birth",
         "residence",
         "first_language",
+        "most_of_life",
     ]
 
 

@@ -157,6 +157,7 @@ def test_who_is_asked_is_of_the_culture(file: Path) -> None:
         "first-language": ["German"],
         "nationality": ["Germany"],
         "country-of-birth": ["Germany"],
+        "place-of-most-time-spent-before-turning-18": ["Germany"],
         "current-country-of-residence": ["Germany"],
         "cultural-background": ["I was raised with my native culture only"],
         "sex": ["Male", "Female"],
@@ -170,6 +171,30 @@ def test_residence_is_relaxed_where_the_paper_relaxes_it(file: Path) -> None:
         asked = "current-country-of-residence" in filters_of(body)
         assert asked == (name.split("-")[2] in {"US", "DE", "MX"})
         assert {"first-language", "nationality", "country-of-birth"} <= filters_of(body).keys()
+
+
+def test_bicultural_people_are_asked_for_by_both_countries(tmp_path: Path) -> None:
+    both = Culture("IN-US", default().get("hi"), second=default().get("en"))
+    filters, missing = known_for(both)
+    assert missing == []
+    write_filters(filters, tmp_path / "filters.toml")
+    (body,) = studies(a_pack(both), tmp_path / "filters.toml").values()
+    assert labels(body) == {
+        "first-language": ["Hindi", "English"],
+        "fluent-languages": ["Hindi", "English"],
+        "country-of-birth": ["India"],
+        "current-country-of-residence": ["United States"],
+        "cultural-background": ["I was raised in two or more cultures"],
+        "sex": ["Male", "Female"],
+    }
+    assert problems(body) == []
+
+
+def test_an_older_file_of_filters_takes_what_it_lacks(tmp_path: Path, file: Path) -> None:
+    older = file.read_text("utf-8").split("[criteria.most_of_life]")
+    rest = older[1].partition("\n\n")[2]
+    (tmp_path / "older.toml").write_text(older[0] + rest, "utf-8")
+    assert load_filters(tmp_path / "older.toml").criteria["most_of_life"].choices == {}
 
 
 def test_as_many_women_as_men_are_asked_for(file: Path) -> None:

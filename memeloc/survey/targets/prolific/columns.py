@@ -47,6 +47,7 @@ MEANINGS: Mapping[Group, Mapping[str, tuple[str, ...]]] = {
         "residence": ("current country of residence", "country of residence", "residence"),
         "first_language": ("first language", "language", "native language"),
         "fluent_languages": ("fluent languages",),
+        "most_of_life": ("place of most time spent before turning 18",),
         "monocultural": (
             *("monocultural", "monocultural multicultural", "mono multi cultural"),
             *("multicultural", "cultural background"),

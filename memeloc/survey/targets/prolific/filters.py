@@ -15,14 +15,22 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from memeloc.model import Locale
 from memeloc.settings import read_toml, validate
 from memeloc.survey.model import Culture
 from memeloc.survey.targets.prolific.records import FilterRecord
 from memeloc.survey.targets.writing import write_text
 
 SHIPPED = Path(__file__).parent / "filters.toml"
-SCREENED = ("first_language", "nationality", "country_of_birth", "residence", "monocultural")
+SCREENED = (
+    *("first_language", "nationality", "country_of_birth", "most_of_life", "residence"),
+    "monocultural",
+)
 """What is screened for (multi3hate 3.3), in the order of the study's filters."""
+BICULTURAL = (
+    *("first_language", "fluent_languages", "country_of_birth", "residence", "multicultural"),
+)
+"""The same of bicultural people (multi3hate 4.3)."""
 SEX = "sex"
 FIXED = "fixed"
 """The key of a choice that is the same for every culture."""
@@ -55,18 +63,12 @@ class Criterion(_Section):
     labels: tuple[str, ...] = ()
     choices: dict[str, Choice] = {}
 
-    def key(self, culture: Culture) -> str:
-        """What a culture's choice is found by."""
-        if self.kind == "language":
-            return culture.locale.tag
-        return culture.code if self.kind == "country" else FIXED
-
 
 class Filters(_Section):
     """All that is known of Prolific's filters: what a TOML of them holds.
 
-    `looked_up` is the day; `criteria` are by name, those of `SCREENED` and `sex`; `countries` has
-    by ISO 3166-1 code how Prolific's choices may call it.
+    `looked_up` is the day; `criteria` are by name, those of `SCREENED`, `BICULTURAL` and `sex`;
+    `countries` has by ISO 3166-1 code how Prolific's choices may call it.
     """
 
     looked_up: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
@@ -76,10 +78,21 @@ class Filters(_Section):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        for name in (*SCREENED, SEX):
+        for name in (*SCREENED, *BICULTURAL, SEX):
             if name not in self.criteria:
                 raise ValueError(f"has no [criteria.{name}]; copy the shipped file")
         return self
+
+    def keys(self, name: str, culture: Culture) -> tuple[str, ...]:
+        """What a culture's choices of a criterion are found by: of bicultural people, both
+        languages."""
+        kind = self.criteria[name].kind
+        if kind == "language":
+            locales = (culture.locale, culture.second)
+            return tuple(locale.tag for locale in locales if locale is not None)
+        if kind == "country":
+            return (culture.residence if name == "residence" else culture.country,)
+        return (FIXED,)
 
     def of(self, culture: Culture, *, balance_sex: bool) -> tuple[list[dict[str, Any]], list[str]]:
         """The filters of a culture's studies, and a sentence for each id that is missing.
@@ -88,28 +101,42 @@ class Filters(_Section):
         """
         filters: list[dict[str, Any]] = []
         missing: list[str] = []
-        names = [name for name in SCREENED if name != "residence" or culture.resident]
-        for name in (*names, *((SEX,) if balance_sex else ())):
-            criterion = self.criteria[name]
-            choice = criterion.choices.get(criterion.key(culture))
-            if not criterion.filter_id or choice is None:
-                whose = "" if criterion.kind == FIXED else f" for {criterion.key(culture)}"
+        for name in (*screened(culture), *((SEX,) if balance_sex else ())):
+            criterion, ids = self.criteria[name], list[str]()
+            for key in self.keys(name, culture):
+                if criterion.filter_id and key in criterion.choices:
+                    ids += criterion.choices[key].ids
+                    continue
+                whose = "" if key == FIXED else f" for {key}"
                 missing.append(
                     f"Prolific's id of the filter {name.replace('_', ' ')}{whose} is not known: "
                     "it is given only to those who have a token. Look it up by `memeloc survey "
                     "filters NAME`, or write it into a copy of filters.toml."
                 )
-                continue
-            filters.append({"filter_id": criterion.filter_id, "selected_values": [*choice.ids]})
-            if name == SEX:
-                filters[-1]["weightings"] = dict.fromkeys(choice.ids, 1)
+            if ids:
+                filters.append({"filter_id": criterion.filter_id, "selected_values": ids})
+            if ids and name == SEX:
+                filters[-1]["weightings"] = dict.fromkeys(ids, 1)
         return filters, missing
 
 
+def screened(culture: Culture) -> tuple[str, ...]:
+    """The criteria of a culture; no residence where people need not live in the country."""
+    if culture.second is not None:
+        return BICULTURAL
+    return tuple(name for name in SCREENED if name != "residence" or culture.resident)
+
+
 def load_filters(path: Path | None = None) -> Filters:
-    """Read a TOML of filters, or else the shipped one; raises as `read_toml` and `validate`."""
+    """Read a TOML of filters, or else the shipped one; raises as `read_toml` and `validate`.
+
+    Criteria that a file of an earlier version lacks are the shipped ones.
+    """
     file = path or SHIPPED
-    return validate(Filters, read_toml(file), "the file of filters", file=file)
+    values = dict(read_toml(file))
+    if isinstance(values.get("criteria"), dict) and values["criteria"]:
+        values["criteria"] = {**read_toml(SHIPPED)["criteria"], **values["criteria"]}
+    return validate(Filters, values, "the file of filters", file=file)
 
 
 def lookup(
@@ -122,7 +149,16 @@ def lookup(
     """
     problems: list[str] = []
     criteria = dict(filters.criteria)
+    languages = {
+        locale.tag: locale
+        for culture in cultures
+        for locale in (culture.locale, culture.second)
+        if locale is not None
+    }
+    needed = {SEX, *(name for culture in cultures for name in screened(culture))}
     for name, criterion in filters.criteria.items():
+        if name not in needed:
+            continue
         record = _filter(criterion, offered)
         if record is None:
             problems.append(
@@ -131,8 +167,9 @@ def lookup(
             )
             continue
         choices = dict(criterion.choices)
-        for key, culture in {criterion.key(culture): culture for culture in cultures}.items():
-            ids = _choice_ids(filters, criterion, culture, record.labels)
+        asking = [culture for culture in cultures if name == SEX or name in screened(culture)]
+        for key in dict.fromkeys(key for culture in asking for key in filters.keys(name, culture)):
+            ids = _choice_ids(filters, criterion, key, languages, record.labels)
             if ids and (name != SEX or len(ids) == 2):
                 choices[key] = Choice(ids=ids, labels=tuple(record.labels[own] for own in ids))
                 continue
@@ -157,7 +194,12 @@ def differing(
     labels_now = {record.filter_id: record.labels for record in offered}
     problems: list[str] = []
     for name, criterion in filters.criteria.items():
-        keys = {criterion.key(each) for each in cultures if name != "residence" or each.resident}
+        keys = {
+            key
+            for each in cultures
+            if name == SEX or name in screened(each)
+            for key in filters.keys(name, each)
+        }
         wanted = [choice for key, choice in criterion.choices.items() if key in keys]
         if not criterion.filter_id or not wanted:
             continue
@@ -210,14 +252,18 @@ def _filter(criterion: Criterion, offered: Sequence[FilterRecord]) -> FilterReco
 
 
 def _choice_ids(
-    filters: Filters, criterion: Criterion, culture: Culture, labels: Mapping[str, str]
+    filters: Filters,
+    criterion: Criterion,
+    key: str,
+    languages: Mapping[str, Locale],
+    labels: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Choices that are surely what is looked for; a fixed one may have more words around it."""
     names: Sequence[str] = criterion.labels
     if criterion.kind == "language":
-        names = (culture.locale.recruitment or culture.locale.name.split(" (")[0],)
-    elif criterion.kind == "country":
-        names = filters.countries.get(culture.code, ())
+        names = (languages[key].recruitment or languages[key].name.split(" (")[0],)
+    elif criterion.kind != FIXED:
+        names = filters.countries.get(key, ())
     plain = {_plain(name) for name in names}
     ids = tuple(own for own, label in labels.items() if _plain(label) in plain)
     if not ids and criterion.kind == FIXED:
