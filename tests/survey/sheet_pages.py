@@ -57,6 +57,7 @@ def new_context(browser: Browser, size: Mapping[str, int] = DESK) -> BrowserCont
 def open_in(context: BrowserContext, path: Path, query: str = "") -> Page:
     """A page opened anew; an error of its script fails the test at `assert_no_errors`."""
     page = context.new_page()
+    page.set_default_timeout(15_000)
     page.on("dialog", lambda dialog: dialog.accept())
     failures: list[str] = []
     page.on("pageerror", lambda error: failures.append(str(error)))

@@ -14,6 +14,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from memeloc.survey.model import RejectedRow
 from memeloc.survey.targets.json_files import content_of, read_records, starts_as_json, validated
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
+from memeloc.survey.taxonomy import Taxonomy
 
 
 class _Answer(BaseModel):
@@ -24,9 +25,12 @@ class _Answer(BaseModel):
     further: Mapping[str, list[str]] = Field(default_factory=dict)
     second: list[str] | str | None = None
 
-    def raw(self) -> RawAnswer:
-        second = [self.second] if isinstance(self.second, str) else self.second
-        further = {**self.further, "second": second} if second else self.further
+    def raw(self, taxonomy: Taxonomy) -> RawAnswer:
+        further = dict(self.further)
+        if self.second:
+            ids = [question.id for question in taxonomy.questions]
+            second = [self.second] if isinstance(self.second, str) else self.second
+            further[ids[0] if len(ids) == 1 else "second"] = second
         return RawAnswer(self.item, (self.label,) if self.label else (), further)
 
 
@@ -65,7 +69,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         else:
             yield RawSubmission(
                 sent.participant or "",
-                [answer.raw() for answer in sent.answers],
+                [answer.raw(pack.taxonomy) for answer in sent.answers],
                 sheet=sent.sheet,
                 id=sent.submission,
                 status=sent.status,

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from memeloc.errors import InputError
 from memeloc.pages import fill_page, script_hash
-from memeloc.survey.model import Entry, entry_id
+from memeloc.survey.model import Entry, PersonEntry, entry_id
 from memeloc.survey.targets.html.reading import read, recognises
 from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.pictures import data_url
@@ -205,8 +205,9 @@ def _data(
             {
                 "item": item_key(pack.name, sheet.id, entry_id(entry)),
                 "picture": picture(entry.picture),
+                "heading": shown.text(entry) if isinstance(entry, PersonEntry) else "",
                 # An explicit check is read; what else there is, is looked at.
-                "caption": "" if is_read(entry) else shown.text(entry),
+                "caption": shown.text(entry) if entry.picture else "",
                 "questions": [_question(shown, entry, each) for each in shown.questions(entry)],
             }
             for entry in sheet.entries

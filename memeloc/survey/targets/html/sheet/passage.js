@@ -24,7 +24,7 @@ function passage(caption, values, onChange) {
   let pressed = -1;
 
   function rangeOf(value) {
-    const [start, end] = (value || "").split("-").map(Number);
+    const [start, end] = value ? value.split("-").map(Number) : [-1, -1];
     return [tokens.findIndex((token) => token.start === start), tokens.findIndex((token) => token.end === end)];
   }
   function isChosen(index) {

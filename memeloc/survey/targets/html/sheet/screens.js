@@ -79,6 +79,7 @@ function entryScreen(entry, number) {
   const progress = filled("progress", { number, total });
   const screen = make("section", {}, make("p", { className: "number" }, progress),
     make("progress", { max: total, value: number - 1, ariaLabel: progress }));
+  if (entry.heading) screen.append(make("h1", {}, entry.heading));
   screen.append(picture(entry, number) || "");
   for (const question of entry.questions) {
     const given = valuesOf(givenTo(entry), question.id);
@@ -172,6 +173,7 @@ function showOutcome(result) {
   document.getElementById("sending").hidden = result !== "sending";
   if (!(result in OUTCOMES)) return;
   state.textContent = record.reply?.text || words[OUTCOMES[result]];
+  state.classList.toggle("warning", result !== "arrived");
   if (server || result === "arrived") return;
   document.getElementById("file").hidden = false;
   document.getElementById("where").hidden = result === "offline" && !record.saved;

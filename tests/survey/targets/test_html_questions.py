@@ -1,0 +1,261 @@
+"""Questions of every kind in a page, answered by mouse, touch and keys, and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Submission
+from memeloc.survey.targets.html.target import Html
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.taxonomy import Question
+from memeloc.survey.texts import survey_texts
+from tests.survey.packs import pack
+from tests.survey.sheet_pages import PHONE, begin, new_context, open_in, saved_file, written
+
+QUESTIONS = (
+    Question("whom", "choices", ("one", "many"), when={"label": ("hate",)}),
+    Question("why-many", "text", when={"whom": ("many",)}, required=False),
+    Question("harm", "scale", scale=(1, 5)),
+    Question("where", "span", when={"label": ("hate",)}),
+    Question("text", "text", required=False, item_text="answer"),
+    Question("age", "choice", ("young", "old"), about="person"),
+)
+TEXTS = {
+    "whom": "Whom does it attack?",
+    "why-many": "Why many?",
+    "harm": "How harmful is it, from 1 (not at all) to 5 (very)?",
+    "where": "Which passage attacks?",
+    "text": "What does the picture say?",
+    "age": "How old are you?",
+}
+NAMES = {"whom.answer.one": "One", "whom.answer.many": "Many", "age.answer.young": "Under 40"}
+NAMES |= {"age.answer.old": "40 or more"}
+CAPTION = "Zwei \U0001f95a Eier // ein Absturz!"
+
+
+def asking(folder: Path, questions: tuple[Question, ...] = QUESTIONS) -> SurveyPack:
+    """A sheet of one meme and the person, asked questions of all kinds."""
+    survey = pack(folder, "en", "US")
+    (sheet,) = survey.sheets
+    meme = next(entry for entry in sheet.entries if isinstance(entry, MemeEntry))
+    meme = replace(meme, caption=CAPTION, texts={"text": "zwei eier"})
+    before = "taxonomy.multi3hate.questions"
+    own = {f"{before}.{key}.text": text for key, text in TEXTS.items()}
+    own |= {f"{before}.{key}": text for key, text in NAMES.items()}
+    locale = sheet.culture.locale
+    return replace(
+        survey,
+        sheets=(replace(sheet, entries=(meme, PersonEntry())),),
+        taxonomy=replace(survey.taxonomy, questions=questions),
+        texts={locale.tag: survey_texts(locale, own)},
+    )
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return asking(tmp_path_factory.mktemp("pictures"))
+
+
+def first_entry(
+    browser: Browser, folder: Path, survey: SurveyPack, size: Mapping[str, int] = PHONE
+) -> Page:
+    page = open_in(new_context(browser, size), written(folder, survey))
+    begin(page)
+    return page
+
+
+def box(page: Page, question: str) -> Any:
+    return page.locator(f"fieldset[data-question={question}]")
+
+
+def end(page: Page, survey: SurveyPack) -> Submission:
+    """The person's page, the comments, and what the saved file holds."""
+    page.check("input[name=age][value=old]")
+    page.click("#next")
+    page.click("#next")
+    result = import_file(Html(), saved_file(page), survey)
+    assert page.failures == []  # type: ignore[attr-defined]
+    page.context.close()
+    assert result.rejected == ()
+    (submission,) = result.submissions
+    return submission
+
+
+def test_every_kind_of_answer_is_read_back(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.check("input[name=label][value=hate]")
+    page.check("input[name=whom][value=one]")
+    page.check("input[name=whom][value=many]")
+    page.fill("textarea[name=why-many]", "  so many  ")
+    page.check("input[name=harm][value='4']")
+    page.locator(".word", has_text="Eier").tap()
+    page.locator(".word", has_text="Absturz").tap()
+    page.fill("textarea[name=text]", "Zwei Eier")
+    page.click("#next")
+    submission = end(page, survey)
+    assert submission.answers == (
+        Answer(
+            "m1",
+            "hate",
+            (
+                ("whom", ("one", "many")),
+                ("why-many", ("so many",)),
+                ("harm", ("4",)),
+                ("where", ("7-26",)),
+                ("text", ("Zwei Eier",)),
+            ),
+        ),
+        Answer("person", "", (("age", ("old",)),)),
+    )
+    assert CAPTION[7:26] == "Eier // ein Absturz"
+
+
+def test_what_is_no_longer_asked_is_not_sent(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    assert box(page, "whom").is_hidden()
+    page.check("input[name=label][value=hate]")
+    page.check("input[name=whom][value=many]")
+    assert box(page, "why-many").is_visible()
+    page.check("input[name=label][value=no-hate]")
+    assert box(page, "whom").is_hidden()
+    assert box(page, "why-many").is_hidden()
+    page.check("input[name=harm][value='1']")
+    page.click("#next")
+    answer = end(page, survey).answers[0]
+    assert (answer.label, dict(answer.further)) == (
+        "no-hate",
+        {"harm": ("1",), "text": ("zwei eier",)},
+    )
+
+
+def test_the_first_required_question_left_out_is_shown(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.check("input[name=label][value=no-hate]")
+    page.click("#next")
+    assert page.inner_text(".problem") == "Please choose an answer."
+    assert "missing" in (box(page, "harm").get_attribute("class") or "")
+    assert page.evaluate("document.activeElement.name") == "harm"
+    page.check("input[name=harm][value='2']")
+    page.click("#next")
+    assert page.inner_text("h1") == survey.texts["en"].get("person.heading")
+    page.context.close()
+
+
+def test_digits_answer_one_question_after_the_other(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    for key in ("1", "2", "1"):  # hate; many, then one as well: several may be chosen
+        page.keyboard.press(key)
+    assert page.locator("input[name=label]:checked").get_attribute("value") == "hate"
+    assert page.locator("input[name=whom]:checked").count() == 2
+    shown = page.locator("kbd").evaluate_all(
+        "keys => keys.filter((key) => getComputedStyle(key).visibility === 'visible')"
+        ".map((key) => key.closest('fieldset').dataset.question)"
+    )
+    assert set(shown) <= {"whom"}
+    page.locator("input[name=harm]").first.focus()
+    page.keyboard.press("5")
+    assert page.locator("input[name=harm]:checked").get_attribute("value") == "5"
+    page.context.close()
+
+
+def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.locator("textarea[name=text]").press("1")
+    assert page.locator("input[name=label]:checked").count() == 0
+    page.context.close()
+
+
+def test_a_passage_is_chosen_by_keys_and_taken_back(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.check("input[name=label][value=hate]")
+    page.locator(".word").first.focus()
+    for key in ("ArrowRight", "Space", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert page.inner_text("output") == "Your passage: \U0001f95a Eier"
+    assert page.locator(".word[aria-pressed=true]").all_inner_texts() == ["\U0001f95a", "Eier"]
+    page.click("text=Remove the passage")
+    assert page.locator(".word[aria-pressed=true]").count() == 0
+    page.context.close()
+
+
+def test_a_passage_is_chosen_by_dragging(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey, {"width": 1280, "height": 900})
+    page.check("input[name=label][value=hate]")
+    first, last = (page.locator(".word", has_text=text) for text in ("Zwei", "Eier"))
+    last.scroll_into_view_if_needed()
+    first.hover()
+    page.mouse.down()
+    last.hover()
+    page.mouse.up()
+    assert page.inner_text("output") == "Your passage: Zwei \U0001f95a Eier"
+    page.context.close()
+
+
+def test_an_unchanged_draft_is_the_answer(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    assert page.input_value("textarea[name=text]") == "zwei eier"
+    page.fill("textarea[name=text]", "")
+    page.check("input[name=label][value=no-hate]")
+    page.check("input[name=harm][value='3']")
+    page.click("#next")
+    answer = end(page, survey).answers[0]
+    assert answer.given("text") == ()
+
+
+def test_answers_are_there_after_going_back(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.check("input[name=label][value=hate]")
+    page.check("input[name=whom][value=one]")
+    page.locator(".word", has_text="Zwei").click()
+    page.check("input[name=harm][value='3']")
+    page.click("#next")
+    page.click("#back")
+    assert page.locator("input[name=whom]:checked").get_attribute("value") == "one"
+    assert page.inner_text("output") == "Your passage: Zwei"
+    assert page.input_value("textarea[name=text]") == "zwei eier"
+    page.context.close()
+
+
+def test_definitions_are_at_hand_on_every_page(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.click("summary")
+    assert page.locator("details dd").first.is_visible()
+    page.context.close()
+
+
+def test_a_file_of_before_is_still_read(tmp_path: Path) -> None:
+    whom = (Question("whom", "choices", ("one", "many"), when={"label": ("hate",)}),)
+    survey = asking(tmp_path, whom)
+    sent = {"memeloc": "survey-answers", "version": 1, "survey": "pilot", "submission": "0f"}
+    sent |= {"sheet": survey.sheets[0].id, "participant": "ada", "status": "returned"}
+    answers = [{"entry": "m1", "label": "hate", "second": ["one"]}]
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps({**sent, "answers": answers}), encoding="utf-8")
+    (submission,) = import_file(Html(), file, survey).submissions
+    assert submission.answers == (Answer("m1", "hate", (("whom", ("one",)),)),)
