@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from io import BytesIO
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -35,6 +36,33 @@ def data_url(path: Path) -> str:
     """A picture as an address that holds it; raises as `copy_picture` does."""
     content, kind = _picture(path)
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def small_data_url(path: Path, largest: int, side: int) -> str:
+    """A picture as an address that holds it: of more than `largest` bytes a smaller JPEG.
+
+    Its longer side has at most `side` pixels then.
+
+    Raises:
+        InputError: as `copy_picture`; also for a large GIF, which may move.
+    """
+    content, kind = _picture(path)
+    if len(content) <= largest:
+        return data_url(path)
+    if kind == "gif":
+        raise InputError(
+            f"is a GIF of {len(content):,} bytes, too large to stand in a question; put the "
+            "pictures on a server, and give its address",
+            file=path,
+        )
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        picture.draft("RGB", (side, side))
+        picture.thumbnail((side, side))
+        smaller = BytesIO()
+        picture.convert("RGB").save(smaller, "JPEG", quality=80)
+    return f"data:image/jpeg;base64,{base64.b64encode(smaller.getvalue()).decode()}"
 
 
 def _picture(path: Path) -> tuple[bytes, str]:

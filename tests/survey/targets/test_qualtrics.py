@@ -107,12 +107,13 @@ def valid(whole: Any) -> None:
     for name, question in questions.items():
         has(question, QUESTION)
         assert question["QuestionID"] == name
-        if question["QuestionType"] == "MC":
+        if question["QuestionType"] in ("MC", "Slider"):
             assert set(question["ChoiceOrder"]) == set(question["Choices"])
             assert all(set(choice) == {"Display"} for choice in question["Choices"].values())
             assert question["NextChoiceId"] > max(map(int, question["ChoiceOrder"]))
         else:
-            assert (question["QuestionType"], question["Selector"]) == ("DB", "TB")
+            kind = (question["QuestionType"], question["Selector"])
+            assert kind in (("DB", "TB"), ("TE", "ML"))
     blocks = elements(whole, "BL")[0]["Payload"]
     assert [block["Type"] for block in blocks].count("Default") == 1
     assert [block["Type"] for block in blocks].count("Trash") == 1
@@ -130,12 +131,15 @@ def valid(whole: Any) -> None:
     ]
     for logic in logics:
         assert logic["Type"] == "BooleanExpression"
-        assert logic["0"]["Type"] == "If"
-        for key, one in logic["0"].items():
-            if key != "Type":
-                before, _, choice = one["ChoiceLocator"].partition("/SelectableChoice/")
-                assert choice in questions[before.removeprefix("q://")]["Choices"]
-                assert ("Conjuction" in one) == (key != "0")
+        for group in (key for key in logic if key.isdecimal()):
+            assert logic[group]["Type"] == "If"
+            for key, one in logic[group].items():
+                if key != "Type":
+                    before, _, choice = one["ChoiceLocator"].partition("/SelectableChoice/")
+                    assert choice in questions[before.removeprefix("q://")]["Choices"]
+                    # As Qualtrics joins groups: by the first condition of the second one.
+                    join = "Or" if key != "0" else "And" if group != "0" else None
+                    assert one.get("Conjuction") == join
 
 
 def test_a_survey_is_whole_and_asks_every_entry_in_order(
@@ -148,10 +152,13 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
     keys = [item_key(survey.name, sheet.id, entry_id(entry)) for entry in sheet.entries]
     # An explicit check says what to choose, and asks nothing more.
     further = {key: [f"{key}_q1"] for key in keys if key != keys[1]}
-    expected = [tag for key in keys for tag in (key, *further.get(key, []))]
+    expected = [tag for key in keys for tag in (f"{key}_stop", key, *further.get(key, []))]
+    examples = [f"example-{n}" for n, _ in enumerate(survey.taxonomy.examples, 1)]
     assert [question["DataExportTag"] for question in questions] == [
+        "warning",
         "consent",
         "introduction",
+        *examples,
         *expected,
     ]
     by_tag = {question["DataExportTag"]: question for question in questions}
@@ -160,9 +167,9 @@ def test_a_survey_is_whole_and_asks_every_entry_in_order(
         assert 'dir="rtl"' in by_tag[key]["QuestionText"]
         assert list(by_tag[key]["VariableNaming"].values()) == ["hate", "no-hate", "unknown"]
         for tag in further.get(key, []):
-            assert len(by_tag[tag]["DisplayLogic"]["0"]) == 3
+            assert len(by_tag[tag]["DisplayLogic"]["1"]) == 3
     assert "${" not in json.dumps(questions)
-    assert by_tag["introduction"]["QuestionText"].count("<img") == len(survey.taxonomy.examples)
+    assert all(by_tag[tag]["QuestionText"].count("<img") == 1 for tag in examples)
 
 
 def test_the_flow_reads_the_participant_and_ends_with_the_codes(
@@ -171,7 +178,8 @@ def test_the_flow_reads_the_participant_and_ends_with_the_codes(
     flow = elements(exported(survey, tmp_path), "FL")[0]["Payload"]["Flow"]
     assert flow[0]["EmbeddedData"][0]["Field"] == "PROLIFIC_PID"
     kinds = [one["Type"] for one in flow]
-    assert kinds == ["EmbeddedData", "Block", "Branch", *["Standard"] * 5, "EndSurvey"]
+    pages = ["Standard", "Branch"] * 4  # each with a way out for whoever stops
+    assert kinds == ["EmbeddedData", "Block", "Branch", "Standard", *pages, "EndSurvey"]
     ends = [flow[2]["Flow"][0], flow[-1]]
     addresses = [end["Options"]["EOSRedirectURL"] for end in ends]
     before = "https://app.prolific.com/submissions/complete?cc="

@@ -24,6 +24,12 @@ from memeloc.tables import Row, Table, read_tables
 
 CONSENT = "consent"
 """The export tag of the question that asks for consent; an entry's is its `item_key`."""
+WARNING = "warning"
+"""The export tag of what is read before."""
+EXAMPLE = "example"
+"""How the export tags of examples begin; their number follows after `-`."""
+STOP = "stop"
+"""What follows an entry's tag, after `_`, in that of the box to stop at."""
 PARTICIPANT = "PROLIFIC_PID"
 EMBEDDED = (PARTICIPANT, "STUDY_ID", "SESSION_ID")
 
@@ -39,8 +45,8 @@ _PERSONAL = frozenset(
 """What Qualtrics adds of people and nobody asked for; it is never kept."""
 _METADATA = _PERSONAL | {
     "StartDate", "EndDate", "Status", "Progress", "Duration (in seconds)", "Finished",
-    "RecordedDate", "ResponseId", "DistributionChannel", "UserLanguage", "introduction", CONSENT,
-    *EMBEDDED,
+    "RecordedDate", "ResponseId", "DistributionChannel", "UserLanguage", "introduction", WARNING,
+    CONSENT, *EMBEDDED,
 }  # fmt: skip
 _OWN = "Q_"
 """How further columns of Qualtrics' own begin."""
@@ -192,6 +198,9 @@ class _Reader:
         self, tag: str, question: Question, sheet: Sheet, own: Mapping[str, str]
     ) -> list[str]:
         """Answers to a further question: they stand in one cell, by commas, or in a column each."""
+        if question.kind in ("scale", "text"):
+            text = own.get(tag) or own.get(f"{tag}_1", "")  # a slider's has the number of its bar
+            return [text] if text else []
         numbers = {str(n): answer for n, answer in enumerate(question.answers, 1)}
         chosen = [answer for n, answer in numbers.items() if f"{tag}_{n}" in own]
         parts = own[tag].split(",") if tag in own else []

@@ -1,0 +1,282 @@
+"""All kinds of questions in Qualtrics, who stops half way, and pictures on a server; and back."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from memeloc.errors import InputError
+from memeloc.locales import default
+from memeloc.survey.model import PersonEntry, entry_id
+from memeloc.survey.targets.pictures import small_data_url
+from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.qualtrics.target import LARGEST, SIDE, Qsf
+from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.taxonomy import Question
+from memeloc.survey.texts import survey_texts
+from tests.survey.packs import pack
+from tests.survey.targets.test_qualtrics import elements, exported, saved, valid
+
+BASE = "https://host.example/pictures"
+QUESTIONS = (
+    Question("whom", "choices", ("person", "group"), when={"label": ("hate", "unknown")}),
+    Question("certain", "scale", scale=(1, 5)),
+    Question("share", "scale", scale=(0, 100), required=False),
+    Question(
+        "why", "text", when={"label": ("hate", "no-hate"), "whom": ("group",)}, required=False
+    ),
+    Question("age", answers=("young", "old"), about="person"),
+)
+BEFORE = "taxonomy.multi3hate.questions"
+TEXTS = {
+    f"{BEFORE}.whom.text": "Whom is it about?",
+    f"{BEFORE}.whom.answer.person": "One person",
+    f"{BEFORE}.whom.answer.group": "Many, or a group",
+    f"{BEFORE}.certain.text": "How certain are you?",
+    f"{BEFORE}.share.text": "How many people would agree?",
+    f"{BEFORE}.why.text": "Why?",
+    f"{BEFORE}.age.text": "How old are you?",
+    f"{BEFORE}.age.answer.young": "18 to 40",
+    f"{BEFORE}.age.answer.old": "Over 40",
+}
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    """A survey in English that asks all kinds of questions, and one about the person."""
+    made = pack(tmp_path_factory.mktemp("pictures"))
+    (sheet,) = made.sheets
+    return replace(
+        made,
+        sheets=(replace(sheet, entries=(*sheet.entries, PersonEntry())),),
+        taxonomy=replace(made.taxonomy, questions=QUESTIONS),
+        texts={"en": survey_texts(default().get("en"), TEXTS)},
+    )
+
+
+def key(survey: SurveyPack, entry: str) -> str:
+    return item_key(survey.name, survey.sheets[0].id, entry)
+
+
+def payloads(survey: SurveyPack, folder: Path) -> dict[str, Any]:
+    """The questions of the file by export tag."""
+    whole = exported(survey, folder)
+    valid(whole)
+    return {
+        element["Payload"]["DataExportTag"]: element["Payload"] for element in elements(whole, "SQ")
+    }
+
+
+def conditions(payload: Any) -> list[list[tuple[str, str]]]:
+    """By group, what has to be chosen: question and choice."""
+    logic = payload["DisplayLogic"]
+    return [
+        [
+            (group[place]["Operator"], group[place]["ChoiceLocator"].rpartition("/")[2])
+            for place in sorted(name for name in group if name != "Type")
+        ]
+        for _, group in sorted((name, logic[name]) for name in logic if name.isdecimal())
+    ]
+
+
+def test_each_kind_is_a_question_of_its_own_kind(survey: SurveyPack, tmp_path: Path) -> None:
+    asked, meme = payloads(survey, tmp_path), key(survey, "m1")
+    kinds = {
+        tag.removeprefix(meme): (payload["QuestionType"], payload["Selector"])
+        for tag, payload in asked.items()
+        if tag.startswith(meme)
+    }
+    assert kinds == {
+        "_stop": ("MC", "MAVR"),
+        "": ("MC", "SAVR"),
+        "_q1": ("MC", "MAVR"),
+        "_q2": ("MC", "SAHR"),
+        "_q3": ("Slider", "HSLIDER"),
+        "_q4": ("TE", "ML"),
+    }
+    assert list(asked[f"{meme}_q2"]["RecodeValues"].values()) == ["1", "2", "3", "4", "5"]
+    slider = asked[f"{meme}_q3"]["Configuration"]
+    assert (slider["CSSliderMin"], slider["CSSliderMax"]) == (0, 100)
+    forced = {
+        tag: asked[f"{meme}{tag}"]["Validation"]["Settings"]["ForceResponse"] for tag in kinds
+    }
+    assert forced == {
+        "_stop": "OFF",
+        "": "ON",
+        "_q1": "ON",
+        "_q2": "ON",
+        "_q3": "OFF",
+        "_q4": "OFF",
+    }
+
+
+def test_who_stops_need_not_answer_what_is_on_the_page(survey: SurveyPack, tmp_path: Path) -> None:
+    asked, meme = payloads(survey, tmp_path), key(survey, "m1")
+    stays = [("NotSelected", "1")]
+    assert conditions(asked[meme]) == [stays]
+    assert conditions(asked[f"{meme}_q1"]) == [stays, [("Selected", "1"), ("Selected", "3")]]
+    assert conditions(asked[f"{meme}_q2"]) == [stays]
+    assert conditions(asked[f"{meme}_q4"]) == [
+        stays,
+        [("Selected", "1"), ("Selected", "2")],
+        [("Selected", "2")],
+    ]
+
+
+def test_the_flow_leads_who_stops_to_the_end(survey: SurveyPack, tmp_path: Path) -> None:
+    whole = exported(survey, tmp_path)
+    flow = elements(whole, "FL")[0]["Payload"]["Flow"]
+    kinds = [step["Type"] for step in flow]
+    assert kinds == [
+        "EmbeddedData", "Block", "Branch", "Standard",
+        *["Standard", "Branch"] * 4, "Standard", "EndSurvey",
+    ]  # fmt: skip
+    for step in flow[5:13:2]:
+        (end,) = step["Flow"]
+        assert (end["Type"], "Options" in end) == ("EndSurvey", False)
+
+
+def test_the_warning_comes_before_the_consent(survey: SurveyPack, tmp_path: Path) -> None:
+    asked = payloads(survey, tmp_path)
+    assert list(asked)[:3] == ["warning", "consent", "introduction"]
+    texts = survey.texts["en"]
+    assert texts.get("warning.text") in asked["warning"]["QuestionText"]
+    assert texts.get("warning.text") not in asked["introduction"]["QuestionText"]
+
+
+def test_people_are_asked_about_themselves_at_the_end(survey: SurveyPack, tmp_path: Path) -> None:
+    asked, person = payloads(survey, tmp_path), key(survey, "person")
+    assert list(asked)[-1] == f"{person}_q5"
+    assert "DisplayLogic" not in asked[f"{person}_q5"]
+    assert f"{person}_stop" not in asked
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_answers_of_all_kinds_come_back(survey: SurveyPack, tmp_path: Path, numeric: bool) -> None:
+    texts = survey.texts["en"]
+    row = {
+        "Finished": "True",
+        "ResponseId": "R_1",
+        "consent": "1" if numeric else texts.get("consent.yes"),
+        "PROLIFIC_PID": "asha",
+    }
+    for entry in map(entry_id, survey.sheets[0].entries):
+        own = key(survey, entry)
+        if entry == "person":
+            row[f"{own}_q5"] = "2" if numeric else "Over 40"
+            continue
+        row[own] = "1" if numeric else "Hate speech"
+        if entry == "check-1":
+            continue
+        row[f"{own}_q1"] = "1,2" if numeric else "One person,Many, or a group"
+        row[f"{own}_q2"] = "4"
+        row[f"{own}_q3_1"] = "70"
+        row[f"{own}_q4"] = "It is about us, and not kind."
+    imported = import_file(Qsf(), saved(survey, tmp_path / "export.csv", [row]), survey)
+    assert not imported.rejected
+    (submission,) = imported.submissions
+    assert submission.status == "complete"
+    meme, person = submission.answers[0], submission.answers[-1]
+    assert {question.id: meme.given(question.id) for question in QUESTIONS[:4]} == {
+        "whom": ("person", "group"),
+        "certain": ("4",),
+        "share": ("70",),
+        "why": ("It is about us, and not kind.",),
+    }
+    assert person.given("age") == ("old",)
+
+
+def test_who_stopped_is_kept_with_what_was_answered(survey: SurveyPack, tmp_path: Path) -> None:
+    row = {
+        "Finished": "True",
+        "ResponseId": "R_1",
+        "consent": "1",
+        "PROLIFIC_PID": "asha",
+        key(survey, "m1"): "2",
+        f"{key(survey, 'm1')}_q2": "4",
+        f"{key(survey, 'check-1')}_stop": "1",
+    }
+    imported = import_file(Qsf(), saved(survey, tmp_path / "export.csv", [row]), survey)
+    assert not imported.rejected
+    (submission,) = imported.submissions
+    assert (submission.status, submission.code) == ("returned", "")
+    assert [answer.entry for answer in submission.answers] == ["m1"]
+
+
+def test_pictures_go_beside_the_file_and_are_found_by_address(
+    survey: SurveyPack, tmp_path: Path
+) -> None:
+    (path,) = Qsf(f"{BASE}/").export(survey, tmp_path)
+    text = path.read_text("utf-8")
+    sheet = survey.sheets[0].id
+    written = sorted((tmp_path / "pictures" / sheet).iterdir())
+    assert "data:image" not in text
+    assert len(written) == 3 + len(survey.taxonomy.examples)
+    for picture in written:
+        assert f"{BASE}/{sheet}/{picture.name}" in text
+    assert not any(
+        entry_id(entry) in picture.stem for picture in written for entry in survey.sheets[0].entries
+    )
+    assert len(text) < 100_000
+
+
+def as_picture(address: str) -> Image.Image:
+    return Image.open(BytesIO(b64decode(address.partition("base64,")[2])))
+
+
+def test_a_large_picture_is_made_smaller_in_its_question(tmp_path: Path) -> None:
+    noise = Image.effect_noise((1200, 900), 90).convert("RGB")
+    noise.save(tmp_path / "large.jpg", quality=90)
+    Image.new("RGB", (1200, 900)).save(tmp_path / "small.jpg")
+    assert (tmp_path / "large.jpg").stat().st_size > LARGEST
+    sizes = [
+        as_picture(small_data_url(tmp_path / name, LARGEST, SIDE)).size
+        for name in ("large.jpg", "small.jpg")
+    ]
+    assert sizes == [(600, 450), (1200, 900)]
+
+
+def test_a_large_animation_needs_a_server(survey: SurveyPack, tmp_path: Path) -> None:
+    frames = [Image.effect_noise((640, 480), spread) for spread in (60, 90)]
+    frames[0].save(tmp_path / "large.gif", save_all=True, append_images=frames[1:])
+    (sheet,) = survey.sheets
+    large = replace(sheet, entries=(replace(sheet.entries[0], picture=tmp_path / "large.gif"),))
+    with pytest.raises(InputError, match="put the pictures on a server"):
+        Qsf().export(replace(survey, sheets=(large,)), tmp_path)
+    assert Qsf(BASE).export(replace(survey, sheets=(large,)), tmp_path)
+
+
+def test_no_question_has_several_pictures(survey: SurveyPack, tmp_path: Path) -> None:
+    asked = payloads(survey, tmp_path)
+    assert max(payload["QuestionText"].count("<img") for payload in asked.values()) == 1
+    examples = [tag for tag in asked if tag.startswith("example-")]
+    assert len(examples) == len(survey.taxonomy.examples)
+
+
+def test_an_address_without_https_is_refused() -> None:
+    with pytest.raises(InputError, match="https address"):
+        Qsf("http://host.example")
+
+
+def test_a_draft_is_shown_above_its_box(survey: SurveyPack, tmp_path: Path) -> None:
+    draft = Question("text", "text", item_text="answer")
+    texts = survey_texts(default().get("en"), {f"{BEFORE}.text.text": "Correct the text."})
+    (sheet,) = survey.sheets
+    meme = replace(sheet.entries[0], texts={"text": "two <eggs>"})
+    drafted = replace(
+        survey,
+        sheets=(replace(sheet, entries=(meme,)),),
+        taxonomy=replace(survey.taxonomy, questions=(draft,)),
+        texts={"en": texts},
+    )
+    asked = payloads(drafted, tmp_path)
+    assert "two &lt;eggs&gt;" in asked[f"{key(survey, 'm1')}_q1"]["QuestionText"]
+    assert "piped" not in json.dumps(asked)
