@@ -174,6 +174,20 @@ def test_digits_answer_one_question_after_the_other(
     page.context.close()
 
 
+def test_digits_answer_the_question_in_view(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    page = first_entry(browser, tmp_path, survey)
+    page.check("input[name=label][value=hate]")
+    page.evaluate(
+        "scrollTo(0, document.querySelector('fieldset[data-question=harm]').offsetTop - 10)"
+    )
+    page.keyboard.press("2")
+    assert page.locator("input[name=harm]:checked").get_attribute("value") == "2"
+    assert page.locator("input[name=label]:checked").get_attribute("value") == "hate"
+    page.context.close()
+
+
 def test_digits_in_a_text_are_text(browser: Browser, tmp_path: Path, survey: SurveyPack) -> None:
     page = first_entry(browser, tmp_path, survey)
     page.locator("textarea[name=text]").press("1")

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from memeloc.errors import InputError
 from memeloc.survey.targets.html.target import Html
+from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from tests.local_server import Reply, Request, serve
 from tests.survey.packs import pack
@@ -31,14 +32,21 @@ from tests.survey.sheet_pages import (
 CONTACT = "lab@university.example"
 
 
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return pack(tmp_path_factory.mktemp("pictures"))
+
+
 def state(page: Page) -> str:
     """What the end says of the answers, once it is known."""
     page.locator("#sending").wait_for(state="hidden")
     return page.inner_text("#state")
 
 
-def test_answers_that_arrive_bring_the_code_at_once(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver()
+def test_answers_that_arrive_bring_the_code_at_once(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver()
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, f"{address}/answers"))
         begin(page)
@@ -50,8 +58,10 @@ def test_answers_that_arrive_bring_the_code_at_once(browser: Browser, tmp_path: 
     assert [sent["code"] for sent in receiver.submissions] == ["DONE-7"]
 
 
-def test_a_reply_that_may_not_be_read_brings_no_code(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver(headers={})
+def test_a_reply_that_may_not_be_read_brings_no_code(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, address))
         begin(page)
@@ -63,8 +73,10 @@ def test_a_reply_that_may_not_be_read_brings_no_code(browser: Browser, tmp_path:
     assert {sent["participant"] for sent in receiver.submissions} == {"5f0c0ffee"}
 
 
-def test_who_says_the_file_is_saved_gets_the_code(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver(headers={})
+def test_who_says_the_file_is_saved_gets_the_code(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, address))
         begin(page)
@@ -79,8 +91,10 @@ def test_who_says_the_file_is_saved_gets_the_code(browser: Browser, tmp_path: Pa
     assert len(result.submissions) == 1
 
 
-def test_a_refusal_brings_no_code_and_is_tried_again(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver()
+def test_a_refusal_brings_no_code_and_is_tried_again(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver()
     receiver.status = 500
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, address), query="?PROLIFIC_PID=abc")
@@ -95,8 +109,10 @@ def test_a_refusal_brings_no_code_and_is_tried_again(browser: Browser, tmp_path:
     assert len(receiver.bodies) == 1
 
 
-def test_what_was_sent_several_times_counts_once(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver(headers={})
+def test_what_was_sent_several_times_counts_once(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver(headers={})
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, address), query="?PROLIFIC_PID=abc")
         begin(page)
@@ -117,8 +133,10 @@ def elsewhere(address: str, headers: Mapping[str, str]) -> Callable[[Request], R
     return lambda _: Reply(status=302, headers={"Location": f"{address}/echo", **headers})
 
 
-def test_a_receiver_may_answer_from_another_address(browser: Browser, tmp_path: Path) -> None:
-    survey, echo = pack(tmp_path), Receiver()
+def test_a_receiver_may_answer_from_another_address(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    echo = Receiver()
     with serve(echo.reply) as answering, serve(elsewhere(answering, READABLE)) as address:
         page = opened(browser, written(tmp_path, survey, f"{address}/exec"))
         begin(page)
@@ -127,8 +145,10 @@ def test_a_receiver_may_answer_from_another_address(browser: Browser, tmp_path: 
         page.context.close()
 
 
-def test_who_stops_sends_what_is_answered_without_a_code(browser: Browser, tmp_path: Path) -> None:
-    survey, receiver = pack(tmp_path), Receiver()
+def test_who_stops_sends_what_is_answered_without_a_code(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    receiver = Receiver()
     with serve(receiver.reply) as address:
         page = opened(browser, written(tmp_path, survey, address))
         begin(page)
@@ -142,10 +162,12 @@ def test_who_stops_sends_what_is_answered_without_a_code(browser: Browser, tmp_p
     assert [answer["label"] for answer in sent["answers"]] == ["no-hate"]
 
 
-def test_who_does_not_agree_leaves_nothing(browser: Browser, tmp_path: Path) -> None:
+def test_who_does_not_agree_leaves_nothing(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
     receiver = Receiver()
     with serve(receiver.reply) as address:
-        path = written(tmp_path, pack(tmp_path), address)
+        path = written(tmp_path, survey, address)
         page = opened(browser, path, query="?PROLIFIC_PID=abc")
         page.click("#next")
         page.check("input[name=consent][value=no]")
@@ -158,8 +180,9 @@ def test_who_does_not_agree_leaves_nothing(browser: Browser, tmp_path: Path) -> 
     assert receiver.bodies == []
 
 
-def test_without_a_receiver_the_file_goes_to_the_contact(browser: Browser, tmp_path: Path) -> None:
-    survey = pack(tmp_path)
+def test_without_a_receiver_the_file_goes_to_the_contact(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
     page = opened(browser, written(tmp_path, survey))
     begin(page)
     finish(page, survey)
@@ -171,8 +194,7 @@ def test_without_a_receiver_the_file_goes_to_the_contact(browser: Browser, tmp_p
     page.context.close()
 
 
-def test_pages_whose_answers_go_nowhere_are_refused(tmp_path: Path) -> None:
-    survey = pack(tmp_path)
+def test_pages_whose_answers_go_nowhere_are_refused(tmp_path: Path, survey: SurveyPack) -> None:
     with pytest.raises(InputError, match="--option send_to=https"):
         Html().export(survey, tmp_path / "sheets")
     with pytest.raises(InputError, match="--contact"):
@@ -180,8 +202,7 @@ def test_pages_whose_answers_go_nowhere_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "sheets").exists()
 
 
-def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path) -> None:
-    survey = pack(tmp_path)
+def test_codes_and_checks_are_not_read_at_a_glance(tmp_path: Path, survey: SurveyPack) -> None:
     text = written(tmp_path, survey, "https://survey.example/answers").read_text("utf-8")
     assert [word for word in ("DONE-7", "NO-7", "check-1", "implicit") if word in text] == []
 

@@ -78,12 +78,25 @@ function fieldsetOf(question, caption, values, onChange) {
   return box;
 }
 
-// The key that was pressed acts on the question that shows it: the one with the focus, or else the
-// first without an answer.
+function shownBoxes() {
+  return [...main.querySelectorAll("fieldset:not([hidden])")];
+}
+
+function isOpen(box) {
+  return box.querySelector("input") && !box.querySelector("input:checked");
+}
+
+function isInView(box) {
+  const { top, bottom } = box.getBoundingClientRect();
+  return bottom > 0 && top < nav.getBoundingClientRect().top;
+}
+
+// The question that shows the keys, and that a key acts on: of those in view the one with the focus,
+// or else the first without an answer.
 function activeBox() {
-  const boxes = [...main.querySelectorAll("fieldset:not([hidden])")];
-  const focused = boxes.find((box) => box.contains(document.activeElement));
-  return focused || boxes.find((box) => !box.querySelector("input:checked") && box.querySelector("input")) || boxes[0];
+  const boxes = shownBoxes();
+  const seen = boxes.some(isInView) ? boxes.filter(isInView) : boxes;
+  return seen.find((box) => box.contains(document.activeElement)) || seen.find(isOpen) || seen[0];
 }
 
 function showKeys() {
@@ -105,7 +118,7 @@ function choose(digit) {
 
 // On to the next question on the page that has no answer yet, if there is one.
 function focusNext(box) {
-  const boxes = [...main.querySelectorAll("fieldset:not([hidden])")];
-  const next = boxes.slice(boxes.indexOf(box) + 1).find((other) => other.querySelector("input") && !other.querySelector("input:checked"));
+  const boxes = shownBoxes();
+  const next = boxes.slice(boxes.indexOf(box) + 1).find(isOpen);
   next?.querySelector("input").focus();
 }

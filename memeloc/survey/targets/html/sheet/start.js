@@ -106,6 +106,7 @@ function settle() {
 
 nav.append(problem, back, next);
 main.addEventListener("focusin", showKeys);
+addEventListener("scroll", showKeys, { passive: true });
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || record.status) return;
@@ -123,6 +124,7 @@ document.addEventListener("keydown", (event) => {
 function begin() {
   const address = new URLSearchParams(location.search);
   typed = (server ? "" : address.get("PROLIFIC_PID") || "").trim().slice(0, 200);
+  if (typed.startsWith("{{")) typed = "";  // a placeholder that no service has filled in
   const participant = server ? server.place || server.answer : typed || participantOfReload();
   record = (participant && stored(participant)) || newRecord(participant);
   if (!typed) typed = participant;
