@@ -135,6 +135,8 @@ def import_(
 
     Each answer is placed, already known, kept to be settled, or refused, and each file is stored
     as a whole. The same file twice changes nothing. Nothing that anybody typed is overwritten.
+    What contradicts itself is kept to be settled; rows that belong to nothing here are left out,
+    and then the exit status is 1.
 
     \b
     Example:
@@ -158,7 +160,7 @@ def import_(
                 _print_import(result, dry_run)
     if as_json:
         show({"files": results, "stored": not dry_run}, as_json=True)
-    if any("error" in result for result in results):
+    if any("error" in result or result["left_out"] for result in results):
         raise typer.Exit(1)
 
 
@@ -171,6 +173,8 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
     show(result, _ANSWERS, as_json=False)
     explain("Not read", result.problems)
     show(result, _WARNINGS, as_json=False)
+    if result.left_out:
+        say(f"{result.file}: {result.left_out:,} rows were left out; mend them and import it again")
 
 
 _SHEETS = Table(

@@ -18,13 +18,22 @@ from memeloc.errors import InputError
 from memeloc.model import Locale
 
 Status = Literal[
-    "correct", "corrected", "wordplay", "culture", "other", "harmful", "skip", "no-text"
+    "correct",
+    "corrected",
+    "wordplay",
+    "culture",
+    "other",
+    "harmful",
+    "skip",
+    "no-text",
+    "comment",
 ]
 """A person's decision on an item.
 
 `correct` as it stands; `corrected` by the person's text; cannot be translated because of
 `wordplay`, of `culture` or for an `other` reason; `harmful` to read, or skipped (`skip`) for any
-reason. Of a transcript: there is no text in the picture (`no-text`).
+reason. Of a transcript: there is no text in the picture (`no-text`). Where there is a comment and
+nothing else: `comment`, which decides nothing.
 """
 
 STATUSES: tuple[Status, ...] = (
@@ -44,6 +53,9 @@ NO_PART = "-"
 GIVEN_UP: frozenset[Status] = frozenset(
     ("wordplay", "culture", "other", "harmful", "skip", "no-text")
 )
+"""Statuses that give a caption up."""
+
+WITHOUT_TEXT = GIVEN_UP | {"comment"}
 """Statuses that bring no text."""
 
 
@@ -125,20 +137,24 @@ class Answer:
     """What was answered for one caption.
 
     Attributes:
-        parts: the text; for `correct` the machine's own, for a status of GIVEN_UP empty.
+        parts: the text; for `correct` the machine's own, for a status of WITHOUT_TEXT empty.
         status: as picked; when it was left empty beside a text, `corrected` where the text differs
             from what was to be corrected and else `correct`.
+        typed: the parts as they stand in the file; those of rows that contradict them follow.
         row, rows: where it stands in the file, and each of its parts, as the file's program counts.
         source_key: as the sheet had it; empty when it was lost.
+        unclear: why it cannot be understood, as a sentence; somebody has to look at it.
     """
 
     meme_id: str
     parts: tuple[str, ...]
+    typed: tuple[str, ...]
     status: Status
     comment: str
     row: int
     source_key: str
     rows: tuple[int, ...] = ()
+    unclear: str = ""
 
 
 @dataclass(frozen=True, slots=True)

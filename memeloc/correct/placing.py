@@ -13,17 +13,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from memeloc.correct.model import GIVEN_UP, NO_PART, Answer, SheetAnswers, text_key
+from memeloc.correct.model import GIVEN_UP, NO_PART, WITHOUT_TEXT, Answer, SheetAnswers, text_key
 from memeloc.errors import InputError
 from memeloc.placeholders import misplaced, placeholders
 
-Outcome = Literal["placed", "replaced", "unchanged", "older", "case", "refused"]
+Outcome = Literal["placed", "replaced", "unchanged", "older", "noted", "case", "refused"]
 """What becomes of an answer.
 
 `placed`: it is the item's result in its round. `replaced`: so it is, instead of an earlier answer
 of the same person. `unchanged`: the same was answered before. `older`: kept, but an answer from a
-later sheet of the same person stands. `case`: kept, and left for `settle`. `refused`: it names
-something that is not there, or lacks a placeholder without which the text cannot be used.
+later sheet of the same person stands. `noted`: a comment without an answer, kept. `case`: kept, and
+left for `settle`. `refused`: it names something that is not there, or lacks a placeholder without
+which the text cannot be used.
 """
 
 Reason = Literal[
@@ -36,6 +37,7 @@ Reason = Literal[
     "not on the sheet",
     "given up",
     "placeholders",
+    "not understood",
 ]
 _Decision = tuple[Outcome, Reason, str]
 
@@ -177,7 +179,7 @@ def place(
         else:
             if sheet.kind == "transcript":
                 answer = _without_drawings(answer, sent)
-            if answer.status not in GIVEN_UP:
+            if answer.status not in WITHOUT_TEXT:
                 # Of `correct` it is what the sheet showed, whatever the file has.
                 parts = sent.base if answer.status == "correct" else answer.parts
             decision = _decide(answer, parts, sheet, sent, meme, person, answers.file)
@@ -188,7 +190,7 @@ def place(
                 round=sheet.round,
                 person=person,
                 parts=parts,
-                typed=answer.parts,
+                typed=answer.typed,
                 status=answer.status,
                 comment=answer.comment,
                 row=answer.row,
@@ -210,6 +212,10 @@ def _decide(
     file: Path,
 ) -> _Decision:
     name = answer.meme_id
+    if answer.status == "comment":
+        return "noted", "", ""
+    if answer.unclear:
+        return "case", "not understood", f"{name}: {answer.unclear}"
     earlier = [each for each in meme.answers if each.round == sheet.round and each.standing]
     own = next((each for each in reversed(earlier) if each.person == person), None)
     other = next((each for each in reversed(earlier) if each.person != person), None)
@@ -243,7 +249,7 @@ def _decide(
 def _without_drawings(answer: Answer, sent: SentItem) -> Answer:
     """The answer without parts that are no text; without any it is `no-text`."""
     text = sent.base if answer.status == "correct" else answer.parts
-    if answer.status not in GIVEN_UP and all(part.strip() in ("", NO_PART) for part in text):
+    if answer.status not in WITHOUT_TEXT and all(part.strip() in ("", NO_PART) for part in text):
         return replace(answer, parts=(), status="no-text")
     parts = tuple("" if part.strip() == NO_PART else part for part in answer.parts)
     return replace(answer, parts=parts)

@@ -7,15 +7,15 @@ of the whole caption. Where a spreadsheet lost the key, the visible meme and par
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memeloc.correct.model import (
     GIVEN_UP,
     STATUSES,
+    WITHOUT_TEXT,
     Answer,
     Sheet,
     SheetAnswers,
@@ -23,21 +23,11 @@ from memeloc.correct.model import (
     SheetPart,
     Status,
 )
+from memeloc.correct.statuses import near_status, read_status
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.model import SEPARATOR, Caption
 from memeloc.tables import clean_text
-
-LABELS: dict[Status, str] = {
-    "correct": "correct",
-    "corrected": "corrected",
-    "wordplay": "cannot be translated: wordplay",
-    "culture": "cannot be translated: culture",
-    "other": "cannot be translated: other",
-    "harmful": "harmful to read",
-    "skip": "skip",
-    "no-text": "no text in the picture",
-}
-"""What a person picks, for each status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,34 +90,22 @@ def gather(
 ) -> SheetAnswers:
     """Make answers of the rows of a file, in whatever order they come.
 
-    A meme whose rows are all untouched (no text, no status) is left out. A meme with text in some
-    of its parts only keeps the machine's text in the others where the file has it. `facts` are
-    `language`, `round` and `person` of the sheet, as far as the file says; read after the last row.
+    A meme whose rows are all untouched (no text, no status, no comment) is left out. A meme with
+    text in some of its parts only keeps the machine's text in the others where the file has it.
+    What contradicts itself is an answer that says so (`unclear`), with all that was typed. `facts`
+    are `language`, `round` and `person` of the sheet, as far as the file says; read after the last
+    row.
     """
     problems: list[InputError] = []
-    memes: dict[str, dict[int, Row]] = {}
+    memes: dict[str, dict[int, list[Row]]] = {}
     sheets: set[str] = set()
     for row in rows:
         if isinstance(row, InputError):
             problems.append(row)
             continue
         sheets |= {row.sheet} - {""}
-        first = memes.setdefault(row.meme_id, {}).setdefault(row.part, row)
-        if (first.text, first.status) != (row.text, row.status):
-            problems.append(
-                InputError(
-                    f"part {row.part} of {row.meme_id} stands in row {first.number} too, with "
-                    "another answer; the first is taken: delete one of them",
-                    file=path,
-                    row=row.number,
-                )
-            )
-    answers = []
-    for parts in memes.values():
-        try:
-            answers.append(_answer(path, [parts[number] for number in sorted(parts)]))
-        except InputError as error:
-            problems.append(error)
+        memes.setdefault(row.meme_id, {}).setdefault(row.part, []).append(row)
+    answers = [_answer(parts) for parts in memes.values()]
     if len(sheets) > 1:
         problems.append(
             InputError(
@@ -151,59 +129,91 @@ def gather(
     )
 
 
-def _answer(path: Path, rows: list[Row]) -> Answer | None:
-    """The answer in the rows of one meme; InputError when they contradict each other."""
-    first = rows[0]
-    status: Status | None = None
-    for row in rows:
-        if not row.status:
-            continue
-        picked = _STATUS_OF.get(_plain(row.status))
-        if picked is None:
-            wrong = f"{row.status[:40]!r} is not a status: {_near_status(row.status)}"
-        elif status is not None and picked != status:
-            wrong = (
-                f"the parts of {row.meme_id} have two statuses, {status} and {picked}: one is "
-                "enough, on any of its rows"
-            )
-        else:
-            status = picked
-            continue
-        raise InputError(wrong, file=path, row=row.number, column="status")
-    typed = any(row.text for row in rows)
-    if not typed and status == "corrected":
-        raise InputError(
-            f"{first.meme_id} is marked corrected, but there is no text: type it, or pick another "
-            "status",
-            file=path,
-            row=first.number,
-            column="your text",
-        )
-    if not typed and status is None:
+def _joined(rows: list[Row]) -> tuple[Row, list[Row]]:
+    """The row of a part that counts, and others of the same part that say something else."""
+    filled = [row for row in rows if row.text or row.status] or rows
+    first = filled[0]
+    comments = dict.fromkeys(row.comment for row in rows if row.comment)
+    answer = (first.text, first.status)
+    others = [row for row in filled if (row.text, row.status) != answer]
+    return replace(first, comment="\n".join(comments)), others
+
+
+def _answer(parts: Mapping[int, list[Row]]) -> Answer | None:
+    """The answer in the rows of one meme, by part; None where nobody touched them."""
+    joined = [_joined(parts[number]) for number in sorted(parts)]
+    rows, others = [row for row, _ in joined], [row for _, more in joined for row in more]
+    texts, (status, unclear) = _texts(rows), _status(rows)
+    touched = any(row.text or row.status for row in rows)
+    comment = "\n".join(dict.fromkeys(row.comment for row in rows if row.comment))
+    if not touched and not comment:
         return None
-    if typed and status not in GIVEN_UP:
+    if not touched:
+        status = "comment"
+    elif any(texts) and status not in GIVEN_UP:
         # The text decides: "correct" beside another text is a slip of the list.
-        same = all(row.text in ("", row.machine) for row in rows)
+        same = all(text in ("", row.machine) for text, row in zip(texts, rows, strict=True))
         status = "correct" if same else "corrected"
+    elif status == "corrected":
+        unclear = unclear or "it is marked corrected, but there is no text"
+    uncut = any(SEPARATOR in text for text in texts)
+    if others:
+        unclear = _contradiction(rows, others[0])
+    elif uncut:
+        unclear = (
+            f"the text with '//' does not have the {len(rows)} parts of this caption, or stands "
+            "beside others"
+        )
+    keeps_text = status not in WITHOUT_TEXT and not uncut
+    whole = [text or row.machine for text, row in zip(texts, rows, strict=True)]
     return Answer(
-        meme_id=first.meme_id,
-        parts=() if status in GIVEN_UP else tuple(row.text or row.machine for row in rows),
-        status=status or "correct",
-        comment="\n".join(dict.fromkeys(row.comment for row in rows if row.comment)),
-        row=first.number,
+        meme_id=rows[0].meme_id,
+        parts=tuple(whole) if keeps_text else (),
+        typed=tuple(row.text for row in (*rows, *others)),
+        status=status,
+        comment=comment,
+        row=rows[0].number,
         source_key=next((row.source_key for row in rows if row.source_key), ""),
         rows=tuple(row.number for row in rows),
+        unclear=unclear,
     )
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[\s:_-]+", " ", text.strip().casefold())
+def _contradiction(rows: Iterable[Row], other: Row) -> str:
+    first = next(row for row in rows if row.part == other.part)
+    return (
+        f"part {other.part} stands in the rows {first.number} and {other.number} with different "
+        "answers"
+    )
 
 
-_STATUS_OF = {_plain(name): status for status, label in LABELS.items() for name in (status, label)}
+def _status(rows: Sequence[Row]) -> tuple[Status, str]:
+    """The status of a caption by those of its parts, and why it is not clear.
+
+    A part that is given up gives the caption up, and a part that is corrected corrects it.
+    """
+    picked: dict[Status, None] = {}
+    unclear = ""
+    for row in rows:
+        status = read_status(row.status)
+        if status is not None:
+            picked[status] = None
+        elif row.status:
+            near = near_status(row.status, STATUSES)
+            unclear = f"{row.status[:40]!r} (row {row.number}) is not a status: {near}"
+    given_up = [status for status in picked if status in GIVEN_UP]
+    if len(given_up) > 1:
+        unclear = f"its parts are given up for two reasons, {given_up[0]} and {given_up[1]}"
+    rest: Status = "corrected" if "corrected" in picked else "correct"
+    return (given_up[0] if given_up else rest), unclear
 
 
-def _near_status(text: str) -> str:
-    names = [*STATUSES, *LABELS.values()]
-    near = difflib.get_close_matches(text.strip().casefold(), names, 1)
-    return f"did you mean {near[0]!r}?" if near else f"pick one of {', '.join(STATUSES)}"
+def _texts(rows: Sequence[Row]) -> list[str]:
+    """What was typed for each part; a whole caption in one cell is cut at its ` // `."""
+    texts = [row.text for row in rows]
+    typed = [text for text in texts if text]
+    if len(typed) == 1 and len(rows) > 1:
+        pieces = Caption.parse(typed[0]).parts
+        if len(pieces) == len(rows):
+            return list(pieces)
+    return texts

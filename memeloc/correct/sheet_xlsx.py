@@ -16,7 +16,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 from memeloc.correct.columns import HEADINGS, cells_of, read_columns
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
-from memeloc.correct.rows import LABELS
+from memeloc.correct.statuses import status_words
 from memeloc.placeholders import PLACEHOLDER
 from memeloc.tables import drawable, new_workbook
 from memeloc.tables.archives import is_workbook
@@ -39,22 +39,22 @@ _TEXT_HEIGHT = 24
 _LARGEST_ROW = 380
 _HOW = (
     "How to fill in the sheet “Captions”: read source and picture, then the text to be corrected. "
-    "If it is right, pick “correct”. If not, write the whole part anew under “your text” (parts "
+    "If it is right, pick “{correct}”. If not, write the whole part anew under “your text” (parts "
     "that you leave empty keep what stands there). If it cannot be translated, pick why. One "
     "status a meme is enough, on any of its rows. Leave a meme untouched to come back to it later. "
     "“room” is how many characters fit well; “length” counts yours. Grey cells are locked."
 )
 _HOW_TRANSCRIPT = (
     "How to fill in the sheet “Captions”: look at the picture, then at what a program has read in "
-    "it. If that is what stands there, letter by letter, pick “correct”. If not, write the whole "
+    "it. If that is what stands there, letter by letter, pick “{correct}”. If not, write the whole "
     "part anew under “your text” (parts that you leave empty keep what stands there; write - for a "
     "part that is no text; put text that was passed over into the part next to it). If there is no "
-    "text in the picture, pick “no text in the picture”. One status a picture is enough, on "
+    "text in the picture, pick “{no_text}”. One status a picture is enough, on "
     "any of its rows. Leave a picture untouched to come back to it later. Grey cells are locked."
 )
 _HOW_SURVEY = (
     "How to fill in the sheet “Captions”: these are the texts that people read who answer a survey "
-    "about memes. Read source, then the text to be corrected. If it is right, pick “correct”. If "
+    "about memes. Read source, then the text to be corrected. If it is right, pick “{correct}”. If "
     "not, write the whole text anew under “your text”. What stands in braces and in blue is "
     "replaced by a number or a name when the survey is shown: write it letter by letter as it is, "
     "where your language wants it. Leave a text untouched to come back to it later. Grey cells are "
@@ -204,9 +204,10 @@ class _Writer:
         """The list to pick the status from, and a warning colour for texts that are too long."""
         column = self.columns
         page.autofilter(0, 0, last, len(column) - 1)
+        words = status_words(self.sheet.language.tag)
         statuses = {
             "validate": "list",
-            "source": [LABELS[status] for status in self.sheet.statuses],
+            "source": [words[status] for status in self.sheet.statuses],
             "error_title": "Status",
             "error_message": "Pick one from the list.",
         }
@@ -229,6 +230,8 @@ class _Writer:
         body = self.book.add_format(native)
         title = self.book.add_format({"bold": True, "font_size": 13, "text_wrap": True})
         how = {"transcript": _HOW_TRANSCRIPT, "survey": _HOW_SURVEY}.get(self.sheet.kind, _HOW)
+        words = status_words(self.sheet.language.tag)
+        how = how.format(correct=words["correct"], no_text=words["no-text"])
         page.write_string(0, 0, how, self.book.add_format(text))
         page.set_row_pixels(0, 110)
         for line, (heading, paragraph) in enumerate(paragraphs(self.sheet.guide), 2):

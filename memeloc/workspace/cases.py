@@ -24,7 +24,7 @@ _COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answer
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
-    """An answer of a case, by its number; its text is empty when the caption was given up."""
+    """An answer of a case, by its number; its text is empty when nothing was typed."""
 
     answer: int
     person: str
@@ -167,7 +167,7 @@ def _case(record: CaseRecord) -> Case:
                 answer.id,
                 answer.person,
                 answer.status,
-                SEPARATOR.join(answer.parts or answer.typed),
+                SEPARATOR.join(answer.parts or answer.typed) if any(answer.typed) else "",
                 answer.comment,
             )
             for answer in (record.correction, *others)

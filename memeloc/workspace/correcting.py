@@ -50,6 +50,7 @@ class SheetImport:
         answers: those of which there is more to say than that they were placed.
         problems: rows that could not be read.
         warnings: about the texts that were placed.
+        left_out: how many rows and answers are not in the workspace.
     """
 
     file: Path
@@ -58,6 +59,7 @@ class SheetImport:
     answers: Sequence[PlacedAnswer]
     problems: Sequence[InputError]
     warnings: Sequence[CaptionWarning]
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ class Correcting(Part):
             ],
             problems=answers.problems,
             warnings=list(self._warnings(placed, locale)),
+            left_out=len(answers.problems) + added.outcomes["refused"],
         )
 
     def status(self) -> CorrectionStatus:

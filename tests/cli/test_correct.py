@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import memeloc
 from tests.conftest import Outcome
 
 Command = Callable[..., Outcome]
@@ -84,7 +85,9 @@ def _answer(sheet: Path, reply: Said) -> Path:
 
 
 def _import(command: Command, *arguments: object) -> list[dict[str, Any]]:
-    files: list[dict[str, Any]] = _ok(command("correct", "import", *arguments, "--json"))["files"]
+    outcome = command("correct", "import", *arguments, "--json")
+    files: list[dict[str, Any]] = json.loads(outcome.out)["files"]
+    assert outcome.status == any(file["left_out"] for file in files), outcome.err
     return files
 
 
@@ -307,12 +310,39 @@ def test_what_is_refused_or_left_to_settle_is_named(workspace: Path, command: Co
     assert reasons["nobody"] == "unknown id"
     assert reasons["m4"] == "not on the sheet"
     assert reasons["m1"] == "source changed"
-    assert came["outcomes"]["refused"] == 2
+    assert came["outcomes"]["refused"] == came["left_out"] == 2
     assert {case["meme_id"]: case["reason"] for case in _cases(command)} == {
         "m1": "source changed",
         "m2": "part lost",
     }
     assert _captions(command) == before
+
+
+def test_what_contradicts_itself_waits_to_be_settled(workspace: Path, command: Command) -> None:
+    sheet = _export(command, "--lang", "de", "--to", "anna")
+    _answer(sheet, {"m1": ("no idea", "Montag", "wieder"), "m2": ("corrected", "a // b // c", "")})
+    (came,) = _import(command, sheet)
+    assert (came["left_out"], came["outcomes"]) == (0, {"case": 2})
+    cases = {case["meme_id"]: case for case in _cases(command)}
+    assert {case["reason"] for case in cases.values()} == {"not understood"}
+    assert cases["m1"]["answers"][0]["text"] == "Montag // wieder"
+    assert cases["m2"]["answers"][0]["text"].startswith("a // b // c")
+    number, answer = cases["m1"]["case"], cases["m1"]["answers"][0]["answer"]
+    _ok(command("correct", "settle", number, "--accept", answer, "--json"))
+    assert _captions(command)["m1"] == "Montag // wieder"
+
+
+def test_a_comment_alone_is_kept_and_asked_again(workspace: Path, command: Command) -> None:
+    sheet = _export(command, "--lang", "de", "--to", "anna")
+    rows = _rows(sheet)
+    rows[0]["comment"] = "Wer ist gemeint?"
+    (came,) = _import(command, _write(rows, sheet))
+    assert came["outcomes"] == {"noted": 1}
+    with memeloc.Workspace.find() as workspace_:
+        (correction,) = workspace_.table("corrections").to_dict("records")
+    assert (correction["meme_id"], correction["comment"]) == ("m1", "Wer ist gemeint?")
+    again = _export(command, "--lang", "de", "--to", "anna", "--out", "again.csv")
+    assert {row["meme"] for row in _rows(again)} == set(MEMES)
 
 
 def test_foreign_files_are_refused_and_the_rest_is_taken(

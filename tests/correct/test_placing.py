@@ -29,7 +29,7 @@ def sheet(id_: str = "s1", *, person: str = "anna", language: str = "de") -> Sen
 
 
 def answer(status: Status = "corrected", parts: tuple[str, ...] = NEW, meme: str = "m1") -> Answer:
-    return Answer(meme, parts, status, "", 2, text_key(SOURCE))
+    return Answer(meme, parts, parts, status, "", 2, text_key(SOURCE))
 
 
 def came_back(*answers: Answer, sheet_id: str = "s1", language: str = "") -> SheetAnswers:

@@ -113,7 +113,7 @@ def _placed(
 ) -> PlacedAnswer:
     sent = SentItem((source,), (base,))
     sheet = SentSheet("s1", "ar", 1, "samira", MADE, {"survey:x": sent}, "survey")
-    answer = Answer("survey:x", (text,), status, "", 2, text_key((source,)), (7,))
+    answer = Answer("survey:x", (text,), (text,), status, "", 2, text_key((source,)), (7,))
     file = Path("back.csv")
     came = SheetAnswers("s1", "ar", 1, "samira", file, "0" * 64, (answer,), ())
     (result,) = place(came, sheet, {"survey:x": KnownMeme((source,))})
@@ -139,7 +139,7 @@ def test_correct_is_not_taken_for_a_text_that_lacks_one() -> None:
 def test_other_kinds_may_have_braces() -> None:
     sent = SentItem(("{me}",), ("{ich}",))
     sheet = SentSheet("s1", "de", 1, "anna", MADE, {"m": sent})
-    answer = Answer("m", ("ich",), "corrected", "", 2, text_key(("{me}",)))
+    answer = Answer("m", ("ich",), ("ich",), "corrected", "", 2, text_key(("{me}",)))
     came = SheetAnswers("s1", "de", 1, "anna", Path("x"), "0" * 64, (answer,), ())
     assert place(came, sheet, {"m": KnownMeme(("{me}",))})[0].outcome == "placed"
 

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.correct.columns import HEADINGS
-from memeloc.correct.model import Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import STATUSES, Answer, Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheets import read_sheet, write_sheet
+from memeloc.correct.statuses import read_status, status_tags, status_words
 from memeloc.errors import InputError
 from memeloc.locales import default
+from memeloc.resources import folder
 from memeloc.tables import clean_text
 
 MACHINE = {
@@ -108,16 +110,110 @@ def test_latin_1_and_other_tables_are_refused_with_what_to_do(tmp_path: Path) ->
         read_sheet(path)
 
 
-def test_wrong_statuses_and_doubled_rows_are_named(filled: Path) -> None:
+def read_cells(tmp_path: Path, *cells: tuple[int, str, str], tag: str = "ar") -> dict[str, Answer]:
+    """What is read of a sheet with these cells filled in: row, column, what is typed."""
+    path = tmp_path / "cells.csv"
+    write_sheet(sheet(tag), path, "csv")
+    rows = rows_of(path)
+    for row, name, typed in cells:
+        rows[row][rows[0].index(HEADINGS[name])] = typed
+    save(path, rows)
+    back = read_sheet(path)
+    assert back.problems == ()
+    return {answer.meme_id: answer for answer in back.answers}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [
+        ("correct", "corrected", "corrected"),
+        ("corrected", "correct", "corrected"),
+        ("correct", "wordplay", "wordplay"),
+        ("skip", "correct", "skip"),
+        ("", "culture", "culture"),
+    ],
+)
+def test_statuses_of_parts_are_joined(tmp_path: Path, first: str, second: str, status: str) -> None:
+    text = [(1, "text", "جديد")] if status == "corrected" else []
+    cells = [(1, "status", first), (2, "status", second), *text]
+    answer = read_cells(tmp_path, *cells)["m1"]
+    assert (answer.status, answer.unclear) == (status, "")
+
+
+def test_a_comment_alone_is_kept(tmp_path: Path) -> None:
+    answer = read_cells(tmp_path, (1, "comment", "ما معنى هذا؟"))["m1"]
+    assert (answer.status, answer.comment, answer.parts) == ("comment", "ما معنى هذا؟", ())
+
+
+@pytest.mark.parametrize("tag", status_tags())
+def test_the_words_of_every_language_are_read(tmp_path: Path, tag: str) -> None:
+    for status, word in status_words(tag).items():
+        for typed in (word, word.upper(), f" {word.replace(' ', '  ')} "):
+            assert read_status(typed) == status
+
+
+@pytest.mark.parametrize("tag", status_tags())
+def test_the_guide_teaches_the_words_of_its_language(tag: str) -> None:
+    guide = (folder("guides") / "translation" / f"{tag}.md").read_text(encoding="utf-8")
+    words = status_words(tag)
+    assert [status for status in STATUSES if f"- **{words[status]}**" not in guide] == []
+
+
+def test_the_list_to_pick_from_is_in_the_sheets_language(tmp_path: Path) -> None:
+    for tag in status_tags():
+        path = tmp_path / f"{tag}.xlsx"
+        write_sheet(sheet(tag), path, "xlsx")
+        (rule,) = openpyxl.load_workbook(path)["Captions"].data_validations.dataValidation
+        assert rule.formula1.strip('"').split(",")[0] == status_words(tag)["correct"]
+
+
+def test_a_caption_typed_into_one_cell_is_cut(tmp_path: Path) -> None:
+    answer = read_cells(tmp_path, (1, "text", "eins // zwei"))["m1"]
+    assert (answer.status, answer.parts, answer.unclear) == ("corrected", ("eins", "zwei"), "")
+
+
+def test_text_beside_a_reason_to_give_up_is_kept(tmp_path: Path) -> None:
+    answer = read_cells(tmp_path, (1, "text", "ein Versuch"), (1, "status", "wordplay"))["m1"]
+    assert (answer.status, answer.parts, answer.typed) == ("wordplay", (), ("ein Versuch", ""))
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([(1, "status", "wordpaly")], "did you mean 'wordplay'"),
+        ([(1, "status", "wordplay"), (2, "status", "culture")], "two reasons"),
+        ([(1, "status", "corrected")], "there is no text"),
+        ([(1, "text", "a // b // c")], "the 2 parts"),
+        ([(1, "text", "a // b"), (2, "text", "c")], "the 2 parts"),
+    ],
+)
+def test_what_contradicts_itself_is_kept_and_says_so(
+    tmp_path: Path, cells: list[tuple[int, str, str]], why: str
+) -> None:
+    answer = read_cells(tmp_path, *cells)["m1"]
+    assert why in answer.unclear
+    assert answer.typed == tuple(
+        next((text for row, name, text in cells if (row, name) == (part, "text")), "")
+        for part in (1, 2)
+    )
+
+
+def test_both_answers_of_a_doubled_row_are_kept(filled: Path) -> None:
     rows = rows_of(filled)
-    text, status = (rows[0].index(HEADINGS[name]) for name in ("text", "status"))
-    rows[3][status] = "wordpaly"
     again = [*rows[1]]
-    again[text] = "another"
+    again[rows[0].index(HEADINGS["text"])] = "another"
     save(filled, [*rows, again])
-    problems = {problem.row: str(problem) for problem in read_sheet(filled).problems}
-    assert "wordplay" in problems[4]
-    assert "row 2" in problems[8]
+    answer = next(each for each in read_sheet(filled).answers if each.meme_id == "m1")
+    assert answer.typed == ("نص جديد", "", "another")
+    assert "rows 2 and 8" in answer.unclear
+
+
+def test_an_untouched_copy_of_a_row_changes_nothing(filled: Path) -> None:
+    rows = rows_of(filled)
+    untouched = [*rows[1]]
+    untouched[rows[0].index(HEADINGS["text"])] = ""
+    save(filled, [rows[0], untouched, *rows[1:]])
+    check_filled(filled)
 
 
 @pytest.fixture
@@ -144,7 +240,6 @@ def test_a_workbook_holds_text_as_text_and_locks_the_rest(workbook: Path) -> Non
     assert not page.cell(2, column["your text"]).protection.locked
     assert page.sheet_view.rightToLeft
     assert page.column_dimensions["A"].hidden
-    assert "wordplay" in page.data_validations.dataValidation[0].formula1
     assert len(page._images) == 3
     assert book["Guide"]["A3"].value == "Guide"
     assert not openpyxl.load_workbook(_german(workbook))["Captions"].sheet_view.rightToLeft

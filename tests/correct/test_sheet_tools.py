@@ -142,9 +142,9 @@ def test_a_status_that_does_not_exist_is_named_with_a_near_one(tmp_path: Path) -
     catalogue = polib.pofile(str(path))
     catalogue[0].tcomment = "status: wordpaly"
     catalogue.save()
-    (problem,) = read_sheet(path).problems
-    assert "wordplay" in str(problem)
-    assert problem.row
+    (answer,) = read_sheet(path).answers
+    assert "did you mean 'wordplay'" in answer.unclear
+    assert f"row {answer.row}" in answer.unclear
 
 
 @pytest.mark.parametrize("name", ["sheet.xlf", "sheet.po"])
