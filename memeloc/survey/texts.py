@@ -74,6 +74,16 @@ class SurveyTexts:
         """Whether there is such a text, in this language or in English."""
         return bool(self._texts.get(key) or self._source.get(key))
 
+    def source(self, key: str) -> str:
+        """The English text."""
+        return self._source[key]
+
+    def replaced(self, own: Mapping[str, str], english: Mapping[str, str]) -> SurveyTexts:
+        """The same with other texts in this language, and other English ones, by name."""
+        kept = {key: text for key, text in own.items() if text.strip()}
+        source = {key: text for key, text in english.items() if text.strip()}
+        return SurveyTexts(self.locale, {**self._texts, **kept}, {**self._source, **source})
+
     def keys(self) -> tuple[str, ...]:
         """The names of all texts."""
         return tuple(dict.fromkeys((*self._source, *self._texts)))
@@ -181,13 +191,25 @@ def shipped_texts(tag: str) -> Mapping[str, str]:
     Raises:
         InputError: there are none in that language.
     """
+    return MappingProxyType(flat(_file(tag)[1]))
+
+
+def readers(tag: str) -> tuple[str, ...]:
+    """The native speakers who have read all that ships in a language; nobody where nothing does."""
+    nearest = _nearest(tag, shipped_languages())
+    return tuple(_file(nearest)[0]) if nearest else ()
+
+
+@cache
+def _file(tag: str) -> tuple[list[str], dict[str, Any]]:
+    """Who has read the file of a language, and its texts."""
     if tag not in shipped_languages():
         raise InputError(
             f"There are no survey texts in {tag[:40]!r}; there are "
             f"{', '.join(shipped_languages())}."
         )
-    path = FOLDER / f"{tag}.toml"
-    return MappingProxyType(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
+    values = tomllib.loads((FOLDER / f"{tag}.toml").read_text(encoding="utf-8"))
+    return values.pop("read_by"), values
 
 
 def placeholders(text: str) -> frozenset[str]:
@@ -208,12 +230,13 @@ def usable(key: str, text: str, english: str) -> bool:
     return not lost & _NEEDED and len(parts) <= 1
 
 
-def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
+def flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """Texts by name: the keys of tables within tables, joined by dots."""
     texts: dict[str, str] = {}
     for key, value in values.items():
         name = f"{before}.{key}" if before else key
         if isinstance(value, Mapping):
-            texts |= _flat(value, name)
+            texts |= flat(value, name)
         else:
             texts[name] = str(value).strip()
     return texts

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from memeloc.errors import InputError
 from memeloc.settings import explain, parse_toml
+from memeloc.survey.study import Study
 
 FILE = "memeloc.toml"
 DATABASE_VARIABLE = "MEMELOC_DATABASE_URL"
@@ -117,6 +118,11 @@ class Settings(_Section):
         description="settings of surveys: a table for each rule of quality control, as "
         "[survey.check.speed], and how answers become labels, as [survey.settle]",
     )
+    study: Study = Field(
+        default=Study(),
+        description="what a study tells the people who answer: who is responsible for the data, "
+        "whom to ask, what for, how long, by which approval; each one text, or a text a language",
+    )
     language_model: dict[str, Any] = Field(
         default={},
         description="the language model that filters may ask: its server, its name, its price; "
@@ -178,7 +184,7 @@ def first_file(source: str, languages: Sequence[str]) -> str:
             lines.append(f"[{name}]")
             for inner, inner_field in type(value).model_fields.items():
                 lines += [*_comment(inner_field), _assignment(inner, getattr(value, inner))]
-        elif isinstance(value, TranslateSettings | dict):
+        elif isinstance(value, TranslateSettings | Study | dict):
             lines += [f"[{name}]", *_comment(field), *_EXAMPLES.get(name, ())]
         else:
             lines += [*_comment(field), _assignment(name, value)]
@@ -187,13 +193,23 @@ def first_file(source: str, languages: Sequence[str]) -> str:
 
 
 _EXAMPLES = {
+    "study": (
+        '# controller = "Example University, Example Street 1, 12345 Example"',
+        '# contact = "lab@university.example"',
+        '# purpose = {en = "to learn how people see memes"}',
+        '# retention = {en = "until the end of 2031"}',
+        '# ethics = "Ethics committee of Example University, no. 12/2026"',
+        "",
+        "# [study.texts.en.consent]",
+        '# text = "The whole text of consent, in the place of the one that ships. {contact}"',
+    ),
     "translate": (
         '# with = "google"',
         "# budget = 20.0",
         "",
         "# [translate.google]",
         '# project = "my-project"',
-    )
+    ),
 }
 
 

@@ -26,6 +26,7 @@ from memeloc.survey.texts import (
     catalogue,
     explained,
     placeholders,
+    readers,
     shipped_languages,
     shipped_texts,
     survey_texts,
@@ -76,6 +77,7 @@ class TestEveryShippedLanguage:
 
     def test_holds_nothing_but_texts(self, tag: str) -> None:
         waiting = [tomllib.loads((FOLDER / f"{tag}.toml").read_text(encoding="utf-8"))]
+        assert waiting[0].pop("read_by") == list(readers(tag))
         while waiting:
             for value in waiting.pop().values():
                 assert isinstance(value, str | dict)

@@ -19,6 +19,7 @@ from memeloc.cli.survey import (
     status,
 )
 from memeloc.cli.survey import taxonomies as taxonomy_list
+from memeloc.cli.survey import texts as text_list
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,6 +32,7 @@ app = typer.Typer(
     "  memeloc survey check pilot\n  memeloc survey settle pilot\n  memeloc survey status pilot",
 )
 app.command("taxonomies")(taxonomy_list.taxonomies)
+app.command("texts")(text_list.texts)
 app.command("plan")(plan.plan)
 app.command("power")(plan.power)
 app.command("build")(build.build)

@@ -103,7 +103,12 @@ def export(
         f"The picture of {meme} in {tag} shows an earlier caption; render it again."
         for meme, tag in result.stale
     )
-    explain("", stale)
+    explain("", (*stale, *result.warnings))
+    if unread := [tag for tag, readers in result.read_by.items() if not readers]:
+        say(
+            f"No native speaker has read what ships in {', '.join(unread)}: have it read by "
+            f"memeloc correct export --kind survey --lang {unread[-1]}"
+        )
     summary = (
         f"{len(result.sheets):,} sheets of {name} for {to}, {result.minutes} minutes each, "
         f"in {out or Path('surveys') / name / to}"

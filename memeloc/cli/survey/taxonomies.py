@@ -50,11 +50,14 @@ def taxonomies(
     """
     from memeloc.locales import default
     from memeloc.survey.overview import describe, list_taxonomies
+    from memeloc.survey.texts import readers
 
     if not name:
         overview = list_taxonomies()
         languages = f"Their texts are in {', '.join(overview.languages)}"
-        show(overview, _TAXONOMIES, languages, as_json=as_json)
+        read = [tag for tag in overview.languages if readers(tag)]
+        by_whom = f"Read by native speakers: {', '.join(read) or 'none of them yet'}"
+        show(overview, _TAXONOMIES, languages, by_whom, as_json=as_json)
         return
     result = describe(name, default().get(lang))
     if result.lacking:

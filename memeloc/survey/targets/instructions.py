@@ -18,6 +18,7 @@ from memeloc.survey.model import (
     entry_id,
     questions_of,
 )
+from memeloc.survey.study import LINES
 from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import SurveyPack, no_progress
 from memeloc.survey.taxonomy import LABEL, Kind
@@ -92,7 +93,16 @@ class SheetTexts(TaxonomyTexts):
         self.pack, self.sheet, self.locale = pack, sheet, sheet.culture.locale
         self.get = pack.texts[self.locale.tag].get
         super().__init__(pack.texts[self.locale.tag], pack.taxonomy)
-        self.consent = self.get("consent.text", contact=pack.contact)
+        self.consents = tuple(self._consents(pack.contact))
+        self.consent = "\n\n".join(self.consents)
+
+    def _consents(self, contact: str) -> Iterator[str]:
+        """What people agree to, and what the study says of itself; a paragraph each."""
+        yield self.get("consent.text", contact=contact)
+        for name in LINES:
+            line = self.get(f"study.{name}", contact=contact)
+            if f"{{{name}}}" not in line:  # the study says nothing of it
+                yield line
 
     def items(self) -> Iterator[Item]:
         """The entries, in the order they are asked."""
@@ -163,7 +173,7 @@ class SheetTexts(TaxonomyTexts):
             Section(get("warning.heading"), (get("warning.text"),)),
         ]
         if with_consent:
-            parts.append(Section(get("consent.heading"), (self.consent,)))
+            parts.append(Section(get("consent.heading"), self.consents))
         labels = [
             get("definition.label", label=name, definition=self.definitions[label])
             for label, name in self.labels.items()

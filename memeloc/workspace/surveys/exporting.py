@@ -10,6 +10,7 @@ from typing import Any
 from memeloc.errors import InputError
 from memeloc.survey.design.planning import longest
 from memeloc.survey.targets.protocol import Push, SurveyPack, refuse_other_kinds
+from memeloc.survey.texts import readers
 from memeloc.workspace.surveys.checking import Checking
 from memeloc.workspace.surveys.packs import note_texts, pack_to_send, stale_pictures
 from memeloc.workspace.surveys.stored import (
@@ -34,6 +35,8 @@ class ExportResult:
         pushed: what was made at the service, or would be, a row a sheet.
         english: by language, how many texts are in English for want of a translation.
         stale: memes and languages whose picture shows an earlier caption.
+        warnings: what people are not told of the study, a sentence each.
+        read_by: by language, the native speakers who have read the texts that ship in it.
     """
 
     survey: str
@@ -45,6 +48,8 @@ class ExportResult:
     pushed: tuple[Mapping[str, Any], ...]
     english: Mapping[str, int]
     stale: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    read_by: Mapping[str, tuple[str, ...]]
 
 
 class Exporting(Checking):
@@ -70,7 +75,8 @@ class Exporting(Checking):
         """Write the sheets for a target, or make them at its service.
 
         Args:
-            contact: whom annotators may ask, as they read it; empty for that of the last export.
+            contact: whom annotators may ask, as they read it; empty for memeloc.toml's, or that of
+                the last export.
             pictures: the folder that rendering made.
             out: where to; surveys/NAME/TARGET in the working directory by default.
             cultures: codes; all by default.
@@ -125,6 +131,8 @@ class Exporting(Checking):
             tuple(pushed),
             {tag: count for tag, count in english.items() if count},
             stale_pictures(self, pack),
+            tuple(self.workspace.settings.study.warnings(tuple(pack.texts), pack.contact)),
+            {tag: readers(tag) for tag in pack.texts},
         )
 
     def packed(
@@ -144,9 +152,13 @@ class Exporting(Checking):
         Raises:
             InputError: a picture or the contact is missing.
         """
-        contact = contact.strip() or str(self.state("export").get("contact", ""))
+        contact = contact.strip() or self.workspace.settings.study.contact.strip()
+        contact = contact or str(self.state("export").get("contact", ""))
         if not contact:
-            raise InputError("Name whom annotators may ask, as they read it: --contact ADDRESS")
+            raise InputError(
+                "Name whom annotators may ask, as they read it: --contact ADDRESS, or contact "
+                "under [study] in memeloc.toml"
+            )
         people = [self.design.culture(code) for code in cultures] or list(self.design.cultures)
         batches = [batch for batch in self.batches if batch.round in rounds]
         sheets = sum(culture.code in batch.cultures for batch in batches for culture in people)

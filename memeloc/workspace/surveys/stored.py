@@ -162,7 +162,8 @@ class StoredSurvey:
         english = catalogue(self.taxonomy)
         tag = culture.locale.tag
         corrections = self.workspace.store.survey_texts.corrections(tag, english)
-        return survey_texts(culture.locale, corrections, taxonomy=self.taxonomy)
+        texts = survey_texts(culture.locale, corrections, taxonomy=self.taxonomy)
+        return self.workspace.settings.study.apply(texts)
 
     def codes(self, sheets: Sequence[Sheet]) -> dict[str, CompletionCodes]:
         """The completion codes of sheets, by id."""

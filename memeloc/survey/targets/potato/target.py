@@ -27,6 +27,8 @@ _STYLE = """\
 .display-field img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 /* A sentence that says what to choose stands in the place of the question about a picture. */
 body:has(.to-read) .annotation-form legend { display: none; }
+/* What the study says of itself stands in paragraphs of its own. */
+.annotation-form legend { white-space: pre-line; }
 /* The last page of those who are done, or declined: there is nowhere to go from it. */
 body:has(.last-page) .potato-nav { display: none; }
 """

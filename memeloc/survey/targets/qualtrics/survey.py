@@ -123,7 +123,7 @@ class _Survey:
         place = headings.index(shown.get("consent.heading"))
         before = self._read(WARNING, parts[:place])
         consents = {answer: shown.get(f"consent.{answer}") for answer in ("yes", "no")}
-        asked = self._ask(CONSENT, _paragraph(shown.consent), choice(consents))
+        asked = self._ask(CONSENT, "".join(map(_paragraph, shown.consents)), choice(consents))
         after = parts[place + 1 :]
         examples = [example for part in after for example in part.examples]
         texts = self._read("introduction", [replace(part, examples=()) for part in after])

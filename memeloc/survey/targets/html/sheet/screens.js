@@ -34,7 +34,8 @@ function consent() {
   const question = { id: "consent", kind: "choice", answers };
   const box = make("fieldset", {}, make("legend", { className: "unseen" }, words["consent.heading"]),
     ...choices(question, [consentGiven], ([value]) => { consentGiven = value; problem.textContent = ""; }));
-  const screen = make("section", {}, make("h1", {}, words["consent.heading"]), make("p", {}, words["consent.text"]), box);
+  const screen = make("section", {}, make("h1", {}, words["consent.heading"]),
+    ...words["consent.text"].split("\n\n").map((text) => make("p", {}, text)), box);
   if (server) return screen;
   const field = make("input", {
     type: "text", id: "participant", value: typed, autocomplete: "off", maxLength: 200, dir: "auto",
