@@ -177,7 +177,8 @@ def test_labels_that_lose_answers_are_open_again(command: Run, folder: Path) -> 
     done = command("survey", "forget", ADA, "--yes", "--json")
     assert json.loads(done.out)["reopened"] == {"pilot": 7}
     settled = json.loads(command("survey", "settle", "pilot", "--no-next", "--json").out)
-    assert settled["states"]["US"] == {"settled": 0, "short": 14, "tied": 0, "given up": 0}
+    states = settled["states"]["US"]
+    assert (states["settled"], states["short"]) == (0, 14)
 
 
 def test_an_export_that_says_so_erases_whom_it_names(command: Run, folder: Path) -> None:

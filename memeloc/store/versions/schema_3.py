@@ -1,4 +1,4 @@
-"""People can be erased, and files of answers have no names."""
+"""People can be erased, and files of answers have no names. In: schema 2. Out: schema 3."""
 
 import sqlalchemy as sa
 from alembic import op

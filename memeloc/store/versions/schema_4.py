@@ -1,4 +1,4 @@
-"""The table of memes that were dropped and taken back."""
+"""The table of memes that were dropped and taken back. In: schema 3. Out: schema 4."""
 
 import sqlalchemy as sa
 from alembic import op
