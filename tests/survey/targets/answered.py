@@ -179,7 +179,7 @@ def label_studio_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]
                 "lead_time": 30.0,
                 "result": [
                     {"from_name": name, "to_name": "picture", "value": {"choices": [choice]}}
-                    for name, choice in zip(("answer", "whom"), chosen(who, entry), strict=True)
+                    for name, choice in zip(("q-label", "q-whom"), chosen(who, entry), strict=True)
                     if choice
                 ],
             }

@@ -12,39 +12,64 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import Answer, Check, entry_id
-from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.model import Answer, PersonEntry
+from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.label_studio.target import LabelStudio
 from memeloc.survey.targets.places import item_key
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import free_port, installed, phone, pictures_shown, started
 
 USER, PASSWORD, TOKEN = "team@survey.example", "of-no-use-elsewhere", "0123456789" * 4
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
-SECOND = {
-    "taxonomy.multi3hate.questions.whom.text": 'Whom is it about, in "$" & < >?',
-    "taxonomy.multi3hate.questions.whom.answer.one": "One person",
-    "taxonomy.multi3hate.questions.whom.answer.many": "Many, or a group",
+BEFORE = "taxonomy.multi3hate.questions.whom"
+TEXTS = {
+    f"{BEFORE}.text": 'Whom is it about, in "$" & < >?',
+    f"{BEFORE}.answer.one": "One person",
+    f"{BEFORE}.answer.many": "Many, or a group",
 }
 
 
 def with_further(survey: SurveyPack, tag: str) -> SurveyPack:
     """The survey with a further question after the label `hate`."""
     asked = Question("whom", "choices", ("one", "many"), when={"label": ("hate",)})
-    texts = survey_texts(default().get(tag), SECOND)
-    return replace(
-        survey,
-        taxonomy=replace(survey.taxonomy, questions=(asked,)),
-        texts={**survey.texts, tag: texts},
-    )
+    texts = survey_texts(default().get(tag), TEXTS)
+    taxonomy = replace(survey.taxonomy, questions=(asked,))
+    return replace(survey, taxonomy=taxonomy, texts={**survey.texts, tag: texts})
+
+
+ANSWERS = tuple(
+    Answer(entry, label, (("whom", ("one", "many")),) if label == "hate" else ())
+    for entry, label in CHOSEN.items()
+)
+_BOX = """(place, [start, end]) => {
+  const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const letters = [];
+  while (walk.nextNode()) {
+    let at = 0;
+    for (const letter of walk.currentNode.data) {
+      letters.push([walk.currentNode, at, at += letter.length]);
+    }
+  }
+  const range = document.createRange();
+  range.setStart(letters[start][0], letters[start][1]);
+  range.setEnd(letters[end - 1][0], letters[end - 1][2]);
+  const {left, right, top, bottom} = range.getBoundingClientRect();
+  return {left, right, middle: (top + bottom) / 2};
+}"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    return pack(tmp_path_factory.mktemp("pictures"), "en", "US")
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +116,11 @@ def test_the_interface_asks_the_further_question_after_its_labels(
     own = exported(survey, tmp_path)
     root = ET.parse(own / "config.xml").getroot()
     assert root.attrib["style"] == "direction: rtl"
-    first, second = root.iter("Choices")
+    _, first, second = root.iter("Choices")
     assert [one.attrib["alias"] for one in first] == ["hate", "no-hate", "unknown"]
     texts = survey.texts["ar"]
     assert first[0].attrib["value"] == texts.get("taxonomy.multi3hate.label.hate.name")
-    assert (second.attrib["whenTagName"], second.attrib["whenChoiceValue"]) == ("answer", "hate")
+    assert (second.attrib["whenTagName"], second.attrib["whenChoiceValue"]) == ("q-label", "hate")
     assert second.attrib["choice"] == "multiple"
     assert read(own / "project.json")["label_config"] == (own / "config.xml").read_text("utf-8")
     why = texts.get("taxonomy.multi3hate.example.monday.why")
@@ -157,8 +182,8 @@ def test_the_same_survey_is_the_same_bytes(survey: SurveyPack, tmp_path: Path) -
 def test_the_latest_annotation_counts_and_skipped_tasks_do_not(
     survey: SurveyPack, tmp_path: Path
 ) -> None:
-    hate, no = result("answer", "hate"), result("answer", "no-hate")
-    many = result("whom", "many")
+    hate, no = result("q-label", "hate"), result("q-label", "no-hate")
+    many = result("q-whom", "many")
     value = tasks_back(
         survey,
         {
@@ -186,10 +211,10 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
     value = tasks_back(
         survey,
         {
-            "m1": [annotation(1, result("answer", "perhaps"))],
-            "nothing": [annotation(1, result("answer", "hate"))],
-            "m2": [annotation(None, result("answer", "hate"))],
-            "check-1": [annotation(1, result("answer", "hate"), result("whom", "x"))],
+            "m1": [annotation(1, result("q-label", "perhaps"))],
+            "nothing": [annotation(1, result("q-label", "hate"))],
+            "m2": [annotation(None, result("q-label", "hate"))],
+            "check-1": [annotation(1, result("q-label", "hate"), result("q-whom", "x"))],
         },
     )
     matches = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
@@ -257,10 +282,24 @@ def test_the_program_shows_every_item_and_its_exports_come_back(
         client.headers["Authorization"] = access(client, personal)
         project = made(client, own, files / survey.name)
         with phone() as pages:
-            annotated(pages(), survey, base, project)
+            annotated(pages(), survey, base, project, ANSWERS)
         for authorization in (access(client, personal), f"Token {TOKEN}"):
             client.headers["Authorization"] = authorization
-            came_back(client, survey, project, tmp_path)
+            came_back(client, survey, project, tmp_path, ANSWERS)
+
+
+@pytest.mark.slow
+def test_the_program_asks_every_kind_of_question(
+    small: SurveyPack, served: tuple[str, Path], tmp_path: Path
+) -> None:
+    base, files = served
+    survey = replace(every_kind(small, ALL_KINDS), name="kinds")
+    own = exported(survey, files / survey.name)
+    with httpx.Client(base_url=base, timeout=60) as client, phone() as pages:
+        client.headers["Authorization"] = f"Token {TOKEN}"
+        project = made(client, own, files / survey.name)
+        annotated(pages(), survey, base, project, answered(survey))
+        came_back(client, survey, project, tmp_path, answered(survey))
 
 
 def made(client: httpx.Client, own: Path, folder: Path) -> int:
@@ -279,7 +318,9 @@ def made(client: httpx.Client, own: Path, folder: Path) -> int:
     return project
 
 
-def annotated(page: Page, survey: SurveyPack, base: str, project: int) -> None:
+def annotated(
+    page: Page, survey: SurveyPack, base: str, project: int, answers: tuple[Answer, ...]
+) -> None:
     """Answer all items by a phone."""
     page.goto(f"{base}/user/login")
     page.fill("input[name=email]", USER)
@@ -296,32 +337,72 @@ def annotated(page: Page, survey: SurveyPack, base: str, project: int) -> None:
     page.keyboard.press("Escape")
     instructions.wait_for(state="detached")
     texts = SheetTexts(survey, survey.sheets[0])
-    for entry in survey.sheets[0].entries:
-        explicit = isinstance(entry, Check) and entry.kind == "explicit"
+    for entry, answer in zip(survey.sheets[0].entries, answers, strict=True):
+        printed = isinstance(entry, PersonEntry) or is_read(entry)
         # A caption is read out, not printed; a sentence is printed.
-        if explicit:
-            page.get_by_text(texts.text(entry)).wait_for()
+        if printed:
+            page.locator(".to-read", has_text=texts.text(entry)).wait_for()
         else:
             page.get_by_alt_text(texts.text(entry), exact=True).wait_for()
-            assert page.get_by_text(texts.text(entry)).count() == 0
-        assert len(pictures_shown(page, ".shown img")) == (not explicit)
-        label = CHOSEN[entry_id(entry)]
-        tick(page, texts.labels[label])
-        if label == "hate":
-            for answer in ("one", "many"):
-                tick(page, texts.answers["whom"][answer])
+        assert len(pictures_shown(page, ".shown img")) == (not printed)
+        for question in texts.questions(entry):
+            given = answer.given(question.id)
+            if given:
+                fill(page, question, given)
+            elif question.required:
+                assert not page.get_by_text(question.text, exact=True).is_visible()
         with page.expect_response(lambda response: "/annotations" in response.url):
             page.get_by_test_id("bottombar-submit-button").click()
 
 
-def tick(page: Page, name: str) -> None:
-    page.locator(f'.lsf-choice input[name="{name}"]').check()
+def fill(page: Page, question: ShownQuestion, values: tuple[str, ...]) -> None:
+    """Answer a question as its kind is answered; a draft that is right stays as it is."""
+    heading = page.get_by_role("heading", name=question.text, exact=True)
+    heading.wait_for()
+    if question.kind == "text":
+        if values != (question.draft,):
+            write(page, heading, question.draft, *values)
+    elif question.kind == "span":
+        mark(page, heading, *values)
+    else:
+        for value in values:
+            name = question.answers.get(value, value)
+            within(heading).locator(f'input[name="{name}"]').check()
 
 
-def came_back(client: httpx.Client, survey: SurveyPack, project: int, folder: Path) -> None:
+def within(heading: Locator) -> Locator:
+    """What stands under a question's text."""
+    return heading.locator("xpath=following-sibling::*")
+
+
+def write(page: Page, heading: Locator, draft: str, text: str) -> None:
+    if draft:
+        within(heading).get_by_role("button").first.click()
+    area = within(heading).locator("textarea").first
+    area.fill(text)
+    area.blur()
+
+
+def mark(page: Page, heading: Locator, span: str) -> None:
+    """Mark words of the caption, as a finger does that is drawn over them."""
+    start, end = map(int, span.split("-"))
+    within(heading).locator(".lsf-label").click()
+    place = within(heading).locator(".lsf-htx-richtext")
+    box = place.evaluate(_BOX, [start, end])
+    page.mouse.move(box["left"] + 1, box["middle"])
+    page.mouse.down()
+    page.mouse.move(box["right"], box["middle"], steps=5)
+    page.mouse.up()
+
+
+def came_back(
+    client: httpx.Client,
+    survey: SurveyPack,
+    project: int,
+    folder: Path,
+    expected: tuple[Answer, ...],
+) -> None:
     """Whether both kinds of exports hold all answers, as one submission."""
-    values = {"hate": ("many", "one")}
-    expected = tuple(Answer(one, label, values.get(label, ())) for one, label in CHOSEN.items())
     ids = set()
     for kind in ("JSON", "JSON_MIN"):
         answer = client.get(f"/api/projects/{project}/export?exportType={kind}")

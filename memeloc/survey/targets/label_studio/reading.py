@@ -5,7 +5,7 @@ Label Studio names annotators by a number, or by their e-mail where an export ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,18 +19,27 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, SurveyPack
 from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
 
-_FIRST = "answer"
-"""The name of the control that annotators label by."""
-_OF_TASK = {"item", "sheet", "number", "shown"}
+_BEFORE = "q-"
+"""Before the id of a question in the name of its control; JSON-MIN has other keys beside it."""
+
 _OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
-"""Keys of JSON-MIN that are not questions."""
+"""Keys of JSON-MIN that say who annotated, and when."""
 
 
-def _choices(value: Any) -> Any:
-    """A control's choices: an object with a list, or one text alone."""
-    if isinstance(value, Mapping):
-        value = value.get("choices", [])
-    return [value] if isinstance(value, str) else value
+def control(question: str) -> str:
+    """The name of the control that a question is answered by."""
+    return f"{_BEFORE}{question}"
+
+
+def _values(value: Any) -> list[str]:
+    """What a control holds, as texts; a span is such as `3-7`, in code points."""
+    if isinstance(value, Mapping) and not {"start", "end"} <= value.keys():
+        value = value.get("choices", value.get("text", []))
+    held = value if isinstance(value, list) else [value]
+    return [
+        f"{each.get('start')}-{each.get('end')}" if isinstance(each, Mapping) else str(each)
+        for each in held
+    ]
 
 
 def _annotator(value: Any) -> Any:
@@ -49,7 +58,7 @@ class _Region(BaseModel):
     """What was chosen in one control."""
 
     from_name: str
-    value: Annotated[list[str], BeforeValidator(_choices)] = []
+    value: Annotated[list[str], BeforeValidator(_values)] = []
 
 
 class _Annotation(BaseModel):
@@ -69,11 +78,6 @@ class _Task(BaseModel):
     annotations: list[_Annotation]
 
 
-def control(question: str) -> str:
-    """The name of the control that a question is answered by."""
-    return _FIRST if question == LABEL else question
-
-
 def recognises(path: Path) -> bool:
     """Whether a file is a list of tasks, as JSON or JSON-MIN."""
     return starts_as_json(path, '"annotations"', '"completed_by"') or starts_as_json(
@@ -90,28 +94,23 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
     tasks = read_json(path)
     if not isinstance(tasks, list):
         raise InputError("is not a list of tasks; export as JSON or JSON-MIN", file=path)
-    questions = [question.id for question in pack.taxonomy.questions]
     for row, value in enumerate(tasks, 1):
-        task = validated(_Task, _as_task(value, questions), row, "not a task")
+        task = validated(_Task, _as_task(value), row, "not a task")
         if isinstance(task, RejectedRow):
             yield task
             continue
         for annotation in task.annotations:
-            yield from _records(task.data, annotation, questions, row)
+            yield from _records(task.data, annotation, row)
 
 
-def _as_task(value: Any, questions: Sequence[str]) -> Any:
+def _as_task(value: Any) -> Any:
     """A task as the export as JSON has it; one of JSON-MIN is flat."""
     if not isinstance(value, Mapping) or "annotations" in value:
         return value
-    answered = {
-        name: inner
-        for name, inner in value.items()
-        if inner and name not in _OF_TASK | _OF_ANNOTATION
-    }
     regions = [
-        {"from_name": name, "value": inner if name in (_FIRST, *questions) else str(inner)}
-        for name, inner in answered.items()
+        {"from_name": name, "value": inner}
+        for name, inner in value.items()
+        if str(name).startswith(_BEFORE) and inner
     ]
     annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
     annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
@@ -119,19 +118,15 @@ def _as_task(value: Any, questions: Sequence[str]) -> Any:
     return {"data": data, "annotations": [annotation | {"result": regions}]}
 
 
-def _records(
-    data: _Data, annotation: _Annotation, questions: Sequence[str], row: int
-) -> Iterator[RawRecord]:
-    chosen: dict[str, dict[str, None]] = {name: {} for name in (_FIRST, *questions)}
+def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
+    chosen: dict[str, dict[str, None]] = {}
     for region in annotation.result:
-        if region.from_name in chosen:
-            chosen[region.from_name] |= dict.fromkeys(region.value)
-        else:
-            message = f"There is no question {region.from_name[:80]!r} in this survey."
-            yield RejectedRow("", row, "unknown question", message, region.model_dump())
+        if region.from_name.startswith(_BEFORE):
+            own = region.from_name.removeprefix(_BEFORE)
+            chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
     who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at
-    labels = list(chosen.pop(_FIRST))
-    further = {name: list(choices) for name, choices in chosen.items() if choices}
+    labels = list(chosen.pop(LABEL, ()))
+    further = {name: list(choices) for name, choices in chosen.items()}
     content = {"labels": labels, "further": further, "annotator": who, "time": changed or ""}
     if annotation.was_cancelled:
         # The annotator skipped the task; what was chosen before is not an answer.

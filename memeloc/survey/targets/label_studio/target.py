@@ -9,28 +9,18 @@ annotators by a number, or by their e-mail where an export has it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
 
 from memeloc.errors import InputError
-from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, ShownQuestion, as_html
-from memeloc.survey.targets.label_studio.reading import control, read, recognises
+from memeloc.survey.targets.instructions import SheetFiles, SheetTexts, as_html
+from memeloc.survey.targets.label_studio.interface import MODEL, Interface
+from memeloc.survey.targets.label_studio.reading import read, recognises
 from memeloc.survey.targets.pictures import copy_picture
+from memeloc.survey.targets.protocol import ALL_KINDS
 from memeloc.survey.targets.services import is_https
 from memeloc.survey.targets.writing import write_json, write_text
-from memeloc.survey.taxonomy import Kind
-from memeloc.tables import drawable
-
-_STYLE = (
-    ".shown img { display: block; max-width: 100%; max-height: 70vh; height: auto; } "
-    # The program's instructions and its button that sends are wider than a phone.
-    ".lsf-modal-ls__content { width: min(680px, 100vw) !important; min-width: 0 !important; } "
-    ".lsf-modal-ls__content img { max-width: 100%; } "
-    ".lsf-bottombar { flex-wrap: wrap; height: auto; }"
-)
 
 
 class LabelStudio(SheetFiles):
@@ -46,7 +36,7 @@ class LabelStudio(SheetFiles):
 
     name = "label-studio"
     summary = "a Label Studio project a sheet: labelling interface, tasks, pictures, instructions"
-    kinds = frozenset[Kind]({"choice", "choices"})
+    kinds = ALL_KINDS
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
@@ -64,7 +54,8 @@ class LabelStudio(SheetFiles):
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/project.json`, `config.xml`, `tasks.json` and `pictures/`."""
         pack, sheet = shown.pack, shown.sheet
-        own, config = folder / sheet.id, labelling_interface(shown)
+        own, interface = folder / sheet.id, Interface(shown)
+        config = interface.xml()
         parts = shown.sections()
 
         def served(picture: Path, name: str) -> str:
@@ -84,6 +75,8 @@ class LabelStudio(SheetFiles):
             "show_instruction": True,
             "show_skip_button": False,
             "enable_empty_annotation": False,
+            "show_collab_predictions": True,
+            "model_version": MODEL,
             "maximum_annotations": sheet.wanted,
             "sampling": "Sequential sampling",
         }
@@ -91,8 +84,12 @@ class LabelStudio(SheetFiles):
         tasks = []
         for item in shown.items():
             address = served(item.picture, item.key) if item.picture else ""
+            questions = shown.questions(item.entry)
             data = {"item": item.key, "sheet": item.sheet, "number": item.number}
-            tasks.append({"data": {**data, "shown": _shown(item.text, address)}})
+            data |= {"shown": _shown(item.text, address), **interface.data(questions)}
+            if interface.has_spans:
+                data["caption"] = item.text
+            tasks.append({"data": data, "predictions": interface.predictions(questions)})
         write_json(own / "tasks.json", tasks)
         return own / "project.json"
 
@@ -113,49 +110,3 @@ def _shown(text: str, address: str) -> str:
     if not address:
         return f'<p class="to-read">{escape(text)}</p>'
     return f'<div class="shown"><img src="{escape(address)}" alt="{escape(text)}"></div>'
-
-
-def labelling_interface(shown: SheetTexts) -> str:
-    """The labelling interface of a sheet, as Label Studio's XML."""
-    required = _attribute(shown.get("required"))
-    lines = [
-        f'<View style="direction: {shown.locale.direction}">',
-        f"  <Style>{_STYLE}</Style>",
-        '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
-    ]
-    for question in shown.questions():
-        lines += _question(question, required)
-    return "\n".join((*lines, "</View>\n"))
-
-
-def _question(question: ShownQuestion, required: str) -> list[str]:
-    """A question; one that is asked after some answers only stands in a view for each of them."""
-    conditions = [
-        f'visibleWhen="choice-selected" whenTagName="{control(earlier)}" '
-        f"whenChoiceValue={_attribute(','.join(answers))}"
-        for earlier, answers in question.when.items()
-    ]
-    kind = "multiple" if question.kind == "choices" else "single-radio"
-    asked = f'required="true" requiredMessage={required}' if question.required else ""
-    # A hidden question is not required only if the condition stands at the choices as well.
-    own = " ".join(filter(None, (asked, *conditions[-1:])))
-    return [
-        *(f"  <View {condition}>" for condition in conditions),
-        f"  <Header value={_attribute(question.text)}/>",
-        f'  <Choices name="{control(question.id)}" toName="shown" choice="{kind}" {own}>',
-        *_choices(question.answers),
-        "  </Choices>",
-        *("  </View>" for _ in conditions),
-    ]
-
-
-def _choices(names: Mapping[str, str]) -> list[str]:
-    return [
-        f"    <Choice value={_attribute(name)} alias={_attribute(own)}/>"
-        for own, name in names.items()
-    ]
-
-
-def _attribute(text: str) -> str:
-    """A text as an XML attribute's value; a $ in it names no field of the task."""
-    return quoteattr(drawable(" ".join(text.replace("$", "＄").split())))
