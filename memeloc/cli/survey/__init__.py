@@ -18,6 +18,7 @@ from memeloc.cli.survey import (
     settle,
     status,
 )
+from memeloc.cli.survey import recipes as recipe_list
 from memeloc.cli.survey import taxonomies as taxonomy_list
 from memeloc.cli.survey import texts as text_list
 
@@ -33,10 +34,12 @@ app = typer.Typer(
 )
 app.command("taxonomies")(taxonomy_list.taxonomies)
 app.command("texts")(text_list.texts)
+app.command("recipes")(recipe_list.recipes)
 app.command("plan")(plan.plan)
 app.command("power")(plan.power)
 app.command("build")(build.build)
 app.command("choose")(build.choose)
+app.command("team")(recipe_list.team)
 app.command("export")(export.export)
 app.command("filters")(export.filters)
 app.command("serve")(serve.serve)

@@ -25,19 +25,59 @@ def build(
         help="Who is asked: countries, as US,DE,MX=es; =TAG names the language where the "
         "workspace has none, or several, of that country; IN-US=hi+en are bicultural people.",
     ),
-    taxonomy: str = Option(
-        "multi3hate", metavar="NAME|FILE", help="What is asked; `memeloc survey taxonomies` lists."
+    recipe: str = Option(
+        "",
+        metavar="NAME|FILE",
+        help="A published scheme whole: what is asked of whom, which rules hold, how labels are "
+        "settled; `memeloc survey recipes` lists.",
+        show_default="none",
     ),
-    size: int = Option(20, min=1, max=500, help="Memes a batch."),
-    answers: int = Option(5, min=1, help="Answers a meme and culture."),
-    explicit: int = Option(1, min=0, help="Explicit attention checks a sheet."),
-    implicit: int = Option(3, min=0, help="Implicit attention checks a sheet."),
+    mode: str = Option("", help="A mode of the recipe, as dry-run.", show_default="the main one"),
+    people: Path | None = Option(
+        None,
+        metavar="TABLE",
+        help="Who annotates, for a recipe with a named team: participant and, if wanted, group.",
+        show_default="whoever comes",
+    ),
+    taxonomy: str = Option(
+        "",
+        metavar="NAME|FILE",
+        help="What is asked; `memeloc survey taxonomies` lists.",
+        show_default="multi3hate, or the recipe's",
+    ),
+    size: int | None = Option(
+        None, min=1, max=500, help="Memes a batch.", show_default="20, or the recipe's"
+    ),
+    answers: int | None = Option(
+        None, min=1, help="Answers a meme and culture.", show_default="5, or the recipe's"
+    ),
+    explicit: int | None = Option(
+        None,
+        min=0,
+        help="Explicit attention checks a sheet.",
+        show_default="1, or the recipe's",
+    ),
+    implicit: int | None = Option(
+        None,
+        min=0,
+        help="Implicit attention checks a sheet.",
+        show_default="3, or the recipe's",
+    ),
+    sample: int | None = Option(
+        None, min=0, help="So many memes, drawn; 0 for all.", show_default="all, or the recipe's"
+    ),
     seed: int = Option(0, help="Another one draws other batches."),
     memes: Path | None = Option(
         None, metavar="FILE", help="Only these memes: a file with an id a line.", show_default="all"
     ),
     relaxed: str = Option(
         "IN,CN", metavar="CODES", help="Cultures whose people may live elsewhere; or none."
+    ),
+    differing: Path | None = Option(
+        None,
+        metavar="TABLE",
+        help="Only memes on which a model's rounds differ: meme_id, and a column a round.",
+        show_default="all",
     ),
     preannotate: bool = Option(
         False,
@@ -76,20 +116,26 @@ def build(
       memeloc survey build large --cultures US,DE --preannotate
       memeloc survey build fixed --cultures US,DE --batches batches.csv
       memeloc survey build harm --cultures US --collected harmeme
+      memeloc survey build trial --cultures US --recipe harmeme --mode dry-run --people team.csv
       memeloc survey build valid --cultures US --taxonomy my-questions.toml --items items.csv
     """
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.build(
             name,
             cultures,
+            recipe=recipe,
+            mode=mode,
+            people=people,
             taxonomy=taxonomy,
             size=size,
             answers=answers,
             explicit=explicit,
             implicit=implicit,
+            sample=sample,
             seed=seed,
             memes=memes,
             relaxed=relaxed,
+            differing=differing,
             preannotate=preannotate,
             batches=batches,
             collected=collected,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +35,9 @@ _DIFFERENCES = Table(
 def settle(
     name: Name,
     changed: Changed = None,
-    most: int | None = Option(None, min=1, help="Answers after which a tie is given up."),
+    most: int | None = Option(
+        None, min=0, help="Answers after which a tie is given up; 0 for any number."
+    ),
     close: bool = Option(
         False,
         "--close",
@@ -98,6 +101,10 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
             f"{waiting:,} labels are open, with answers still to come from sheets that are out: "
             "import them and settle again, with --close once no more come"
         )
+    if result.discuss:
+        rows = Counter(row.question for row in result.discuss)
+        what = ", ".join(f"{count:,} of the question {name}" for name, count in rows.items())
+        yield f"For a discussion, as nobody more is asked: {what}; --json lists them"
     if result.unsent:
         yield (
             f"{len(result.unsent):,} batches of round {result.last_round} never went out. "

@@ -21,13 +21,14 @@ from memeloc.survey.model import (
     Check,
     CompletionCodes,
     Entry,
+    MemeEntry,
     PersonEntry,
     Sheet,
     Submission,
     entry_id,
     questions_of,
 )
-from memeloc.survey.taxonomy import LABEL, Question, Taxonomy
+from memeloc.survey.taxonomy import LABEL, Taxonomy
 
 Kind = Literal[
     "diligent", "careless", "hurried", "straight", "duplicate", "absent", "stopped", "declined"
@@ -148,7 +149,7 @@ def simulate(
                 start = (first.submitted or START) + timedelta(minutes=11)
             submission = None
             if kind != "absent":
-                answers, seconds = _filled(sheet, taxonomy, truth, crowd, kind, random)
+                answers, seconds = _filled(sheet, taxonomy, truth, crowd, kind, random, seed)
                 shown = codes.get(sheet.id, CompletionCodes("", "", "", ""))
                 submission = Submission(
                     _name(seed, sheet.id, f"submission {place}"),
@@ -176,6 +177,7 @@ def _filled(
     crowd: Crowd,
     kind: Kind,
     random: Random,
+    seed: int,
 ) -> tuple[tuple[Answer, ...], int]:
     """What a person of a kind answers, and in how many seconds."""
     entries: Sequence[Entry] = sheet.entries
@@ -209,7 +211,7 @@ def _filled(
             label = truth[entry.meme_id, sheet.culture.code]
             if random.random() >= crowd.agreement:
                 label = one_of([other for other in voting if other != label], random)
-        further = _further(questions_of(taxonomy, entry), label, random)
+        further = further_answers(taxonomy, entry, label, random, seed, crowd.agreement)
         if label or further:
             answers.append(Answer(entry_id(entry), label, further))
     if kind == "hurried":
@@ -217,24 +219,33 @@ def _filled(
     return tuple(answers), max(1, round(seconds))
 
 
-def _further(
-    questions: Sequence[Question], label: str, random: Random
+def further_answers(
+    taxonomy: Taxonomy, entry: Entry, label: str, random: Random, seed: int, agreement: float
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Answers to what is asked after a label, at random; the same text of everybody."""
+    """Answers to what an entry is asked after a label, by question id.
+
+    As often as `agreement` says they are the entry's own, the same of everybody, else at random.
+    Drafts are left as they are.
+    """
     given: dict[str, tuple[str, ...]] = {LABEL: (label,)}
-    for question in questions:
+    texts = entry.texts if isinstance(entry, MemeEntry) else {}
+    for question in questions_of(taxonomy, entry):
         if not question.asked_after(given):
             continue
+        own = chance(seed, "answer", entry_id(entry), question.id)
+        drawn = own if random.random() < agreement else random
         if question.answers:
             most = min(3, len(question.answers)) if question.kind == "choices" else 0
-            count = 1 + int(random.random() * most) if most else 1
-            chosen = set(shuffled(question.answers, random)[:count])
+            count = 1 + int(drawn.random() * most) if most else 1
+            chosen = set(shuffled(question.answers, drawn)[:count])
             given[question.id] = tuple(name for name in question.answers if name in chosen)
         elif question.scale is not None:
             least, most = question.scale
-            given[question.id] = (str(least + int(random.random() * (most - least + 1))),)
+            given[question.id] = (str(least + int(drawn.random() * (most - least + 1))),)
+        elif question.kind == "span":
+            given[question.id] = ("0-1",)
         else:
-            given[question.id] = ("0-1" if question.kind == "span" else "A simulated text.",)
+            given[question.id] = (texts.get(question.id) or "A simulated text.",)
     del given[LABEL]
     return tuple(given.items())
 

@@ -25,7 +25,8 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
 
     "I don't know" is no vote, and is left out. A question that depends on another is measured over
     the items where people were asked it; of several answers at once the whole set has to be the
-    same. The ordinal alpha goes by the labels' severity, if that has three steps or more.
+    same. The ordinal alpha goes by the labels' severity, if that has three steps or more, and by a
+    scale's numbers.
 
     Args:
         answers: as `settling.answers_table` gives them.
@@ -33,14 +34,21 @@ def survey_agreement(answers: pd.DataFrame, taxonomy: Taxonomy) -> tuple[Questio
     measured = []
     for culture, part in answers.groupby("culture"):
         voting = [label.id for label in taxonomy.of_role("vote")]
-        questions = {LABEL: part[part["label"].isin(voting)]}
-        for further in taxonomy.about("item", "picture"):
-            if further.kind in ("choice", "choices", "scale"):
-                given = part[part[further.id] != ""].drop(columns="label")
-                questions[further.id] = given.rename(columns={further.id: "label"})
-        for question, table in questions.items():
-            levels = severities(taxonomy) if question == LABEL else None
-            measured.append(QuestionAgreement(str(culture), question, measure(table, levels)))
+        labels = part[part["label"].isin(voting)]
+        measured.append(
+            QuestionAgreement(str(culture), LABEL, measure(labels, severities(taxonomy)))
+        )
+        for question in taxonomy.about("item", "picture"):
+            if question.kind in ("choice", "choices", "scale"):
+                given = part[part[question.id] != ""].drop(columns="label")
+                table = given.rename(columns={question.id: "label"})
+                levels = None
+                if question.scale is not None:
+                    first, last = question.scale
+                    levels = {str(number): float(number) for number in range(first, last + 1)}
+                measured.append(
+                    QuestionAgreement(str(culture), question.id, measure(table, levels))
+                )
     return tuple(measured)
 
 

@@ -33,6 +33,8 @@ COLUMNS = ("item", "culture", "participant", "label")
 BETWEEN = "|"
 """What stands between several answers in one cell."""
 
+_NO_LIMIT = 1_000_000
+
 STATES = ("settled", "short", "tied", "given up", "rejected")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
 than half say that the item is invalid."""
@@ -160,7 +162,7 @@ def settle(
     total = for_label + abstained.sum(axis=1) + against
     winner = _winners(voted, np.array([label.severity for label in voting]), settings)
     winner[(against >= for_label) & (against > 0)] = len(voting)
-    limit = max(settings.most, settings.answers)
+    limit = limit_of(settings)
     state = np.select(
         [
             total < settings.answers,
@@ -195,6 +197,11 @@ def settle(
     for cell, coming in (pending or {}).items():
         needs[cell] = needs.get(cell, 0) - coming
     return Settled(table, {cell: count for cell, count in needs.items() if count > 0})
+
+
+def limit_of(settings: Settling) -> int:
+    """How many answers an item may have in a culture."""
+    return max(settings.most, settings.answers) if settings.most else _NO_LIMIT
 
 
 def _winners(votes: Ints, severity: Ints, settings: Settling) -> Ints:

@@ -68,7 +68,8 @@ class Remark:
 
     Attributes:
         rule: `identical`, `outlier`, `unclear fact`, `missing fact`, `no participant`,
-            `two cultures` or `same id` (two that differ; the one sent last counts).
+            `two cultures`, `not assigned` (the sheet of others of a named team) or `same id` (two
+            that differ; the one sent last counts).
         sheet: whose it is; empty when it is no sheet's.
         submissions: the ids of those it is about.
         evidence: what it rests on, as JSON values.

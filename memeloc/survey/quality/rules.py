@@ -158,7 +158,10 @@ class Settling(_Section):
             the tied labels wins.
         severe_votes: how many people have to choose a label for `most severe` to count it.
         extra: how many more answers a tie asks for at a time.
-        most: how many answers an item may have in a culture before it is given up.
+        most: how many answers an item may have in a culture before it is given up; 0 for any
+            number (multi3hate 3.3 asks until there is a majority).
+        further: questions besides the label that have to be settled, too: an item without a settled
+            answer to one of them, where it is asked, asks for more answers (harmeme 4.3).
     """
 
     answers: Positive = 5
@@ -166,7 +169,8 @@ class Settling(_Section):
     ties: Literal["ask", "most severe"] = "ask"
     severe_votes: Positive = 1
     extra: Positive = 1
-    most: Positive = 11
+    most: Count = 0
+    further: tuple[str, ...] = ()
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:

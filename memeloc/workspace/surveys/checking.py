@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import pandas as pd
@@ -21,6 +21,7 @@ from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.report import Absent, CheckReport, Exclusion, Remark
 from memeloc.survey.quality.rules import Rules, read_rules
 from memeloc.workspace.surveys.stored import StoredSurvey
+from memeloc.workspace.surveys.teams import not_assigned
 
 
 @dataclass(frozen=True)
@@ -144,12 +145,15 @@ class Checking(StoredSurvey):
         """
         rules = rules or self.rules
         sheets, submissions = self.sheets, self.submissions
+        rules = _without_absent(rules, submissions)
         people = self._store.participants(self.name)
         no_votes = [label.id for label in self.taxonomy.labels if label.role != "vote"]
         superseded = self._store.submissions(self.name, superseded=True)
         report = check_submissions(
             submissions, sheets, people, rules, abstain=no_votes, superseded=superseded
         )
+        remarks = sorted((*report.warnings, *not_assigned(self)), key=lambda row: row.rule)
+        report = replace(report, warnings=tuple(remarks))
         if keep:
             values = rules.model_dump(mode="json")
             self._store.add_result(self.name, "check", values, report.as_json())
@@ -178,3 +182,10 @@ class Checking(StoredSurvey):
         return rules.model_copy(
             update={"outlier": rules.outlier.model_copy(update={"people": tuple(people)})}
         )
+
+
+def _without_absent(rules: Rules, submissions: Sequence[Submission]) -> Rules:
+    """Rules that name nobody who sent nothing, or was erased."""
+    known = {submission.participant for submission in submissions}
+    people = tuple(name for name in rules.outlier.people if name in known)
+    return rules.model_copy(update={"outlier": rules.outlier.model_copy(update={"people": people})})

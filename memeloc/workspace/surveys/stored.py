@@ -17,6 +17,7 @@ from typing import Any
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
+from memeloc.survey.recipes import Recipe
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
@@ -61,7 +62,8 @@ class StoredSurvey:
 
     `memes` has the template by the id of every meme that it was made of, `item_texts` by meme and
     question id the texts that its questions have of their own; `collected` is the source of
-    finished memes, empty where memes are rendered.
+    finished memes, empty where memes are rendered; `recipe` has the name, mode and settings of the
+    recipe that it was built by.
 
     Raises:
         InputError: there is no survey of that name.
@@ -94,6 +96,7 @@ class StoredSurvey:
         self.memes: dict[str, str] = dict(values["memes"])
         self.collected: str = values.get("collected", "")
         self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
+        self.recipe: Mapping[str, Any] = values.get("recipe", {})
         self.asks_person = bool(self.taxonomy.about("person"))
 
     @property
@@ -144,9 +147,16 @@ class StoredSurvey:
         self._store.put_state(self.name, subject, key, value)
 
     def settings(self, table: str) -> Mapping[str, Any]:
-        """The table survey.TABLE of memeloc.toml."""
-        values: Mapping[str, Any] = self.workspace.settings.survey.get(table, {})
+        """The table survey.TABLE of memeloc.toml, and before it what the survey's recipe says."""
+        values: dict[str, Any] = dict(self.workspace.settings.survey.get(table, {}))
+        for key, value in self.recipe.get(table, {}).items():
+            both = isinstance(value, Mapping) and isinstance(values.get(key), Mapping)
+            values[key] = {**values[key], **value} if both else value
         return values
+
+    def hashed(self, participant: str) -> str:
+        """A person's id as it is stored."""
+        return self._store.hash_participant(participant)
 
     def target(self, name: str, options: Mapping[str, Any] | None = None) -> Target:
         """A target with memeloc.toml's options and those given."""
@@ -193,6 +203,7 @@ def design_values(
     item_texts: Mapping[str, Mapping[str, str]] | None = None,
     collected: str = "",
     given: Sequence[Batch] = (),
+    recipe: Recipe | None = None,
 ) -> dict[str, Any]:
     """A design as JSON values: with the template by meme id, and a taxonomy that does not ship.
 
@@ -203,6 +214,13 @@ def design_values(
     if given:
         whole = json.dumps([[batch.id, batch.memes, batch.cultures] for batch in given])
         more["given"] = hashlib.sha256(whole.encode()).hexdigest()
+    if recipe is not None:
+        more["recipe"] = {
+            "name": recipe.name,
+            "mode": recipe.mode,
+            "check": dict(recipe.check),
+            "settle": dict(recipe.settle),
+        }
     if item_texts:
         more["item_texts"] = {meme: dict(item_texts[meme]) for meme in sorted(item_texts)}
     return {

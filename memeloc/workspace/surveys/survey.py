@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from memeloc.errors import InputError
 from memeloc.survey.design import preannotation
-from memeloc.survey.design.build import build, build_next
+from memeloc.survey.design.build import build
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
@@ -21,7 +21,7 @@ from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.further import as_json, beside_labels, settle_further
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.settling import STATES, Settled, settle
-from memeloc.survey.model import Batch
+from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
 from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.rewards import Shortfall, shortfalls
@@ -34,6 +34,7 @@ from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
 from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter, silent
+from memeloc.workspace.surveys.teams import TeamResult, next_batches, note_assigned, team_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class SettleResult:
         labels: a row for each meme and culture, with the votes.
         states: by culture, how many labels are in each of `settling.STATES`.
         next: the batches that were made of what is open.
+        discuss: what is open, and nobody more is asked about: for a discussion.
         differences: where Dawid-Skene or MACE differ from the majority; None when not asked for.
         to_ask: labels that are open and need more answers than open places can give.
         unsent: batches of further rounds that never went out.
@@ -70,6 +72,7 @@ class SettleResult:
     labels: tuple[Mapping[str, Any], ...]
     states: Mapping[str, Mapping[str, int]]
     next: tuple[NextBatch, ...]
+    discuss: tuple[Unsettled, ...]
     differences: tuple[Mapping[str, Any], ...] | None
     to_ask: int
     unsent: tuple[str, ...]
@@ -196,21 +199,27 @@ class Survey(Exporting, Importing, Contacting):
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
             self.put_state(CLOSED, "round", max([self._closed_round(), *rounds]))
-        settled = self._settled(answers, settling, pending=self._pending(checked))
+        pending = self._pending(checked)
+        settled = self._settled(answers, settling, pending=pending)
         rows, labels = settled.as_json(), settled.table
+        further = settle_further(answers, settled, self.taxonomy, self.memes)
         if checked.questions:
-            further = settle_further(answers, settled, self.taxonomy, self.memes)
             labels = beside_labels(labels, further, self.taxonomy)
             values = as_json(further)
             for row in rows:
                 row["further"] = values.get((row["item"], row["culture"]), {})
         self._store.add_result(self.name, "labels", settling.model_dump(mode="json"), rows)
+        open_questions = unsettled(settled, further, settling)
+        needs = needs_of(settled, open_questions, settling, pending)
         before = self.batches
         last_round = max((batch.round for batch in before), default=0)
-        fresh: tuple[Batch, ...] = ()
-        if next_round and settled.needs:
-            number = max(2, last_round + 1)
-            fresh = build_next(settled.needs, self.memes, self.design, self.taxonomy, round=number)
+        fresh, assigned = next_batches(self, needs, round=max(2, last_round + 1))
+        asked_again = {
+            *((meme, code) for batch in fresh for meme in batch.memes for code in batch.cultures),
+            *pending,
+        }
+        if next_round and fresh:
+            note_assigned(self, assigned)
             self._store.add_batches(self.name, fresh)
         sent = self.minutes
         counts = labels.groupby(["culture", "state"]).size().to_dict()
@@ -225,15 +234,26 @@ class Survey(Exporting, Importing, Contacting):
             },
             tuple(
                 NextBatch(batch.id, batch.round, batch.memes, batch.cultures, batch.answers)
-                for batch in fresh
+                for batch in (fresh if next_round else ())
             ),
+            to_discuss(open_questions, asked_again),
             self._differences(answers, settled, on_progress) if models else None,
-            len(settled.needs),
+            len(needs),
             tuple(batch.id for batch in before if batch.round > 1 and batch.id not in sent),
             last_round,
             labels,
             answers,
         )
+
+    def team(self, people: str | Path | None = None) -> TeamResult:
+        """Who of a named team is to fill which sheet, and what came.
+
+        `people` is the team's table, for the names: only hashes are stored.
+
+        Raises:
+            InputError: the survey has no named team, or another one than the table's.
+        """
+        return team_sheets(self, None if people is None else Path(people))
 
     def status(self, *, wage: str = "") -> StatusResult:
         """How far the survey is: answers wanted, in and retained; ties; money spent and owed.

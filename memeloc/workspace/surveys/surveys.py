@@ -13,7 +13,10 @@ from memeloc.survey.design.build import Design, build
 from memeloc.survey.design.given import build_given, read_batches
 from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
-from memeloc.survey.model import Culture
+from memeloc.survey.design.sampling import read_differing, sampled
+from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
+from memeloc.survey.model import Batch, Culture
+from memeloc.survey.recipes import Recipe, RecipeDesign, load_recipe
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
 from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
@@ -35,6 +38,7 @@ from memeloc.workspace.surveys.stored import (
     disagree,
     recruiter,
 )
+from memeloc.workspace.surveys.teams import note_team
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +92,15 @@ class Surveys(ImportingAnswers):
         name: str,
         cultures: str,
         *,
-        taxonomy: str | Path = "multi3hate",
-        size: int = 20,
-        answers: int = 5,
-        explicit: int = 1,
-        implicit: int = 3,
+        recipe: str | Path = "",
+        mode: str = "",
+        people: Path | None = None,
+        taxonomy: str | Path = "",
+        size: int | None = None,
+        answers: int | None = None,
+        explicit: int | None = None,
+        implicit: int | None = None,
+        sample: int | None = None,
         seed: int = 0,
         memes: Path | Sequence[str] | None = None,
         relaxed: str = RELAXED,
@@ -100,6 +108,7 @@ class Surveys(ImportingAnswers):
         batches: Path | None = None,
         collected: str = "",
         items: Path | None = None,
+        differing: Path | None = None,
     ) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
@@ -108,9 +117,15 @@ class Surveys(ImportingAnswers):
         Args:
             cultures: who is asked: countries, as `US,DE,MX=es`; `=TAG` names the language where
                 the workspace has none, or several, of that country.
+            recipe: a published scheme's name, or the .toml file of one; what follows replaces
+                single settings of it. Without one, multi3hate's design with memeloc.toml's rules.
+            mode: of the recipe; the main one by default.
+            people: a table of the people who annotate, for recipes with a named team: see
+                `memeloc.survey.design.team.read_team`.
             taxonomy: a shipped label set's name, or the .toml file of one.
             size: memes a batch; `answers`: annotators a sheet.
             explicit, implicit: attention checks a sheet.
+            sample: so many memes, drawn by the seed; 0 for all.
             seed: another one draws other batches.
             memes: only these: ids, or a file with one a line.
             relaxed: cultures whose people may live elsewhere, with commas between.
@@ -120,37 +135,53 @@ class Surveys(ImportingAnswers):
             collected: the name of a source: its finished memes, as they are, are asked about.
             items: a table with `meme_id` and, for each question with a text of the item's own, a
                 column of the question's id; see `Question.item_text`.
+            differing: a table of a model's rounds: only memes on which they differ; see
+                `memeloc.survey.design.sampling.read_differing`.
 
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
         """
         workspace = self._workspace
         check_name(name, workspace.store.surveys.names())
-        labels = load_taxonomy(taxonomy)
-        people = read_cultures(workspace, cultures, relaxed)
-        if batches is not None and (preannotate or memes is not None):
+        scheme = load_recipe(recipe, mode) if recipe else None
+        numbers = _numbers(
+            scheme, size=size, answers=answers, explicit=explicit, implicit=implicit, sample=sample
+        )
+        team = _team(scheme, numbers, people)
+        asked = taxonomy or (scheme.taxonomy if scheme else "multi3hate")
+        labels = load_taxonomy(asked)
+        of = read_cultures(workspace, cultures, relaxed)
+        if team is not None and len(of) > 1:
+            raise InputError("A named team annotates in one culture; build a survey for each")
+        drawn = numbers.sample or team is not None
+        if batches is not None and (preannotate or memes is not None or differing or drawn):
             raise InputError(
                 "A table of batches says itself which memes are asked about where; leave "
-                "out --memes and --preannotate"
+                "out --memes, --differing, --preannotate, samples and teams"
             )
-        wanted = Wanted.of(memes)
+        if differing is not None and memes is not None:
+            raise InputError("Both --memes and --differing say which memes; leave one out")
+        wanted = Wanted.of(read_differing(differing) if differing else memes)
         if batches is not None:
-            given = read_batches(batches, [culture.code for culture in people])
+            given = read_batches(batches, [culture.code for culture in of])
             wanted = Wanted.of_batches(given, batches)
         chosen = (
             collected_memes(workspace, collected, wanted)
             if collected
-            else memes_with_captions(workspace, people, wanted)
+            else memes_with_captions(workspace, of, wanted)
         )
-        design = Design(name, labels.name, people, size, answers, explicit, implicit, seed)
-        templates = chosen.templates
-        made = (
-            build_given(wanted.given, templates, design, labels)
-            if wanted.given
-            else (preannotation.split if preannotate else build)(templates, design, labels)
-        )
-        is_shipped = taxonomy in taxonomy_names()
-        own = None if is_shipped else Path(taxonomy).read_text(encoding="utf-8-sig")
+        templates = sampled(chosen.templates, numbers.sample, seed)
+        design = Design(name, labels.name, of, *_design_numbers(numbers), seed)
+        assigned: Assigned = {}
+        made: tuple[Batch, ...]
+        if team is not None:
+            made, assigned = build_shared(templates, design, labels, team, numbers.sharing)
+        elif wanted.given:
+            made = build_given(wanted.given, templates, design, labels)
+        else:
+            made = (preannotation.split if preannotate else build)(templates, design, labels)
+        is_shipped = asked in taxonomy_names()
+        own = None if is_shipped else Path(asked).read_text(encoding="utf-8-sig")
         values = design_values(
             design,
             templates,
@@ -158,11 +189,14 @@ class Surveys(ImportingAnswers):
             item_texts=read_item_texts(items, labels, templates),
             collected=collected,
             given=made if wanted.given else (),
+            recipe=scheme,
         )
         new = workspace.store.surveys.add(name, values, made)
-        return build_result(
-            name, made, templates, new, left_out=chosen.left_out, remarks=chosen.remarks
-        )
+        remarks = chosen.remarks
+        if team is not None:
+            note_team(StoredSurvey(workspace, name), team, assigned)
+            remarks += team_remarks(team, numbers.sharing, numbers.groups, numbers.people)
+        return build_result(name, made, templates, new, left_out=chosen.left_out, remarks=remarks)
 
     def forget(
         self,
@@ -173,6 +207,36 @@ class Surveys(ImportingAnswers):
     ) -> ForgetResult:
         """Erase people from all surveys; see `forgetting.forget`."""
         return forget(self._workspace, people, exported=exported, agree=agree)
+
+
+def _numbers(recipe: Recipe | None, **changed: int | None) -> RecipeDesign:
+    """A recipe's design, with what is changed in it."""
+    design = recipe.design if recipe else RecipeDesign()
+    return design.model_copy(
+        update={name: value for name, value in changed.items() if value is not None}
+    )
+
+
+def _design_numbers(design: RecipeDesign) -> tuple[int, int, int, int]:
+    return design.size, design.answers, design.explicit, design.implicit
+
+
+def _team(recipe: Recipe | None, design: RecipeDesign, people: Path | None) -> Team | None:
+    """The people who are named in a table; None where whoever comes is asked.
+
+    Raises:
+        InputError: the recipe is for a named team and there is no table, or the other way round.
+    """
+    if recipe is not None and design.sharing != "open":
+        if people is None:
+            raise InputError(
+                f"{recipe.name} is for people known by name: list them in a table with a column "
+                "participant (and group), and give it by --people"
+            )
+        return read_team(people)
+    if people is not None:
+        raise InputError("--people goes with a recipe for a named team, such as harmeme")
+    return None
 
 
 def plan_survey(

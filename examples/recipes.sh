@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# The published schemes of annotation, each set up by its recipe and filled by simulated people:
+# trials, rounds for what is open, an outlier, what goes to a discussion. At the end a table of
+# labels, agreement and discussions, and the labels are compared with those counted apart.
+#
+#   examples/recipes.sh [EMPTY_DIRECTORY]
+#
+# Uses the memeloc on PATH (PYTHON is its interpreter), or else installs the checkout's into .venv.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/environment.sh"
+work=${1:-$(mktemp -d)}
+mkdir -p "$work"
+cd "$work"
+if [ -n "$(ls -A)" ]; then
+    echo "$work is not empty" >&2
+    exit 2
+fi
+unset MEMELOC_DATABASE_URL
+
+say() { printf '\n== %s\n' "$*"; }
+fail() {
+    echo "recipes: $*" >&2
+    exit 1
+}
+field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
+
+team() { # team FILE GROUP PEOPLE...: a table of people
+    local file=$1
+    shift
+    echo "participant,group" >"$file"
+    while [ $# -gt 0 ]; do
+        for number in $(seq "$2"); do echo "$1-$number@team.example,$1" >>"$file"; done
+        shift 2
+    done
+}
+
+fill() { # fill SURVEY ARGUMENTS...: rounds of answers, until nothing more is asked
+    local name=$1
+    shift
+    while :; do
+        "$python" "$here/simulated_people.py" "$name" "../back/$name" --seed 7 "$@"
+        memeloc survey import "$name" "../back/$name"/round-*.json --json >import.json
+        [ "$(field 'len(it["rejected"])' <import.json)" = 0 ] || fail "answers of $name were rejected"
+        memeloc survey check "$name" --json >"../$name-check.json"
+        memeloc survey settle "$name" --close --out "../$name-labels.csv" --json >"../$name.json"
+        [ "$(field 'len(it["next"])' <"../$name.json")" = 0 ] && break
+    done
+}
+
+say "A workspace with memes of the starter set, in English, German, Arabic and Russian"
+memeloc init set --langs de,ar,ru
+cd set
+"$python" - "$here/starter/captions.csv" ../captions.csv ../rounds.csv <<'PYTHON'
+import csv
+import sys
+
+starter, captions, rounds = sys.argv[1:]
+with open(starter, encoding="utf-8", newline="") as stream:
+    rows = list(csv.DictReader(stream))[:60]
+with open(captions, "w", encoding="utf-8", newline="") as stream:
+    columns = ["meme_id", "template", "en", "de", "ar", "ru"]
+    writer = csv.DictWriter(stream, columns, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+with open(rounds, "w", encoding="utf-8") as stream:  # three rounds of a model
+    stream.write("meme_id,first,second,third\n")
+    for number, row in enumerate(rows):
+        stream.write(f"{row['meme_id']},safe,{'safe' if number % 5 else 'offensive'},safe\n")
+PYTHON
+memeloc import ../captions.csv
+memeloc survey recipes
+
+say "Multi3Hate: recruited people of two cultures, asked again until there is a majority"
+memeloc survey build multi3hate --recipe multi3hate --cultures US,DE
+fill multi3hate
+
+say "HarMeme: a dry run that all label, then five groups of three and a fourth person"
+team ../harmeme.csv a 3 b 3 c 3 d 3 e 3
+memeloc survey build harmeme-dry --recipe harmeme --mode dry-run --sample 20 --people ../harmeme.csv --cultures US
+fill harmeme-dry --team ../harmeme.csv --agreement 0.5
+memeloc survey build harmeme --recipe harmeme --size 6 --people ../harmeme.csv --cultures US
+fill harmeme --team ../harmeme.csv --agreement 0.75
+memeloc survey team harmeme --people ../harmeme.csv --json | field '"sheets of a-1: %d" % sum(row["place"] == "a-1" for row in it["sheets"])'
+
+say "AraHarMeme: three people label everything"
+team ../araharmeme.csv native 3
+memeloc survey build araharmeme --recipe araharmeme --people ../araharmeme.csv --cultures EG=ar
+fill araharmeme --team ../araharmeme.csv --agreement 0.7
+
+say "CHARMemes: a validation that finds an outlier, then labels where a model's rounds differ"
+team ../charmemes.csv rater 7
+memeloc survey build charmemes-trial --recipe charmemes --mode validation --sample 40 --people ../charmemes.csv --cultures RU
+fill charmemes-trial --team ../charmemes.csv --outlier rater-5
+field '"\n".join("outlier: kappa %(kappa)s, of the others %(others)s" % one["evidence"] for one in it["warnings"] if one["rule"] == "outlier")' <../charmemes-trial-check.json
+memeloc survey check charmemes-trial --exclude rater-5@team.example --json >../charmemes-trial-check.json
+memeloc survey settle charmemes-trial --out ../charmemes-trial-labels.csv --json >../charmemes-trial.json
+grep -v ',rater-5@' ../back/charmemes-trial/votes.csv >../votes.csv
+mv ../votes.csv ../back/charmemes-trial/votes.csv
+grep -v '^rater-5@' ../charmemes.csv >../charmemes-six.csv
+memeloc survey build charmemes --recipe charmemes --size 3 --differing ../rounds.csv --people ../charmemes-six.csv --cultures RU
+fill charmemes --team ../charmemes-six.csv --agreement 0.7
+
+say "Labels, agreement and what goes to a discussion"
+"$python" "$here/recipes_table.py" .. multi3hate harmeme-dry harmeme araharmeme charmemes-trial charmemes

@@ -1,0 +1,113 @@
+"""The people of a survey built by a recipe, simulated: a named team, or whoever comes.
+
+    simulated_people.py SURVEY INTO [--seed N] [--agreement SHARE] [--outlier PLACE] [--team TABLE]
+
+Fills the newest round of a survey of the workspace here, and writes into INTO what the pages of its
+sheets save: `round-N.json`. Beside it stands `votes.csv`, what these people answered, for counting
+labels apart; nobody else reads it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from memeloc.survey.design.simulate import simulate, truths
+from memeloc.survey.design.simulate_team import Colleagues, simulate_team
+from memeloc.survey.design.team import read_team
+from memeloc.survey.model import Submission
+from memeloc.survey.taxonomy import LABEL
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys import Survey
+from memeloc.workspace.surveys.teams import assigned_to
+
+
+def sent_by_people(survey: Survey, arguments: argparse.Namespace) -> list[Submission]:
+    """What is sent for the sheets of the newest round, by whom quality control retains."""
+    sheets = [sheet for sheet in survey.sheets if sheet.round == survey.rounds[-1]]
+    codes = [culture.code for culture in survey.design.cultures]
+    truth = truths(list(survey.memes), codes, survey.taxonomy, seed=arguments.seed)
+    if arguments.team is None:
+        people = simulate(sheets, survey.taxonomy, truth, seed=arguments.seed)
+        return [one.submission for one in people if one.good and one.submission]
+    team = read_team(arguments.team)
+    return simulate_team(
+        sheets,
+        assigned_to(survey),
+        {member.place: member.participant for member in team.members},
+        survey.taxonomy,
+        truth,
+        seed=arguments.seed,
+        colleagues=Colleagues(
+            agreement=arguments.agreement,
+            others={arguments.outlier: 0.1} if arguments.outlier else {},
+            skip=0.02,
+            invalid=sorted(survey.memes)[::20],
+        ),
+    )
+
+
+def write(survey: Survey, submissions: Sequence[Submission], into: Path) -> None:
+    """The pages' JSON, and the votes as a table."""
+    into.mkdir(parents=True, exist_ok=True)
+    pages = [
+        {
+            "memeloc": "survey-answers",
+            "survey": survey.name,
+            "sheet": sent.sheet,
+            "submission": sent.id,
+            "participant": sent.participant,
+            "status": sent.status,
+            "code": sent.code,
+            "started": sent.started and sent.started.isoformat(),
+            "submitted": sent.submitted and sent.submitted.isoformat(),
+            "answers": [
+                {
+                    "entry": answer.entry,
+                    "label": answer.label,
+                    "further": {name: list(values) for name, values in answer.further},
+                }
+                for answer in sent.answers
+            ],
+        }
+        for sent in submissions
+    ]
+    (into / f"round-{survey.rounds[-1]}.json").write_text(json.dumps(pages), encoding="utf-8")
+    table = into / "votes.csv"
+    is_new = not table.exists()
+    cultures = {sheet.id: sheet.culture.code for sheet in survey.sheets}
+    with table.open("a", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        if is_new:
+            writer.writerow(("item", "culture", "participant", "question", "answer"))
+        for sent in submissions:
+            for answer in sent.answers:
+                if answer.entry in survey.memes:
+                    for name in (LABEL, *dict(answer.further)):
+                        given = "|".join(answer.given(name))
+                        key = (answer.entry, cultures[sent.sheet], sent.participant)
+                        writer.writerow((*key, name, given))
+
+
+def main() -> None:
+    """Fill the newest round."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("survey")
+    parser.add_argument("into", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--agreement", type=float, default=0.8)
+    parser.add_argument("--outlier", default="")
+    parser.add_argument("--team", type=Path)
+    arguments = parser.parse_args()
+    with Workspace.find() as workspace:
+        survey = workspace.survey(arguments.survey)
+        submissions = sent_by_people(survey, arguments)
+        write(survey, submissions, arguments.into)
+        print(f"{arguments.survey}: {len(submissions)} sheets of round {survey.rounds[-1]} filled")
+
+
+if __name__ == "__main__":
+    main()

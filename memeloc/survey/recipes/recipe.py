@@ -1,0 +1,215 @@
+"""Recipes' files. In: the name of a shipped recipe, or a TOML. Out: a checked `Recipe`.
+
+A file has the tables `design`, `check` (a table a rule) and `settle`, and a table `mode.NAME` for
+each other way of working, such as a dry run, whose tables replace single settings of the main one.
+guides/recipes.md shows how one is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memeloc.errors import InputError
+from memeloc.settings import parse_toml, read_toml, validate
+from memeloc.survey.design.team import Sharing
+from memeloc.survey.quality.rules import Settling, read_rules, read_settling
+
+FOLDER = Path(__file__).parent / "shipped"
+
+_Count = Annotated[int, Field(ge=0)]
+_Positive = Annotated[int, Field(ge=1)]
+_Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=60)]
+
+
+class RecipeDesign(BaseModel):
+    """How items are given to people; see `memeloc.survey.design.build.Design`.
+
+    Attributes:
+        size: memes a sheet, at the most.
+        answers: answers an item.
+        explicit, implicit: attention checks a sheet.
+        sample: how many memes are drawn; 0 for all.
+        sharing: who of a named team labels what; `open` is for whoever comes.
+        groups, people: how many groups the scheme has, and how many people in each (in all, where
+            there are no groups); 0 for any number. A team that differs is remarked on.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    size: _Positive = 20
+    answers: _Positive = 5
+    explicit: _Count = 1
+    implicit: _Count = 3
+    sample: _Count = 0
+    sharing: Sharing = "open"
+    groups: _Count = 0
+    people: _Count = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A scheme of annotation, in one of its modes.
+
+    Attributes:
+        source: paper and sections that it is after.
+        summary: what happens in this mode, in a sentence.
+        modes: the names of all modes, the main one first.
+        taxonomy: a shipped taxonomy's name, or the path of a TOML beside the recipe's own.
+        check: settings of rules of quality control, by rule.
+        settle: settings of `Settling`.
+    """
+
+    name: str
+    source: str
+    summary: str
+    mode: str
+    modes: tuple[str, ...]
+    taxonomy: str
+    design: RecipeDesign
+    check: Mapping[str, Any]
+    settle: Mapping[str, Any]
+
+    @property
+    def settling(self) -> Settling:
+        """How answers become labels, with what the recipe leaves as it is by default."""
+        return read_settling({"answers": self.design.answers, **self.settle})
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    summary: str = ""
+    taxonomy: str = ""
+    design: dict[str, Any] = {}
+    check: dict[str, dict[str, Any]] = {}
+    settle: dict[str, Any] = {}
+
+
+class _File(_Part):
+    name: _Name
+    source: str = ""
+    taxonomy: str
+    main: _Name = "main"
+    modes: dict[_Name, _Part] = Field({}, alias="mode")
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The names of the shipped recipes, sorted."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load_recipe(name: str | Path, mode: str = "") -> Recipe:
+    """A shipped recipe by its name, or one of your own by its file, in a mode (the main one).
+
+    Raises:
+        InputError: there is none of that name, no such mode, or the file says what cannot be.
+    """
+    if isinstance(name, str) and name in recipe_names():
+        path = FOLDER / f"{name}.toml"
+    elif isinstance(name, Path) or name.lower().endswith(".toml"):
+        path = Path(name)
+    else:
+        raise InputError(
+            f"There is no recipe {str(name)[:60]!r}; there are {', '.join(recipe_names())}. "
+            "One of your own is named by its .toml file."
+        )
+    return _recipe(read_toml(path), mode, path)
+
+
+def parse_recipe(text: str, mode: str = "") -> Recipe:
+    """A recipe of your own from its TOML.
+
+    Raises:
+        InputError: it says what cannot be, or has no such mode.
+    """
+    return _recipe(parse_toml(text), mode, None)
+
+
+def _recipe(values: Mapping[str, Any], mode: str, path: Path | None) -> Recipe:
+    file = validate(_File, values, "the recipe", file=path)
+    modes = tuple(dict.fromkeys((file.main, *file.modes)))
+    wanted = mode or file.main
+    if wanted not in modes:
+        raise InputError(
+            f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}", file=path
+        )
+    # All modes are looked at, so that what cannot be is said before anything is built.
+    return {name: _in_mode(file, name, modes, path) for name in modes}[wanted]
+
+
+def _in_mode(file: _File, mode: str, modes: tuple[str, ...], path: Path | None) -> Recipe:
+    part = file.modes.get(mode, _Part())
+    check = {
+        rule: {**file.check.get(rule, {}), **part.check.get(rule, {})}
+        for rule in {**file.check, **part.check}
+    }
+    recipe = Recipe(
+        name=file.name,
+        source=file.source,
+        summary=part.summary or file.summary,
+        mode=mode,
+        modes=modes,
+        taxonomy=_taxonomy(part.taxonomy or file.taxonomy, path),
+        design=validate(RecipeDesign, {**file.design, **part.design}, "the design", file=path),
+        check=check,
+        settle={**file.settle, **part.settle},
+    )
+    read_rules(recipe.check)
+    _ = recipe.settling
+    return recipe
+
+
+def _taxonomy(name: str, path: Path | None) -> str:
+    """A shipped taxonomy's name, or the path of a file that stands beside the recipe's."""
+    own = name.lower().endswith(".toml") and path is not None
+    return str(path.parent / name) if own and path is not None else name
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeSummary:
+    """A mode of a recipe in short; see `Recipe`."""
+
+    name: str
+    mode: str
+    taxonomy: str
+    sharing: str
+    answers: int
+    summary: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeList:
+    """Recipes, a row a mode."""
+
+    recipes: tuple[RecipeSummary, ...]
+
+
+def list_recipes(name: str = "") -> RecipeList:
+    """The modes of a recipe, by its name or file; of all that ship by default.
+
+    Raises:
+        InputError: as of `load_recipe`.
+    """
+    summaries = []
+    for each in (name,) if name else recipe_names():
+        for mode in load_recipe(each).modes:
+            recipe = load_recipe(each, mode)
+            design = recipe.design
+            summaries.append(
+                RecipeSummary(
+                    recipe.name,
+                    mode,
+                    recipe.taxonomy,
+                    design.sharing,
+                    design.answers,
+                    recipe.summary,
+                    recipe.source,
+                )
+            )
+    return RecipeList(tuple(summaries))

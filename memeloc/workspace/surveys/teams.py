@@ -1,0 +1,168 @@
+"""Named teams of a survey. In: a stored survey. Out: its people by hash, and who labels what.
+
+A person is stored as a keyed hash, and called by the place in the team's table, such as `a-2`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.survey.design.build import build_next
+from memeloc.survey.design.team import Assigned, Member, Team, build_next_shared, read_team
+from memeloc.survey.model import Batch
+from memeloc.survey.quality.report import Remark
+from memeloc.workspace.surveys.stored import StoredSurvey
+
+_TEAM = "team"
+"""Under which subject a survey's state has its people, and by batch id who labels it."""
+
+_MEMBERS = "members"
+
+
+@dataclass(frozen=True, slots=True)
+class TeamSheet:
+    """A sheet that somebody of the team is to fill; `participant` is empty where no table is given.
+
+    `memes` is how many it has, and `came` whether the person has sent it.
+    """
+
+    place: str
+    participant: str
+    sheet: str
+    round: int
+    memes: int
+    came: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TeamResult:
+    """Who of a team labels what."""
+
+    survey: str
+    people: int
+    sheets: tuple[TeamSheet, ...]
+
+
+def note_team(survey: StoredSurvey, team: Team, assigned: Assigned) -> None:
+    """Store the people, as hashes, and who labels what.
+
+    Raises:
+        InputError: the survey was built with another team.
+    """
+    members = [
+        {"place": member.place, "participant": survey.hashed(member.participant)}
+        for member in team.members
+    ]
+    known = survey.state(_TEAM).get(_MEMBERS)
+    if known is not None and known != members:
+        raise InputError(
+            f"{survey.name} was built with another team; what went out is never changed, so give "
+            "this one another name."
+        )
+    survey.put_state(_TEAM, _MEMBERS, members)
+    note_assigned(survey, assigned)
+
+
+def note_assigned(survey: StoredSurvey, assigned: Assigned) -> None:
+    """Store who labels what; before the batches, so that none is ever nobody's."""
+    for batch, places in assigned.items():
+        survey.put_state(_TEAM, batch, list(places))
+
+
+def team_of(survey: StoredSurvey) -> Team | None:
+    """The people of a survey, known by hashes; None where whoever comes is asked."""
+    members = survey.state(_TEAM).get(_MEMBERS)
+    if members is None:
+        return None
+    # Of somebody who was erased the place alone is left, and nobody is asked there any more.
+    there = [(row["place"], row["participant"]) for row in members if "participant" in row]
+    return Team(tuple(Member(place, who, place.rpartition("-")[0]) for place, who in there))
+
+
+def assigned_to(survey: StoredSurvey) -> dict[str, tuple[str, ...]]:
+    """By batch id the places of those who label it."""
+    values = survey.state(_TEAM).items()
+    return {key: tuple(places) for key, places in values if key != _MEMBERS}
+
+
+def next_batches(
+    survey: StoredSurvey, needs: Mapping[tuple[str, str], int], *, round: int
+) -> tuple[tuple[Batch, ...], Assigned]:
+    """Batches of what is open, and who of the team labels them; without a team, whoever comes."""
+    team = team_of(survey)
+    if team is None:
+        made = build_next(needs, survey.memes, survey.design, survey.taxonomy, round=round)
+        return made, {}
+    asked: dict[str, set[str]] = defaultdict(set)
+    assigned = assigned_to(survey)
+    for batch in survey.batches:
+        for meme in batch.memes:
+            asked[meme].update(assigned.get(batch.id, ()))
+    return build_next_shared(
+        needs, survey.memes, survey.design, survey.taxonomy, team, asked, round=round
+    )
+
+
+def team_sheets(survey: StoredSurvey, people: Path | None = None) -> TeamResult:
+    """Who is to fill which sheet, and what came.
+
+    Args:
+        people: the team's table, for the names; only hashes are stored.
+
+    Raises:
+        InputError: the survey has no named team, or another one than the table's.
+    """
+    team = team_of(survey)
+    if team is None:
+        raise InputError(f"{survey.name} has no named team; whoever comes is asked.")
+    names = dict.fromkeys(team.places, "")
+    if people is not None:
+        given = read_team(people)
+        hashes = {(member.place, survey.hashed(member.participant)) for member in given.members}
+        if not hashes >= {(member.place, member.participant) for member in team.members}:
+            raise InputError(f"{survey.name} was built with another team", file=people)
+        names |= {member.place: member.participant for member in given.members}
+    hash_of = {member.place: member.participant for member in team.members}
+    came = {
+        (sent.sheet, who)
+        for sent in survey.submissions
+        for who in (sent.participant, survey.hashed(sent.participant))
+    }
+    assigned = assigned_to(survey)
+    rows = [
+        TeamSheet(
+            place,
+            names[place],
+            sheet.id,
+            sheet.round,
+            len(sheet.memes),
+            (sheet.id, hash_of[place]) in came,
+        )
+        for sheet in survey.sheets
+        for place in assigned.get(sheet.batch, ())
+        if place in hash_of
+    ]
+    order = {place: number for number, place in enumerate(team.places)}
+    return TeamResult(
+        survey.name, len(team.members), tuple(sorted(rows, key=lambda row: order[row.place]))
+    )
+
+
+def not_assigned(survey: StoredSurvey) -> Sequence[Remark]:
+    """Submissions of people to whom the sheet was not given; nobody is excluded for it."""
+    team = team_of(survey)
+    if team is None:
+        return ()
+    assigned, places = assigned_to(survey), {m.participant: m.place for m in team.members}
+    batches = {sheet.id: sheet.batch for sheet in survey.sheets}
+    remarks = []
+    for sent in survey.submissions:
+        place = places.get(sent.participant) or places.get(survey.hashed(sent.participant))
+        if sent.sheet in batches and place not in assigned.get(batches[sent.sheet], ()):
+            evidence = {"place": place or "not of the team"}
+            remarks.append(Remark("not assigned", sent.sheet, (sent.id,), evidence))
+    return remarks

@@ -1,0 +1,140 @@
+"""Recipes' files: what ships holds what the papers fix, and what cannot be is a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memeloc.errors import InputError
+from memeloc.survey.quality.rules import read_rules
+from memeloc.survey.recipes import load_recipe, parse_recipe, recipe_names
+from memeloc.survey.taxonomy import load_taxonomy
+
+NAMED = ("harmeme", "araharmeme", "charmemes")
+MINE = """
+name = "mine"
+taxonomy = "multi3hate"
+
+[design]
+answers = 3
+
+[check.speed]
+seconds_per_entry = 4.0
+fewest = 5
+
+[settle]
+most = 7
+
+[mode.trial]
+summary = "A trial."
+
+[mode.trial.design]
+sample = 30
+
+[mode.trial.check.speed]
+fewest = 9
+"""
+
+
+def test_recipes_that_ship() -> None:
+    assert recipe_names() == ("araharmeme", "charmemes", "harmeme", "multi3hate")
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_shipped_recipe_names_its_source_and_taxonomy(name: str) -> None:
+    for mode in load_recipe(name).modes:
+        recipe = load_recipe(name, mode)
+        assert recipe.source
+        assert recipe.summary
+        load_taxonomy(recipe.taxonomy)
+
+
+def test_multi3hate_asks_five_people_and_on_without_a_limit() -> None:
+    recipe = load_recipe("multi3hate")
+    assert (recipe.design.answers, recipe.design.explicit, recipe.design.implicit) == (5, 1, 3)
+    assert recipe.settling.most == 0
+    assert recipe.design.sharing == "open"
+
+
+def test_harmeme_has_five_groups_of_three_and_a_fourth_person() -> None:
+    recipe = load_recipe("harmeme")
+    assert (recipe.design.groups, recipe.design.people, recipe.design.answers) == (5, 3, 3)
+    assert (recipe.settling.most, recipe.settling.extra) == (4, 1)
+    assert recipe.settling.further == ("target",)
+
+
+def test_harmemes_dry_run_is_on_200_memes_of_all() -> None:
+    design = load_recipe("harmeme", "dry-run").design
+    assert (design.sharing, design.sample) == ("all", 200)
+
+
+def test_araharmeme_has_three_people_and_no_fourth() -> None:
+    recipe = load_recipe("araharmeme")
+    assert (recipe.design.sharing, recipe.design.people, recipe.settling.most) == ("all", 3, 3)
+
+
+def test_charmemes_validates_on_200_memes_and_labels_by_two() -> None:
+    validation = load_recipe("charmemes", "validation").design
+    assert (validation.sharing, validation.sample) == ("all", 200)
+    labelling = load_recipe("charmemes")
+    assert labelling.mode == "labelling"
+    assert (labelling.design.sharing, labelling.design.answers) == ("turns", 2)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_teams_are_not_tested_timed_or_recruited(name: str) -> None:
+    recipe = load_recipe(name)
+    rules = read_rules(recipe.check)
+    off = (rules.attention, rules.speed, rules.straight, rules.screening, rules.person)
+    assert not any(rule.on for rule in off)
+    assert rules.status.on
+    assert rules.outlier.on
+    assert (recipe.design.explicit, recipe.design.implicit) == (0, 0)
+
+
+def test_mode_replaces_single_settings() -> None:
+    main, trial = parse_recipe(MINE), parse_recipe(MINE, "trial")
+    assert (main.design.sample, trial.design.sample) == (0, 30)
+    assert trial.design.answers == 3
+    assert trial.check == {"speed": {"seconds_per_entry": 4.0, "fewest": 9}}
+    assert trial.settling.most == main.settling.most == 7
+    assert (main.modes, trial.summary) == (("main", "trial"), "A trial.")
+
+
+def test_recipe_of_your_own_is_named_by_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE, encoding="utf-8")
+    assert load_recipe(str(path)).name == "mine"
+
+
+def test_taxonomy_may_stand_beside_the_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE.replace('"multi3hate"', '"own.toml"'), encoding="utf-8")
+    assert load_recipe(path).taxonomy == str(tmp_path / "own.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MINE + "[design2]\n", "design2"),
+        (MINE.replace("answers = 3", "answers = 0"), "answers"),
+        (MINE.replace("most = 7", "most = -1"), "most"),
+        (MINE.replace("fewest = 5", "luck = 5"), "luck"),
+        (MINE.replace("sample = 30", 'sharing = "nobody"'), "sharing"),
+        (MINE.replace('name = "mine"', ""), "name"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_recipe(text)
+
+
+def test_mode_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match="harmeme has no mode 'trial'; it has main, dry-run"):
+        load_recipe("harmeme", "trial")
+
+
+def test_recipe_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match="There is no recipe 'luck'; there are araharmeme"):
+        load_recipe("luck")

@@ -1,0 +1,154 @@
+"""Surveys by recipe, filled by simulated teams, and what is counted apart of their answers."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from memeloc.survey.design.simulate import truths
+from memeloc.survey.design.simulate_team import Colleagues, simulate_team
+from memeloc.survey.labels.agreement import QuestionAgreement
+from memeloc.survey.model import Submission
+from memeloc.workspace import Workspace
+from memeloc.workspace.surveys import Survey
+from memeloc.workspace.surveys.survey import SettleResult
+from memeloc.workspace.surveys.teams import assigned_to, team_of
+
+STARTER = Path(__file__).parents[2] / "examples" / "starter" / "captions.csv"
+
+
+def workspace_of(folder: Path, languages: Sequence[str], memes: int = 60) -> Workspace:
+    """A workspace with the first memes of the starter set in English and some languages."""
+    with STARTER.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))[:memes]
+    table = folder / "captions.csv"
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        columns = ["meme_id", "template", "en", *languages]
+        writer = csv.DictWriter(stream, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    workspace = Workspace.create(folder / "work", languages=list(languages))
+    workspace.import_captions(table)
+    return workspace
+
+
+def team_table(folder: Path, groups: Mapping[str, int]) -> Path:
+    """A table of people by group: `a-1@team.example` is the first of group a."""
+    path = folder / "team.csv"
+    rows = [f"{group}-{n}@team.example,{group}" for group in groups for n in _to(groups[group])]
+    path.write_text("\n".join(("participant,group", *rows)) + "\n", encoding="utf-8")
+    return path
+
+
+@dataclass
+class Filled:
+    """A survey that a team has filled, and all that its people sent.
+
+    `first` and `sent` are submissions of the first round, and of all rounds.
+    """
+
+    survey: Survey
+    result: SettleResult
+    sent: list[Submission] = field(default_factory=list)
+    first: list[Submission] = field(default_factory=list)
+    rounds: int = 1
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """The settled labels by item."""
+        return self.result.table.set_index("item")
+
+    def discussed(self) -> set[tuple[str, str]]:
+        """Items and questions that go to a discussion."""
+        return {(row.item, row.question) for row in self.result.discuss}
+
+    def agreement(self, question: str = "label") -> QuestionAgreement:
+        """What the survey's check measures of a question."""
+        (part,) = (part for part in self.survey.check().agreement if part.question == question)
+        return part
+
+
+def fill(
+    survey: Survey, folder: Path, *, seed: int, colleagues: Colleagues | None = None
+) -> Filled:
+    """Fill all rounds of a survey: people's pages are saved, imported, checked and settled."""
+    sent: list[Submission] = []
+    truth = truths(list(survey.memes), [c.code for c in survey.design.cultures],
+                   survey.taxonomy, seed=seed)  # fmt: skip
+    first: list[Submission] = []
+    number = 1
+    while True:
+        team = team_of(survey)
+        assert team is not None
+        names = {place: f"{place}@team.example" for place in team.places}
+        sheets = [sheet for sheet in survey.sheets if sheet.round == number]
+        submissions = simulate_team(
+            sheets, assigned_to(survey), names, survey.taxonomy, truth,
+            seed=seed, colleagues=colleagues,
+        )  # fmt: skip
+        path = folder / f"{survey.name}-{number}.json"
+        path.write_text(json.dumps([_saved(survey.name, each) for each in submissions]))
+        imported = survey.import_files([path])
+        assert not imported.rejected
+        sent += submissions
+        first = first or submissions
+        survey.check()
+        result = survey.settle(close=True)
+        if not result.next:
+            return Filled(survey, result, sent, first, number)
+        number += 1
+
+
+def answers(
+    submissions: Sequence[Submission], question: str = "label"
+) -> dict[str, dict[str, str]]:
+    """By item and person what was answered to a question."""
+    given: dict[str, dict[str, str]] = {}
+    for submission in submissions:
+        for answer in submission.answers:
+            if chosen := answer.given(question):
+                given.setdefault(answer.entry, {})[submission.participant] = "|".join(chosen)
+    return given
+
+
+def kappa_of(given: Mapping[str, Mapping[str, str]], first: str, second: str) -> float:
+    """Cohen's kappa of two people over the items that both answered, by statsmodels."""
+    both = [(row[first], row[second]) for row in given.values() if first in row and second in row]
+    labels = sorted({label for pair in both for label in pair})
+    square = pd.DataFrame(0, index=labels, columns=labels)
+    for one, other in both:
+        square.loc[one, other] += 1
+    return float(cohens_kappa(square.to_numpy(), return_results=False))
+
+
+def _saved(name: str, sent: Submission) -> dict[str, object]:
+    """What the page of a sheet saves."""
+    return {
+        "memeloc": "survey-answers",
+        "survey": name,
+        "sheet": sent.sheet,
+        "submission": sent.id,
+        "participant": sent.participant,
+        "status": "complete",
+        "code": "",
+        "started": sent.started and sent.started.isoformat(),
+        "submitted": sent.submitted and sent.submitted.isoformat(),
+        "answers": [
+            {
+                "entry": answer.entry,
+                "label": answer.label,
+                "further": {name: list(values) for name, values in answer.further},
+            }
+            for answer in sent.answers
+        ],
+    }
+
+
+def _to(count: int) -> range:
+    return range(1, count + 1)
