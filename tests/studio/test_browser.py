@@ -1,0 +1,193 @@
+"""Sheets that a real process serves, filled in by a real Chromium; the answers, each once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from memeloc.workspace import Workspace
+from tests.studio.served import Server, serving
+
+PHONE = {"width": 390, "height": 844}
+DE = "r1-b01-DE"
+ITEMS = 8
+"""Of each sheet: four memes, four checks."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[Server]:
+    with serving(folder, "--cultures", "DE") as running:
+        yield running
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport=PHONE, has_touch=True)  # type: ignore[arg-type]
+    yield made
+    made.close()
+
+
+def come(context: BrowserContext, server: Server, who: str) -> Page:
+    page = context.new_page()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{server.address}/join?PROLIFIC_PID={who}&STUDY_ID=s&SESSION_ID=x&sheet={DE}")
+    return page
+
+
+def agree(page: Page) -> None:
+    page.click("#next")
+    page.check("input[name=consent][value=yes]")
+    page.click("#next")
+
+
+def fill(page: Page, first: int = 0, after: int = ITEMS, label: str = "no-hate") -> None:
+    for number in range(first, after):
+        expect(page.locator("progress")).to_have_attribute("value", str(number))
+        page.check(f"input[value={label}]")
+        page.click("#next")
+
+
+def end(page: Page) -> str:
+    """Send what was answered; the completion code."""
+    page.click("#next")
+    return page.locator(".code").inner_text()
+
+
+def stored(folder: Path) -> tuple[dict[str, int], Counter[str]]:
+    """By participant how many answers their submissions have; by person how many items."""
+    with Workspace.open(folder) as workspace:
+        survey = workspace.survey("pilot")
+        with workspace.store.database.read() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT participant, item FROM given_answers JOIN survey_places "
+                "ON survey_places.id = place_id GROUP BY participant, item"
+            ).all()
+        return (
+            {sent.participant: len(sent.answers) for sent in survey.submissions},
+            Counter(participant for participant, _ in rows),
+        )
+
+
+def known_as(folder: Path, who: str) -> str:
+    with Workspace.open(folder) as workspace:
+        return workspace.store.surveys.hash_participant(who)
+
+
+def test_two_people_one_after_the_other_at_one_browser(
+    folder: Path, server: Server, context: BrowserContext
+) -> None:
+    first = come(context, server, "anna")
+    agree(first)
+    fill(first)
+    code = end(first)
+    second = come(context, server, "bela")
+    expect(second.locator("h1")).to_be_visible()
+    assert second.locator(".code").count() == 0
+    agree(second)
+    assert second.locator("input:checked").count() == 0
+    fill(second, label="hate")
+    assert end(second) == code  # of one sheet, so of one study
+    submissions, items = stored(folder)
+    assert submissions == {known_as(folder, who): ITEMS for who in ("anna", "bela")}
+    assert set(items.values()) == {ITEMS}
+    with Workspace.open(folder) as workspace:
+        sent = {each.participant: each for each in workspace.survey("pilot").submissions}
+    labels = {answer.label for answer in sent[known_as(folder, "bela")].answers}
+    assert labels == {"hate"}
+
+
+def test_who_leaves_half_way_goes_on_in_another_browser(
+    folder: Path, server: Server, context: BrowserContext, browser: Browser
+) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page, 0, 3)
+    page.close()
+    again = come(context, server, "anna")
+    expect(again.locator("progress")).to_have_attribute("value", "3")
+    other = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
+    elsewhere = come(other, server, "anna")
+    expect(elsewhere.locator("progress")).to_have_attribute("value", "3")
+    fill(elsewhere, 3)
+    end(elsewhere)
+    other.close()
+    submissions, items = stored(folder)
+    assert submissions == items == {known_as(folder, "anna"): ITEMS}
+
+
+def test_who_comes_twice_is_shown_the_end(
+    folder: Path, server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page)
+    code = end(page)
+    again = come(context, server, "anna")
+    assert again.locator(".code").inner_text() == code
+    page.reload()
+    assert page.locator(".code").inner_text() == code
+    submissions, _ = stored(folder)
+    assert submissions == {known_as(folder, "anna"): ITEMS}
+
+
+def test_no_network_for_a_while_loses_nothing(
+    folder: Path, server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page, 0, 2)
+    context.set_offline(True)
+    fill(page, 2)
+    page.click("#next")
+    expect(page.locator("#state")).to_contain_text("Verbindung")
+    assert page.locator(".code").count() == 0
+    context.set_offline(False)
+    page.locator(".code").wait_for()
+    submissions, items = stored(folder)
+    assert submissions == items == {known_as(folder, "anna"): ITEMS}
+
+
+def test_a_killed_server_loses_nothing(
+    folder: Path, server: Server, context: BrowserContext
+) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page, 0, 3)
+    server.kill()
+    fill(page, 3, 5)
+    server.start()
+    fill(page, 5)
+    page.click("#next")
+    page.locator(".code").wait_for(timeout=60_000)
+    submissions, items = stored(folder)
+    assert submissions == items == {known_as(folder, "anna"): ITEMS}
+
+
+def test_the_owner_watches(server: Server, context: BrowserContext) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page, 0, 2)
+    page.click("#stop")
+    expect(page.locator("#state")).not_to_be_empty()
+    watching = context.new_page()
+    failures: list[str] = []
+    watching.on("pageerror", lambda error: failures.append(str(error)))
+    watching.on("console", lambda entry: failures.append(entry.text))
+    watching.goto(f"{server.address}/owner?token=a-token-of-the-owner")
+    expect(watching.locator("#rows tr")).to_have_count(5)
+    expect(watching.locator("#stops li.some")).to_have_attribute("title", "item 3: 1")
+    assert failures == []
