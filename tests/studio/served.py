@@ -66,8 +66,9 @@ class Server:
         printed = []
         for line in self._process.stderr:
             printed.append(line)
-            if match := re.search(r"How far it is: (http://127.0.0.1:(\d+))/owner", line):
+            if match := re.search(r" listens at (http://127.0.0.1:(\d+))", line):
                 self.address, self.port = match[1], int(match[2])
+            if "How far it is" in line:
                 return
         raise AssertionError("".join(printed))
 
@@ -80,9 +81,9 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, **more: Any) -> Iterator[Server]:
+def serving(folder: Path, *arguments: str) -> Iterator[Server]:
     """A server that runs while the block does."""
-    server = Server(folder, *arguments, **more)
+    server = Server(folder, *arguments)
     server.start()
     try:
         yield server

@@ -67,11 +67,12 @@ def serve(
             show(made, _LINKS, as_json=as_json)
             return
         listening, token = listen(host, port), owner_token()
-        address = served.settings.address or f"http://{host}:{listening.getsockname()[1]}"
-        say(f"{len(served.sheets):,} sheets of {name} at {address}; Ctrl+C ends it")
-        say(f"How far it is: {address}/owner?token={token}")
+        here = f"http://{host}:{listening.getsockname()[1]}"
+        page = f"{served.settings.address or here}/owner?token={token}"
+        say(f"{name} listens at {here}, with {len(served.sheets):,} sheets; Ctrl+C ends it")
+        say(f"How far it is: {page}")
         if open_:
-            webbrowser.open(f"{address}/owner?token={token}")
+            webbrowser.open(page)
         run_server(served, listening, token)
 
 

@@ -68,7 +68,7 @@ class ServeSettings(BaseModel):
         ("127.0.0.1", "::1"), description="addresses whose X-Forwarded-For and -Proto are believed"
     )
     requests_a_minute: _Count = Field(1200, description="requests of one client; 0 for any number")
-    answers_a_minute: _Count = Field(60, description="answers to one place; 0 for any number")
+    answers_a_minute: _Count = Field(120, description="answers to one place; 0 for any number")
 
     @field_validator("address")
     @classmethod

@@ -101,6 +101,16 @@ def test_a_study_of_every_culture_is_valid(culture: Culture, file: Path) -> None
     )
 
 
+def test_a_study_points_to_the_server_of_its_sheet(file: Path) -> None:
+    made = Prolific(filters=str(file), server="https://host.example/memes/").studies(
+        a_pack(FIVE[0])
+    )
+    address = str(made[0].body["external_study_url"])
+    assert address.startswith(
+        f"https://host.example/memes/join?sheet={made[0].sheet}&PROLIFIC_PID="
+    )
+
+
 def test_every_option_gives_a_valid_study(file: Path) -> None:
     pack = a_pack(*FIVE)
     for options in (

@@ -30,6 +30,11 @@ class ProlificSettings(BaseModel):
         description="where sheets are filled in: an https address with {sheet} in it, or that of "
         "the folder of SHEET.html, or by sheet id; the participant's id is added to it",
     )
+    server: str = Field(
+        "",
+        description="the https address of `memeloc survey serve`, where each study is given a "
+        "place in its sheet; comes before urls",
+    )
     wage: str | float | Decimal = Field(WAGE, description="an hour; multi3hate's by default")
     currency: str = Field("GBP", description="of your account at Prolific, GBP or USD")
     fee: str | float | Decimal = Field(

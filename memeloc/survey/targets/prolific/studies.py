@@ -77,11 +77,12 @@ def study(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings, filters: F
         )
     balanced = settings.balance_sex and sheet.wanted > 1
     wanted, missing = filters.of(sheet.culture, balance_sex=balanced)
-    address = _address(pack, sheet, settings.urls)
+    address = _address(pack, sheet, settings)
     if address.startswith(NOWHERE.format(sheet="")):
         missing.append(
             f"It is not known where the sheet {sheet.id} can be filled in: name the addresses as "
-            "urls, such as https://survey.university.example/{sheet}.html"
+            "urls, such as https://survey.university.example/{sheet}.html, or that of "
+            "`memeloc survey serve` as server"
         )
     texts = pack.texts[sheet.culture.locale.tag]
     warning = _line(texts.get("warning.text"))
@@ -152,17 +153,21 @@ def _codes(codes: CompletionCodes, settings: ProlificSettings, reward: int) -> l
     ]
 
 
-def _address(pack: SurveyPack, sheet: Sheet, urls: str | Mapping[str, str]) -> str:
+def _address(pack: SurveyPack, sheet: Sheet, settings: ProlificSettings) -> str:
     """Where the sheet is filled in, with Prolific's parameters.
 
-    Without `urls` it is the form that was made for it at another service, if there is one.
+    Without `server` and `urls` it is the form that was made for it at another service, if there
+    is one.
     """
     forms = (form.get(sheet.id) for form in pack.made.values())
     made = next(
         (form["prolific"] for form in forms if isinstance(form, dict) and form.get("prolific")),
         NOWHERE,
     )
-    if isinstance(urls, str):
+    urls = settings.urls
+    if settings.server:
+        address = f"{settings.server.rstrip('/')}/join?sheet={{sheet}}"
+    elif isinstance(urls, str):
         address = urls and (urls if "{sheet}" in urls else f"{urls.rstrip('/')}/{{sheet}}.html")
     else:
         address = urls.get(sheet.id, "")
