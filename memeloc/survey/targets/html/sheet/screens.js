@@ -78,7 +78,7 @@ function showAsked(entry) {
 function entryScreen(entry, number) {
   const total = data.entries.length;
   const progress = filled("progress", { number, total });
-  const screen = make("section", {}, make("p", { className: "number" }, progress),
+  const screen = make("section", {}, make(entry.heading ? "p" : "h1", { className: "number" }, progress),
     make("progress", { max: total, value: number - 1, ariaLabel: progress }));
   if (entry.heading) screen.append(make("h1", {}, entry.heading));
   screen.append(picture(entry, number) || "");
@@ -110,8 +110,8 @@ function acceptDrafts(entry) {
 function comments() {
   const field = make("textarea", { id: "comments", value: record.comments, maxLength: 5000, dir: "auto" });
   field.addEventListener("input", () => { record.comments = field.value; keep(record); });
-  return make("section", {},
-    make("label", { htmlFor: "comments", className: "field" }, words["comments.label"]), field);
+  const label = make("label", { htmlFor: "comments", className: "field" }, words["comments.label"]);
+  return make("section", {}, make("h1", { className: "number" }, label), field);
 }
 
 function codeLine(code) {
