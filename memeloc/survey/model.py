@@ -75,11 +75,15 @@ class MemeEntry:
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
+PERSON = "person"
+"""The id of the entry with the questions about the person."""
+
+
 @dataclass(frozen=True, slots=True)
 class PersonEntry:
     """The questions about the person, at the end of a sheet that has them."""
 
-    id: str = "person"
+    id: str = PERSON
     picture: None = None
 
 

@@ -120,6 +120,13 @@ class TaxonomyTexts:
         self.asked = dict[str, str]()
         self.answers: dict[str, dict[str, str]] = {LABEL: self.labels}
         for asked in taxonomy.questions:
+            if asked.id in taxonomy.demographics:
+                own = f"demographics.{asked.id}"
+                self.asked[asked.id] = texts.get(f"{own}.text")
+                keys = {answer: f"{own}.answer.{answer}" for answer in asked.answers}
+                keys["prefer-not"] = "demographics.prefer-not"
+                self.answers[asked.id] = {id: texts.get(key) for id, key in keys.items()}
+                continue
             label = taxonomy.whose_kinds(asked)
             before = f"label.{label.id}.subcategory" if label else f"questions.{asked.id}.answer"
             self.answers[asked.id] = {answer: get(f"{before}.{answer}") for answer in asked.answers}

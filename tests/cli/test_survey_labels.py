@@ -299,3 +299,28 @@ def test_an_unknown_survey_is_a_sentence(command: Run, words: tuple[str, ...]) -
     done = command("survey", *words)
     assert done.status == 1
     assert "There is no survey 'nothing'; there are none." in done.err
+
+
+def test_what_people_answer_about_themselves_is_a_table(command: Run, folder: Path) -> None:
+    build(command, "--demographics", "gender,most-of-life")
+    people = []
+    for sheet in sheets_of():
+        if sheet.culture.code == "US":
+            content = saved(sheet, f"{sheet.id}-jo")
+            content["answers"][-1]["further"] = {"gender": ["woman"], "most-of-life": ["yes"]}
+            people.append(content)
+    done = command("survey", "import", "pilot", write(folder / "a.json", people), "--json")
+    assert json.loads(done.out)["rejected"] == [], done.out
+    done = command("survey", "settle", "pilot", "--people", "people.csv")
+    assert done.status == 0, done.err
+    with (folder / "people.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    answers = [(row["culture"], row["source"], row["question"], row["answer"]) for row in rows]
+    once = [("US", "sheet", "gender", "woman"), ("US", "sheet", "most-of-life", "yes")]
+    assert answers == once * len(people)
+    assert not any("jo" in row["participant"] for row in rows)
+
+
+def test_a_question_about_the_person_that_is_not_there_is_named(command: Run) -> None:
+    done = command("survey", "build", "p", "--cultures", "US", "--demographics", "gender,shoes")
+    assert (done.status, "no question 'shoes'" in done.err) == (1, True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typer import Option
 
 import memeloc
-from memeloc.cli.options import AsJson
+from memeloc.cli.options import AsJson, split
 from memeloc.cli.output import say
 from memeloc.cli.show import explain, show
 from memeloc.cli.survey.options import Name
@@ -102,6 +102,13 @@ def build(
         metavar="TABLE",
         help="Texts of the items' own: meme_id, and a column for each question that has them.",
     ),
+    demographics: str = Option(
+        "",
+        metavar="IDS",
+        help="Ask about the person at the end: gender, age, ethnicity, education, politics, "
+        "religion, most-of-life; with commas between.",
+        show_default="nothing",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Assign memes to batches with attention checks, the same for every culture.
@@ -113,7 +120,7 @@ def build(
     \b
     Example:
       memeloc survey build pilot --cultures US,DE,MX=es,IN=hi,CN --size 20 --seed 7
-      memeloc survey build large --cultures US,DE --preannotate
+      memeloc survey build large --cultures US,DE --preannotate --demographics gender,age
       memeloc survey build fixed --cultures US,DE --batches batches.csv
       memeloc survey build harm --cultures US --collected harmeme
       memeloc survey build trial --cultures US --recipe harmeme --mode dry-run --people team.csv
@@ -140,6 +147,7 @@ def build(
             batches=batches,
             collected=collected,
             items=items,
+            demographics=split(demographics),
         )
     for tag, left_out in result.left_out.items():
         say(f"{len(left_out):,} memes have no caption in {tag} and are left out: {left_out[0]}")

@@ -51,6 +51,11 @@ def settle(
     answers_out: Path | None = Option(
         None, "--answers", metavar="FILE", help="Write the retained answers, a row each."
     ),
+    people: Path | None = Option(
+        None,
+        metavar="FILE",
+        help="Write what is known of the retained people: their own answers, and the service's.",
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Settle retained answers into one label a meme and culture; ask again about what is open.
@@ -64,8 +69,9 @@ def settle(
     Example:
       memeloc survey settle pilot --out labels.csv
       memeloc survey settle pilot --close --models
+      memeloc survey settle pilot --answers answers.csv --people people.csv
     """
-    check_table(out, answers_out)
+    check_table(out, answers_out, people)
     changes = settings(changed) | ({} if most is None else {"most": most})
     with (
         memeloc.Workspace.find() as workspace,
@@ -74,7 +80,8 @@ def settle(
         result = workspace.survey(name).settle(
             changes, close=close, next_round=next_, models=models, on_progress=bar.report
         )
-    for path, frame in ((out, result.table), (answers_out, result.answers)):
+    tables = ((out, result.table), (answers_out, result.answers), (people, result.people))
+    for path, frame in tables:
         if path is not None:
             write_frame(path, frame)
     show(result, _LABELS, _DIFFERENCES, _next_steps, as_json=as_json)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from memeloc.survey.model import Participant, Sheet, Submission
+from memeloc.survey.model import PERSON, Participant, Sheet, Submission
 from memeloc.survey.quality.likelihood import Labels
 from memeloc.survey.quality.report import Judged
+from memeloc.survey.taxonomy.demographics import MOST_OF_LIFE
 
 COMPLETE = "complete"
 """The status of a submission that was sent whole."""
@@ -38,9 +39,17 @@ class Row:
 def make_row(
     submission: Submission, sheet: Sheet, judged: Judged, people: Sequence[Participant]
 ) -> Row:
-    """A submission with its labels of memes, in the order of the sheet."""
+    """A submission with its labels of memes, in the order of the sheet.
+
+    What a person answered about most of life goes before what a service says of it.
+    """
     given = {answer.entry: answer.label for answer in submission.answers if answer.label}
     labels = {meme: given[meme] for meme in sheet.memes if meme in given}
+    of_person = [answer for answer in submission.answers if answer.entry == PERSON]
+    life = [value for answer in of_person for value in answer.given(MOST_OF_LIFE)]
+    if life:
+        answered = Participant(submission.participant, {"most_of_life": life[-1]})
+        people = (*people, answered)
     return Row(submission, sheet, judged, labels, people)
 
 

@@ -22,7 +22,7 @@ from memeloc.survey.quality.rules import Screening
 
 _NO_FACT = frozenset(
     {
-        "", "consent revoked", "data expired", "prefer not to say", "rather not say",
+        "", "consent revoked", "data expired", "prefer not to say", "prefer-not", "rather not say",
         "not applicable", "n/a",
     }
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Label sets. In: a shipped taxonomy's name, or the TOML of a team's own. Out: a `Taxonomy`."""
 
+from memeloc.survey.taxonomy.demographics import demographic_questions, with_demographics
 from memeloc.survey.taxonomy.file import (
     FOLDER,
     SOURCE,
@@ -29,7 +30,9 @@ __all__ = [
     "Question",
     "Role",
     "Taxonomy",
+    "demographic_questions",
     "load_taxonomy",
     "parse_taxonomy",
     "taxonomy_names",
+    "with_demographics",
 ]

@@ -104,6 +104,7 @@ class Taxonomy:
         most_severe: whether, of several that fit, the most severe label is to be chosen.
         item_text: `question` if the question for the label has `{text}`, which the items' table
             gives in its column `label`.
+        demographics: ids of those questions that are of the shipped block about the person.
         texts: by language tag and key (see `keys`), the texts of a taxonomy that does not ship;
             empty for those that do.
     """
@@ -117,6 +118,7 @@ class Taxonomy:
     most_severe: bool = False
     ask_subcategories: bool = False
     item_text: Literal["", "question"] = ""
+    demographics: Ids = ()
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
 
     @property
@@ -161,7 +163,7 @@ class Taxonomy:
             keys += (f"label.{label.id}.subcategory.{name}" for name in label.subcategories)
         keys += (f"group.{group}" for group in self.groups)
         for question in self.questions:
-            if self.whose_kinds(question) is None:
+            if self.whose_kinds(question) is None and question.id not in self.demographics:
                 keys.append(f"questions.{question.id}.text")
                 keys += (f"questions.{question.id}.answer.{name}" for name in question.answers)
         keys += (f"rule.{rule}" for rule in self.rules)

@@ -20,7 +20,7 @@ from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submiss
 from memeloc.survey.recipes import Recipe
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy
+from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy, with_demographics
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
 
@@ -74,10 +74,11 @@ class StoredSurvey:
         self.name = name
         self._store = workspace.store.surveys
         values = self._store.design(name)
-        self.taxonomy: Taxonomy = (
+        self.taxonomy: Taxonomy = with_demographics(
             parse_taxonomy(values["taxonomy_toml"])
             if values.get("taxonomy_toml")
-            else load_taxonomy(values["taxonomy"])
+            else load_taxonomy(values["taxonomy"]),
+            values.get("demographics", ()),
         )
         self.design = Design(
             name,
@@ -200,6 +201,7 @@ def design_values(
     memes: Mapping[str, str],
     taxonomy_toml: str | None,
     *,
+    demographics: Sequence[str] = (),
     item_texts: Mapping[str, Mapping[str, str]] | None = None,
     collected: str = "",
     given: Sequence[Batch] = (),
@@ -221,6 +223,8 @@ def design_values(
             "check": dict(recipe.check),
             "settle": dict(recipe.settle),
         }
+    if demographics:
+        more["demographics"] = list(demographics)
     if item_texts:
         more["item_texts"] = {meme: dict(item_texts[meme]) for meme in sorted(item_texts)}
     return {

@@ -19,9 +19,11 @@ from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
 from memeloc.survey.labels.further import as_json, beside_labels, settle_further
+from memeloc.survey.labels.people import people_table
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
 from memeloc.survey.labels.settling import STATES, Settled, settle
 from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
+from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.rows import COMPLETE
 from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.rewards import Shortfall, shortfalls
@@ -64,6 +66,7 @@ class SettleResult:
         table: the labels, a row an item and culture; see `settling.Settled`, and a column for each
             further question, see `further.beside_labels`.
         answers: the retained answers, a row each; see `settling.answers_table`.
+        people: what is known of the retained people; see `people_table`.
     """
 
     __pydantic_config__ = ConfigDict(arbitrary_types_allowed=True)
@@ -79,6 +82,7 @@ class SettleResult:
     last_round: int
     table: Annotated[pd.DataFrame, Field(exclude=True)]
     answers: Annotated[pd.DataFrame, Field(exclude=True)]
+    people: Annotated[pd.DataFrame, Field(exclude=True)]
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,12 @@ class Survey(Exporting, Importing, Contacting):
             last_round,
             labels,
             answers,
+            people_table(
+                retained(checked.submissions, checked.report),
+                checked.sheets,
+                self._store.participants(self.name),
+                self.taxonomy,
+            ),
         )
 
     def team(self, people: str | Path | None = None) -> TeamResult:

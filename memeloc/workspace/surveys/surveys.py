@@ -17,7 +17,7 @@ from memeloc.survey.design.sampling import read_differing, sampled
 from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
 from memeloc.survey.model import Batch, Culture
 from memeloc.survey.recipes import Recipe, RecipeDesign, load_recipe
-from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names
+from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
 from memeloc.workspace.surveys.building import (
@@ -109,6 +109,7 @@ class Surveys(ImportingAnswers):
         collected: str = "",
         items: Path | None = None,
         differing: Path | None = None,
+        demographics: Sequence[str] = (),
     ) -> BuildResult:
         """Assign memes to batches with attention checks, the same for every culture.
 
@@ -137,6 +138,8 @@ class Surveys(ImportingAnswers):
                 column of the question's id; see `Question.item_text`.
             differing: a table of a model's rounds: only memes on which they differ; see
                 `memeloc.survey.design.sampling.read_differing`.
+            demographics: shipped questions about the person, asked at the end of each sheet: ids
+                of `memeloc.survey.taxonomy.demographic_questions`.
 
         Raises:
             InputError: a name, culture or meme cannot be, or there is another survey of that name.
@@ -149,7 +152,7 @@ class Surveys(ImportingAnswers):
         )
         team = _team(scheme, numbers, people)
         asked = taxonomy or (scheme.taxonomy if scheme else "multi3hate")
-        labels = load_taxonomy(asked)
+        labels = with_demographics(load_taxonomy(asked), demographics)
         of = read_cultures(workspace, cultures, relaxed)
         if team is not None and len(of) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")
@@ -186,6 +189,7 @@ class Surveys(ImportingAnswers):
             design,
             templates,
             own,
+            demographics=labels.demographics,
             item_texts=read_item_texts(items, labels, templates),
             collected=collected,
             given=made if wanted.given else (),
