@@ -126,6 +126,11 @@ def check_memes(memes: Iterable[str], design: Design, taxonomy: Taxonomy) -> Non
     """Refuse memes with the name of a check, and more checks than there are examples for."""
     if reserved := list(filter(_RESERVED.fullmatch, memes)):
         raise InputError(f"a meme cannot be called {reserved[0]!r}: other entries are called so")
+    if taxonomy.item_text and design.implicit:
+        raise InputError(
+            f"{taxonomy.name} asks about texts of each item's own, which examples have not; ask "
+            "for 0 implicit checks"
+        )
     if design.implicit > len(taxonomy.examples):
         raise InputError(
             f"{taxonomy.name} has {len(taxonomy.examples)} examples, too few for {design.implicit} "

@@ -18,6 +18,7 @@ from memeloc.survey.taxonomy.model import (
     Role,
     Taxonomy,
 )
+from memeloc.survey.taxonomy.questions import without_drafts
 
 __all__ = [
     "FOLDER",
@@ -35,4 +36,5 @@ __all__ = [
     "parse_taxonomy",
     "taxonomy_names",
     "with_demographics",
+    "without_drafts",
 ]

@@ -58,7 +58,8 @@ class Question:
             or the `person`, who is asked once, at the sheet's end.
         item_text: whether the items' table has, in a column of the question's name, its `question`
             (a text that stands for `{text}` in the question; not asked where that is empty) or a
-            draft of the `answer`, to be corrected.
+            draft of the `answer` (a text, or the id of a choice), to be corrected. Without such a
+            table nothing that is drafted is asked.
     """
 
     __pydantic_config__ = _FORBID
@@ -151,9 +152,14 @@ class Taxonomy:
 
     @property
     def item_columns(self) -> tuple[str, ...]:
-        """The columns of the items' table: ids of questions with a text for each item."""
+        """Columns that the items' table needs: ids of questions with a text of each item's own."""
         own = (LABEL,) if self.item_text else ()
-        return (*own, *(question.id for question in self.questions if question.item_text))
+        return (*own, *(each.id for each in self.questions if each.item_text == "question"))
+
+    @property
+    def draft_columns(self) -> tuple[str, ...]:
+        """Columns that the items' table may have: ids of questions whose answers are drafted."""
+        return tuple(each.id for each in self.questions if each.item_text == "answer")
 
     def keys(self) -> tuple[str, ...]:
         """The names of all texts that it needs in a language, as `SurveyTexts.get` takes them."""

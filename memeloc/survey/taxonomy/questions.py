@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memeloc.survey.taxonomy.model import LABEL, Label, Question, Taxonomy, kinds_id
+from memeloc.survey.taxonomy.model import LABEL, Question, Taxonomy, kinds_id
 
 _TAKEN = frozenset(
     {
@@ -25,9 +25,10 @@ def complete(taxonomy: Taxonomy) -> Taxonomy:
     is asked nothing more about it, so a question that is always asked comes after all other labels.
     """
     finer = tuple(
-        _about_kinds(label)
+        Question(kinds_id(label), answers=label.subcategories, when={LABEL: (label.id,)})
         for label in taxonomy.labels
-        if taxonomy.ask_subcategories and label.subcategories
+        # Of a single finer kind there is nothing to ask.
+        if taxonomy.ask_subcategories and len(label.subcategories) > 1
     )
     going_on = tuple(label.id for label in taxonomy.of_role("vote", "abstain"))
     own = tuple(
@@ -39,11 +40,10 @@ def complete(taxonomy: Taxonomy) -> Taxonomy:
     return replace(taxonomy, questions=(*finer, *own))
 
 
-def _about_kinds(label: Label) -> Question:
-    """Which kind it is; where there is a single one, whether it is of that kind."""
-    asked = Question(kinds_id(label), answers=label.subcategories, when={LABEL: (label.id,)})
-    alone = len(label.subcategories) == 1
-    return replace(asked, kind="choices", required=False) if alone else asked
+def without_drafts(taxonomy: Taxonomy) -> Taxonomy:
+    """The taxonomy without the questions whose answers are drafted, for items without drafts."""
+    kept = tuple(each for each in taxonomy.questions if each.item_text != "answer")
+    return replace(taxonomy, questions=kept)
 
 
 def question_problems(taxonomy: Taxonomy) -> Iterator[str]:
@@ -66,6 +66,8 @@ def question_problems(taxonomy: Taxonomy) -> Iterator[str]:
             other = taxonomy.question(name)
             if people != (other is not None and other.about == "person"):
                 yield f"{what} is asked after {name!r}, but one of them is about the person"
+            if question.item_text != "answer" and other and other.item_text == "answer":
+                yield f"{what} is asked after {name!r}, which is not asked without a draft"
             yield from repeated(f"answer that {question.id!r} is asked after", answers)
             for answer in answers:
                 if answer not in earlier[name]:
@@ -90,8 +92,8 @@ def _kind_problems(question: Question, what: str) -> Iterator[str]:
         yield f"{what} has a scale whose first number is not the smaller one"
     if question.about == "person" and (question.item_text or question.kind == "span"):
         yield f"{what} is about the person, so there is no text of an item"
-    if question.item_text == "answer" and question.kind != "text":
-        yield f'{what} has drafts of its answers; they go with kind = "text" only'
+    if question.item_text == "answer" and question.kind not in ("text", "choice"):
+        yield f"{what} is a {question.kind}; drafts of answers go with a text or a choice"
 
 
 def repeated(what: str, names: Iterable[str]) -> Iterator[str]:

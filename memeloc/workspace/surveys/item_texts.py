@@ -19,7 +19,7 @@ def read_item_texts(
         InputError: the taxonomy has such questions and there is no table, or the other way round;
             a column or a meme is missing, or is there twice; or a meme is asked about nothing.
     """
-    columns = taxonomy.item_columns
+    columns, drafts = taxonomy.item_columns, taxonomy.draft_columns
     if path is None:
         if columns:
             raise InputError(
@@ -27,7 +27,7 @@ def read_item_texts(
                 f"columns meme_id, {', '.join(columns)} by --items"
             )
         return {}
-    if not columns:
+    if not columns and not drafts:
         raise InputError(f"{taxonomy.name} has no question with a text of an item's own", file=path)
     table = read_table(path)
     for name in ("meme_id", *columns):
@@ -35,12 +35,22 @@ def read_item_texts(
             raise InputError(
                 "has no such column; its headings are the questions' ids", file=path, column=name
             )
+    own = [name for name in (*columns, *drafts) if name in table.columns]
     texts: dict[str, dict[str, str]] = {}
     for row in table.rows:
         meme = row["meme_id"]
         if meme in texts:
             raise InputError(f"The meme {meme[:80]!r} is there twice.", file=path, row=row.number)
-        texts[meme] = {name: row[name] for name in columns if row[name]}
+        texts[meme] = {name: row[name] for name in own if row[name]}
+        for name in drafts:
+            answers = getattr(taxonomy.question(name), "answers", ())
+            if answers and texts[meme].get(name, answers[0]) not in answers:
+                raise InputError(
+                    f"The draft {row[name][:80]!r} is not one of {', '.join(answers)}.",
+                    file=path,
+                    row=row.number,
+                    column=name,
+                )
         if taxonomy.item_text and meme in memes and not row[LABEL]:
             raise InputError(
                 f"The meme {meme[:80]!r} has no text to be asked about.",

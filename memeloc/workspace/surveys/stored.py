@@ -20,7 +20,13 @@ from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submiss
 from memeloc.survey.recipes import Recipe
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
-from memeloc.survey.taxonomy import Taxonomy, load_taxonomy, parse_taxonomy, with_demographics
+from memeloc.survey.taxonomy import (
+    Taxonomy,
+    load_taxonomy,
+    parse_taxonomy,
+    with_demographics,
+    without_drafts,
+)
 from memeloc.survey.texts import SurveyTexts, catalogue, survey_texts
 from memeloc.workspace.folder import WorkspaceFolder
 
@@ -98,6 +104,8 @@ class StoredSurvey:
         self.collected: str = values.get("collected", "")
         self.item_texts: dict[str, dict[str, str]] = values.get("item_texts", {})
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
+        if not self.item_texts:
+            self.taxonomy = without_drafts(self.taxonomy)
         self.asks_person = bool(self.taxonomy.about("person"))
 
     @property

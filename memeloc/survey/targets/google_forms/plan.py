@@ -186,7 +186,9 @@ class _Planner:
         # The sheet's id makes every CSV say whose it is, whatever its file is called.
         title = f"{get('participant.label')} ({isolated(self.sheet.id, texts.locale.direction)})"
         self._add("participant", "line", title, get("participant.help"))
-        self._add("definition", "text", texts.question, texts.definition)
+        asks_own = self.taxonomy.item_text == "question"
+        heading = get("definition.heading") if asks_own else texts.question
+        self._add("definition", "text", heading, texts.definition)
         lines = [
             self._with_isolates("definition.label", label=texts.labels[label], definition=meaning)
             for label, meaning in texts.definitions.items()
