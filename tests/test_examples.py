@@ -87,3 +87,14 @@ def test_survey_ends_with_the_labels_of_its_simulation(tmp_path: Path) -> None:
         decisions = list(csv.DictReader(stream))
     assert {row["action"] for row in decisions} <= {"approve", "return", "reject"}
     assert all(len(row["submission"]) == 24 for row in decisions)  # Prolific's ids, not hashes
+
+
+@pytest.mark.slow
+def test_recipes_end_with_the_labels_counted_apart(tmp_path: Path) -> None:
+    _, printed = _run("recipes.sh", tmp_path)
+    assert "outlier: kappa" in printed
+    surveys = re.findall(r"^([a-z0-9-]+): \d+ labels, 0 differ", printed, re.MULTILINE)
+    assert surveys == [
+        "multi3hate", "harmeme-dry", "harmeme", "araharmeme", "charmemes-trial", "charmemes",
+        "m-quest",
+    ]  # fmt: skip

@@ -138,6 +138,25 @@ def test_araharmemes_pairwise_kappa_is_that_of_statsmodels(tmp_path: Path) -> No
         assert filled.agreement().measures.cohen == pytest.approx(sum(kappas) / 3)
 
 
+def test_araharmeme_shows_and_corrects_the_text_that_ocr_found(tmp_path: Path) -> None:
+    with workspace_of(tmp_path, ["ar"], memes=14) as workspace:
+        ids = sorted(workspace.store.captions.templates())
+        table = tmp_path / "ocr.csv"
+        rows = [f"{item},{'text' if n else 'no-text'},ocr {n}" for n, item in enumerate(ids)]
+        table.write_text("\n".join(("meme_id,readable,ocr-text", *rows)), encoding="utf-8")
+        team = team_table(tmp_path, {"native": 3})
+        workspace.surveys.build("ara", "EG=ar", recipe="araharmeme", people=team, items=table)
+        filled = fill(workspace.survey("ara"), tmp_path, seed=2)
+        readable, texts = answers(filled.sent, "readable"), answers(filled.sent, "ocr-text")
+        assert readable.keys() == set(ids)
+        for item in ids:
+            assert filled.labels.loc[item, "readable"] == plurality(list(readable[item].values()))
+            # The text is asked of those only who can read one.
+            those = {who for who, answer in readable[item].items() if answer == "text"}
+            assert texts.get(item, {}).keys() == those
+        assert set(filled.result.answers["ocr-text"]) <= {"", *(f"ocr {n}" for n in range(14))}
+
+
 # CHARMemes
 
 
@@ -189,6 +208,80 @@ def test_charmemes_labels_where_rounds_differ(tmp_path: Path) -> None:
             first, second = votes[item].values()
             assert filled.labels.loc[item, "label"] == (first if first == second else "")
             assert ((item, "label") in filled.discussed()) == (first != second)
+
+
+def test_charmemes_skip_leaves_a_meme_to_others_and_trash_marks_it(tmp_path: Path) -> None:
+    with workspace_of(tmp_path, ["ru"]) as workspace:
+        team = team_table(tmp_path, {"rater": 6})
+        workspace.surveys.build("final", "RU", recipe="charmemes", people=team, size=5)
+        survey = workspace.survey("final")
+        invalid = sorted(survey.memes)[::12]
+        filled = fill(
+            survey, tmp_path, seed=6, colleagues=Colleagues(0.9, skip=0.1, invalid=invalid)
+        )
+        given = answers(filled.sent)
+        skipped = {item for item, row in given.items() if "skip" in row.values()}
+        assert skipped
+        for item, row in given.items():
+            votes = [label for label in row.values() if label != "skip"]
+            assert len(votes) == 2  # whoever skips it is replaced by somebody else
+            trash = votes.count("trash")
+            state, label = filled.labels.loc[item, ["state", "label"]]
+            assert (state == "rejected") == (trash == 2)
+            assert label == (votes[0] if len(set(votes)) == 1 and not trash else "")
+            assert ((item, "label") in filled.discussed()) == (len(set(votes)) == 2)
+        assert set(filled.labels["state"]) == {"settled", "given up", "rejected"}
+        assert filled.rounds > 1
+
+
+def test_charmemes_settles_the_kind_of_a_label(tmp_path: Path) -> None:
+    with workspace_of(tmp_path, ["ru"]) as workspace:
+        team = team_table(tmp_path, {"rater": 4})
+        workspace.surveys.build("final", "RU", recipe="charmemes", people=team)
+        filled = fill(workspace.survey("final"), tmp_path, seed=8)
+        kinds = answers(filled.sent, "hate-speech-kind")
+        assert kinds
+        for item, row in filled.labels.iterrows():
+            own = list(kinds.get(str(item), {}).values()) if row["label"] == "hate-speech" else []
+            assert row["hate-speech-kind"] == plurality(own)
+
+
+# M-QUEST
+
+
+def test_m_quests_judges_say_yes_to_what_is_kept(tmp_path: Path) -> None:
+    columns = [
+        "label", "toxicity-answer", "toxicity-statement",
+        "linked-statement", "linked-question", "linked-answer",
+    ]  # fmt: skip
+    with workspace_of(tmp_path, []) as workspace:
+        ids = sorted(workspace.store.captions.templates())
+        table = tmp_path / "statements.csv"
+        rows = []
+        for n, item in enumerate(ids):
+            texts = [f"{name} {n}" for name in (columns if n % 2 else columns[:2])]
+            rows.append(",".join((item, *texts, *([] if n % 2 else [""] * 4))))
+        table.write_text("\n".join((",".join(("meme_id", *columns)), *rows)), encoding="utf-8")
+        team = team_table(tmp_path, {"judge": 14})
+        workspace.surveys.build("valid", "US", recipe="m-quest", people=team, items=table, size=3)
+        survey = workspace.survey("valid")
+        filled = fill(survey, tmp_path, seed=9, colleagues=Colleagues(skip=0.1))
+        given = {name: answers(filled.sent, name) for name in columns}
+        for n, item in enumerate(ids):
+            judge = [who for who, label in given["label"][item].items() if label != "unsure"]
+            assert len(judge) == 1  # who is not sure leaves the meme to somebody else
+            for place, name in enumerate(columns):
+                answer = given[name].get(item, {}).get(judge[0], "")
+                assert bool(answer) == (place < 2 or n % 2 == 1)
+                assert filled.labels.loc[item, name] == answer
+        is_kept = (filled.labels[["label", "toxicity-answer"]] == "yes").all(axis=1)
+        assert set(filled.labels.index[is_kept]) == {
+            item
+            for item in ids
+            if "yes" in given["label"][item].values()
+            and "yes" in given["toxicity-answer"].get(item, {}).values()
+        }
+        assert not filled.discussed()
 
 
 # Teams
@@ -275,3 +368,22 @@ def test_sheet_filled_by_somebody_else_is_remarked_on(tmp_path: Path) -> None:
         survey.put_state("team", batch, [other])
         (remark, *_) = [row for row in survey.check().warnings if row.rule == "not assigned"]
         assert remark.evidence == {"place": places[0]}
+
+
+def test_erased_member_leaves_no_hash_and_is_asked_no_more(tmp_path: Path) -> None:
+    who = "a-1@team.example"
+    with workspace_of(tmp_path, [], memes=14) as workspace:
+        team = team_table(tmp_path, {"a": 3, "b": 3})
+        workspace.surveys.build("harm", "US", recipe="harmeme", people=team)
+        survey = workspace.survey("harm")
+        fill(survey, tmp_path, seed=1)
+        survey.check(exclude=[who])
+        hashed = survey.hashed(who)
+        workspace.surveys.forget([who], agree=lambda costs: True)
+        assert "a-1" not in {row.place for row in survey.team(team).sheets}
+        again = survey.settle(close=True)
+        asked = {place for batch in again.next for place in assigned_to(survey)[batch.batch]}
+        assert again.next
+        assert "a-1" not in asked
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "work").glob("*.db*"))
+    assert hashed.encode() not in stored

@@ -7,8 +7,8 @@ guides/recipes.md shows how one is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from memeloc.errors import InputError
 from memeloc.settings import parse_toml, read_toml, validate
 from memeloc.survey.design.team import Sharing
 from memeloc.survey.quality.rules import Settling, read_rules, read_settling
+from memeloc.survey.taxonomy import Taxonomy
 
 FOLDER = Path(__file__).parent / "shipped"
 
@@ -60,6 +61,7 @@ class Recipe:
         summary: what happens in this mode, in a sentence.
         modes: the names of all modes, the main one first.
         taxonomy: a shipped taxonomy's name, or the path of a TOML beside the recipe's own.
+        leave_out: ids of its labels and rules that the scheme has not, such as "I don't know".
         check: settings of rules of quality control, by rule.
         settle: settings of `Settling`.
     """
@@ -70,6 +72,7 @@ class Recipe:
     mode: str
     modes: tuple[str, ...]
     taxonomy: str
+    leave_out: tuple[str, ...]
     design: RecipeDesign
     check: Mapping[str, Any]
     settle: Mapping[str, Any]
@@ -93,6 +96,7 @@ class _Part(BaseModel):
 class _File(_Part):
     name: _Name
     source: str = ""
+    leave_out: tuple[_Name, ...] = ()
     taxonomy: str
     main: _Name = "main"
     modes: dict[_Name, _Part] = Field({}, alias="mode")
@@ -155,6 +159,7 @@ def _in_mode(file: _File, mode: str, modes: tuple[str, ...], path: Path | None) 
         mode=mode,
         modes=modes,
         taxonomy=_taxonomy(part.taxonomy or file.taxonomy, path),
+        leave_out=file.leave_out,
         design=validate(RecipeDesign, {**file.design, **part.design}, "the design", file=path),
         check=check,
         settle={**file.settle, **part.settle},
@@ -168,6 +173,24 @@ def _taxonomy(name: str, path: Path | None) -> str:
     """A shipped taxonomy's name, or the path of a file that stands beside the recipe's."""
     own = name.lower().endswith(".toml") and path is not None
     return str(path.parent / name) if own and path is not None else name
+
+
+def leave_out(taxonomy: Taxonomy, names: Iterable[str]) -> Taxonomy:
+    """The taxonomy without some labels and rules.
+
+    Raises:
+        InputError: there is no such label or rule, or fewer than two labels to vote for are left.
+    """
+    out = set(names)
+    known = {label.id for label in taxonomy.labels} | set(taxonomy.rules)
+    if missing := sorted(out - known):
+        raise InputError(f"{taxonomy.name} has no label or rule {missing[0]!r} to leave out")
+    labels = tuple(label for label in taxonomy.labels if label.id not in out)
+    rules = tuple(rule for rule in taxonomy.rules if rule not in out)
+    left = replace(taxonomy, labels=labels, rules=rules)
+    if len(left.of_role("vote")) < 2:
+        raise InputError(f"of {taxonomy.name} fewer than two labels are left to vote for")
+    return left
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 from memeloc.survey.codes import codes
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.model import Batch, CompletionCodes, Culture, Sheet, Submission
-from memeloc.survey.recipes import Recipe
+from memeloc.survey.recipes import Recipe, leave_out
 from memeloc.survey.targets.protocol import Decide, SurveyPack, Target
 from memeloc.survey.targets.registry import TARGETS
 from memeloc.survey.taxonomy import (
@@ -106,6 +106,7 @@ class StoredSurvey:
         self.recipe: Mapping[str, Any] = values.get("recipe", {})
         if not self.item_texts:
             self.taxonomy = without_drafts(self.taxonomy)
+        self.taxonomy = leave_out(self.taxonomy, self.recipe.get("leave_out", ()))
         self.asks_person = bool(self.taxonomy.about("person"))
 
     @property
@@ -228,6 +229,7 @@ def design_values(
         more["recipe"] = {
             "name": recipe.name,
             "mode": recipe.mode,
+            "leave_out": list(recipe.leave_out),
             "check": dict(recipe.check),
             "settle": dict(recipe.settle),
         }

@@ -16,7 +16,7 @@ from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.design.sampling import read_differing, sampled
 from memeloc.survey.design.team import Assigned, Team, build_shared, read_team, team_remarks
 from memeloc.survey.model import Batch, Culture
-from memeloc.survey.recipes import Recipe, RecipeDesign, load_recipe
+from memeloc.survey.recipes import Recipe, RecipeDesign, leave_out, load_recipe
 from memeloc.survey.taxonomy import load_taxonomy, taxonomy_names, with_demographics
 from memeloc.workspace.folder import workspace_folder
 from memeloc.workspace.settings import FILE, read_settings
@@ -152,7 +152,8 @@ class Surveys(ImportingAnswers):
         )
         team = _team(scheme, numbers, people)
         asked = taxonomy or (scheme.taxonomy if scheme else "multi3hate")
-        labels = with_demographics(load_taxonomy(asked), demographics)
+        labels = leave_out(load_taxonomy(asked), scheme.leave_out if scheme else ())
+        labels = with_demographics(labels, demographics)
         of = read_cultures(workspace, cultures, relaxed)
         if team is not None and len(of) > 1:
             raise InputError("A named team annotates in one culture; build a survey for each")

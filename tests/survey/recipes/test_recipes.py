@@ -8,10 +8,10 @@ import pytest
 
 from memeloc.errors import InputError
 from memeloc.survey.quality.rules import read_rules
-from memeloc.survey.recipes import load_recipe, parse_recipe, recipe_names
+from memeloc.survey.recipes import leave_out, load_recipe, parse_recipe, recipe_names
 from memeloc.survey.taxonomy import load_taxonomy
 
-NAMED = ("harmeme", "araharmeme", "charmemes")
+NAMED = ("harmeme", "araharmeme", "charmemes", "m-quest")
 MINE = """
 name = "mine"
 taxonomy = "multi3hate"
@@ -37,8 +37,8 @@ fewest = 9
 """
 
 
-def test_recipes_that_ship() -> None:
-    assert recipe_names() == ("araharmeme", "charmemes", "harmeme", "multi3hate")
+def test_five_recipes_ship() -> None:
+    assert recipe_names() == ("araharmeme", "charmemes", "harmeme", "m-quest", "multi3hate")
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -91,6 +91,29 @@ def test_named_teams_are_not_tested_timed_or_recruited(name: str) -> None:
     assert rules.status.on
     assert rules.outlier.on
     assert (recipe.design.explicit, recipe.design.implicit) == (0, 0)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_teams_have_no_answer_for_not_knowing(name: str) -> None:
+    recipe = load_recipe(name)
+    asked = leave_out(load_taxonomy(recipe.taxonomy), recipe.leave_out)
+    assert asked.abstain is None
+    assert "unsure" not in asked.rules
+
+
+def test_label_that_is_not_there_cannot_be_left_out() -> None:
+    with pytest.raises(InputError, match="no label or rule 'luck'"):
+        leave_out(load_taxonomy("multi3hate"), ["luck"])
+
+
+def test_two_labels_are_left_to_vote_for() -> None:
+    with pytest.raises(InputError, match="fewer than two labels"):
+        leave_out(load_taxonomy("multi3hate"), ["hate"])
+
+
+def test_m_quest_has_one_judge_a_meme() -> None:
+    recipe = load_recipe("m-quest")
+    assert (recipe.design.sharing, recipe.design.answers) == ("turns", 1)
 
 
 def test_mode_replaces_single_settings() -> None:
