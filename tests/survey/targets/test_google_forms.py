@@ -385,7 +385,7 @@ const FormApp = {
     const api = { getId: () => 'f' + number, getEditUrl: () => 'https://e/' + number, getPublishedUrl: () => 'https://a/' + number };
     settings.forEach((name) => { api[name] = (value) => { form.settings[name] = value; return api; }; });
     api.setRequireLogin = () => { throw new Error('only in an organisation'); };
-    ['PageBreak', 'SectionHeader', 'Text', 'ParagraphText', 'MultipleChoice', 'Checkbox', 'Image'].forEach((kind) => {
+    ['PageBreak', 'SectionHeader', 'Text', 'ParagraphText', 'MultipleChoice', 'Checkbox', 'Scale', 'Image'].forEach((kind) => {
       api['add' + kind + 'Item'] = () => {
         const item = { kind };
         form.items.push(item);
@@ -394,6 +394,7 @@ const FormApp = {
         ['Title', 'HelpText', 'Required', 'Choices', 'ChoiceValues', 'Alignment', 'Width'].forEach((name) => {
           made['set' + name] = (value) => { item[name[0].toLowerCase() + name.slice(1)] = value; return made; };
         });
+        made.setBounds = (low, high) => { item.bounds = [low, high]; return made; };
         made.setImage = (blob) => { item.image = blob.name; return made; };
         return made;
       };

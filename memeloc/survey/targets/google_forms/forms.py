@@ -30,21 +30,21 @@ class SheetForm:
     Attributes:
         items: its questions by key.
         titles: keys of questions by their titles, as compared.
-        ids: ids of questions, as they were asked for, by key.
+        ids: keys of questions by the ids that they were asked for by.
     """
 
     def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
         form = plan(pack, sheet)
         self.sheet = sheet
         self.items = {item.key: item for item in form.items if item.kind in QUESTIONS}
-        self.titles = {folded(item.title): key for key, item in self.items.items()}
-        self.ids = {key: question_id(own) for key, own in form.ids().items() if key in self.items}
+        asked = {key: item.asks or key for key, item in self.items.items()}
+        self.titles = {folded(item.title): asked[key] for key, item in self.items.items()}
+        self.ids = {question_id(own): asked[key] for key, own in form.ids().items() if key in asked}
         self._places = pack.places
         texts = SheetTexts(pack, sheet)
         self._stop = {STOP, folded(texts.get("stop.button"))}
         self._answers = {
-            question.id: _Names(texts.answers[question.id])
-            for question in pack.taxonomy.about("item", "picture")
+            question.id: _Names(texts.answers[question.id]) for question in pack.taxonomy.questions
         }
 
     def submission(
@@ -125,11 +125,12 @@ class Forms:
         forms = self.sheets.values()
         self.titles = frozenset(title for form in forms for title in form.titles)
         self.participants = frozenset(folded(form.items["participant"].title) for form in forms)
-        self.questions = {own: (form, key) for form in forms for key, own in form.ids.items()}
+        self.questions = {own: (form, key) for form in forms for own, key in form.ids.items()}
         for sheet, values in pack.made.get("google-forms", {}).items():
             for key, item in values.get("items", {}).items():
                 if sheet in self.sheets and key in self.sheets[sheet].items:
-                    self.questions[str(item.get("questionId"))] = (self.sheets[sheet], key)
+                    asked = self.sheets[sheet].items[key].asks or key
+                    self.questions[str(item.get("questionId"))] = (self.sheets[sheet], asked)
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import Literal
 
 from memeloc.errors import InputError
 from memeloc.model import Direction
-from memeloc.survey.model import Check, Entry, Sheet, entry_id
+from memeloc.survey.model import Check, Entry, PersonEntry, Sheet, entry_id
+from memeloc.survey.targets.google_forms.routing import Step, steps_of
 from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
 from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import SurveyPack
@@ -39,8 +40,8 @@ SUBMIT = "submit"
 STOP = "stop"
 """The option's id by which people stop; no label may have it."""
 
-Kind = Literal["section", "text", "picture", "choice", "choices", "line", "paragraph"]
-QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "line", "paragraph"})
+Kind = Literal["section", "text", "picture", "choice", "choices", "scale", "line", "paragraph"]
+QUESTIONS: frozenset[Kind] = frozenset({"choice", "choices", "scale", "line", "paragraph"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,11 @@ class Item:
 
     Attributes:
         key: `consent`, `participant`, `section:...`, or as of `question_key`; unique in its form.
-        kind: `choice` is one of several, `choices` any of several.
+        kind: `choice` is one of several, `choices` any of several; a `scale` has its numbers as
+            options.
         title: one line; unique among the form's questions, for a CSV's headers are titles.
         picture, source, alt: a picture's file name in the export, path here, and text; or empty.
+        asks: of a question that is in several sections, the key that its answers have; or empty.
     """
 
     key: str
@@ -76,6 +79,7 @@ class Item:
     picture: str = ""
     source: Path | None = None
     alt: str = ""
+    asks: str = ""
 
     @property
     def routed(self) -> bool:
@@ -128,6 +132,22 @@ def plan(pack: SurveyPack, sheet: Sheet) -> Form:
         InputError: it cannot be expressed as one: two answers read the same, or a text is too long.
     """
     return _Planner(pack, sheet).form()
+
+
+def numbered(name: str, step: Step, mark: str = "-") -> str:
+    """A name for a step: that of its question, with a number behind if it is asked again."""
+    return name if step.copy == 1 else f"{name}{mark}{step.copy}"
+
+
+def _as_asked(question: ShownQuestion) -> tuple[Kind, Mapping[str, str]]:
+    """How a form asks a question, and its answers by id; a scale of Forms ends at 3 to 10."""
+    if question.scale is not None:
+        low, high = question.scale
+        kind: Kind = "scale" if low in (0, 1) and 3 <= high <= 10 else "choice"
+        return kind, {str(number): str(number) for number in range(low, high + 1)}
+    if question.kind == "text":
+        return "paragraph", {}
+    return "choices" if question.kind == "choices" else "choice", question.answers
 
 
 def question_key(entry: str, question: str = LABEL) -> str:
@@ -207,69 +227,58 @@ class _Planner:
             self._add(f"example:{example.id}", "text", title, because, picture=picture)
 
     def _entry(self, number: int, entry: Entry) -> None:
-        get, own = self.texts.get, entry_id(entry)
-        total = len(self.sheet.entries)
-        after = f"section:{number + 1}" if number < total else "section:end"
-        progress = get("progress", number=number, total=total)
-        first, *further = self.texts.questions(entry)
-        sections = {question.id: f"section:{number}-{question.id}" for question in further}
-        goes = {
-            label: [sections[name] for name in names] + [after]
-            for label, names in self._asked_after(further).items()
-        }
-        self._add(f"section:{number}", "section", progress)
-        title = first.text
+        """A section for each step of an entry; of a person's questions one, where none decides."""
+        total, is_person = len(self.sheet.entries), isinstance(entry, PersonEntry)
+        progress = self.texts.get("progress", number=number, total=total)
+        heading = self.texts.get("person.heading") if is_person else progress
+        steps = steps_of(self.texts.questions(entry))
+        sections = [f"section:{number}"]
+        sections += [numbered(f"section:{number}-{step.question.id}", step) for step in steps[1:]]
+        sections.append(f"section:{number + 1}" if number < total else "section:end")
+        on_one_page = is_person and all(step.leads.keys() == {""} for step in steps)
+        for place, step in enumerate(steps):
+            if not (place and on_one_page):
+                self._add(sections[place], "section", heading)
+            goes = {answer: sections[to] for answer, to in step.leads.items()}
+            if step.question.id == LABEL:
+                self._label(number, entry, step.question, goes)
+                continue
+            leads_on = set(goes.values()) == {sections[place + 1]}
+            self._further(number, entry, step, {} if on_one_page or leads_on else goes)
+
+    def _label(
+        self, number: int, entry: Entry, question: ShownQuestion, goes: Mapping[str, str]
+    ) -> None:
+        own, title = entry_id(entry), question.text
         if isinstance(entry, Check) and entry.kind == "explicit":
             label = self.texts.labels[entry.expected]
             title = self._with_isolates("check.explicit", label=label)
         alt = self._with_isolates("image.alt", number=number, caption=self.texts.text(entry))
-        options = [Option(label, name, goes[label][0]) for label, name in first.answers.items()]
-        options.append(Option(STOP, get("stop.button"), SUBMIT))
+        options = [
+            Option(label, name, goes.get(label) or goes[""])
+            for label, name in question.answers.items()
+        ]
+        options.append(Option(STOP, self.texts.get("stop.button"), SUBMIT))
         title, picture = f"{number}. {one_line(title)}", self._picture(own, entry.picture, alt)
         self._add(question_key(own), "choice", title, "", options, picture=picture)
-        order = [*sections.values(), after]
-        for question, following in zip(further, order[1:], strict=True):
-            self._add(sections[question.id], "section", progress)
-            leads = {
-                path[path.index(sections[question.id]) + 1]
-                for path in goes.values()
-                if sections[question.id] in path
-            }
-            (to,) = leads if len(leads) == 1 else ("",)
-            if not to or (to != following and question.kind == "choices"):
-                raise InputError(
-                    f"Google Forms cannot lead on from {question.id!r} of {self.taxonomy.name}: "
-                    "what is asked next depends on earlier answers; take another target"
-                )
-            answers = [
-                Option(answer, name, "" if to == following else to)
-                for answer, name in question.answers.items()
-            ]
-            kind: Kind = "choices" if question.kind == "choices" else "choice"
-            title = f"{number}. {one_line(question.text)}"
-            key = question_key(own, question.id)
-            self._add(key, kind, title, "", answers, required=question.required)
 
-    def _asked_after(self, further: Sequence[ShownQuestion]) -> dict[str, list[str]]:
-        """By label the questions that follow; only an option can lead elsewhere than on.
-
-        Raises:
-            InputError: a question depends on another than the one for the label.
-        """
-        for question in further:
-            if question.when.keys() - {LABEL}:
-                raise InputError(
-                    f"Google Forms cannot ask {question.id!r} of {self.taxonomy.name}, which "
-                    "depends on another question than the one for the label; take another target"
-                )
-        return {
-            label: [
-                question.id
-                for question in further
-                if label in question.when.get(LABEL, self.texts.labels)
-            ]
-            for label in self.texts.labels
-        }
+    def _further(self, number: int, entry: Entry, step: Step, goes: Mapping[str, str]) -> None:
+        """A question whose answers lead to sections; without `goes` all lead to the next one."""
+        question, key = step.question, question_key(entry_id(entry), step.question.id)
+        kind, answers = _as_asked(question)
+        options = [
+            Option(answer, name, goes.get(answer, goes.get("", "")) if kind == "choice" else "")
+            for answer, name in answers.items()
+        ]
+        # Who leaves out what decides would go on to the section that happens to stand next.
+        required = question.required or (kind == "choice" and bool(goes))
+        title = f"{number}. {one_line(question.text)}"
+        own = numbered(key, step, "#")
+        self._add(own, kind, title, question.draft, options, required=required, asks=key)
+        if goes and kind != "choice":  # only an option can lead elsewhere than on
+            following = self.texts.get("next")
+            option = Option("next", following, goes[""])
+            self._add(f"go:{own}", "choice", f"{number}. {following}", "", [option])
 
     def _with_isolates(self, key: str, **values: object) -> str:
         """A text whose placeholders may be of another direction than it is."""
@@ -304,6 +313,7 @@ class _Planner:
         *,
         required: bool = True,
         picture: _Picture = ("", None, ""),
+        asks: str = "",
     ) -> None:
         """Add an item; of a text that is too long for it, texts before or after it have the rest.
 
@@ -321,7 +331,7 @@ class _Planner:
                 self.items.append(Item(f"{key}:before-{number}", "text", "", piece))
             checked = self._checked(key, options)
             heading = self._unique(heading)
-            self.items.append(Item(key, kind, heading, last, checked, required, *picture))
+            self.items.append(Item(key, kind, heading, last, checked, required, *picture, asks))
             return
         if picture[0]:  # it may have no description beside it, so its text follows
             self.items.append(Item(f"{key}:picture", "picture", "", "", (), False, *picture))

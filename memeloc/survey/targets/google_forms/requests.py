@@ -132,6 +132,8 @@ def item_body(item: Item, ids: Mapping[str, str], address: Address) -> dict[str,
 def _asked(item: Item, ids: Mapping[str, str]) -> dict[str, Any]:
     if item.kind in ("line", "paragraph"):
         return {"textQuestion": {"paragraph": item.kind == "paragraph"}}
+    if item.kind == "scale":
+        return {"scaleQuestion": {"low": int(item.options[0].id), "high": int(item.options[-1].id)}}
     options = []
     for option in item.options:
         choice = {"value": option.text}

@@ -50,7 +50,7 @@ class GoogleForms:
 
     name = "google-forms"
     summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
-    kinds = frozenset[Kind]({"choice", "choices"})
+    kinds = frozenset[Kind]({"choice", "choices", "scale", "text"})
     recognises = staticmethod(recognises)
 
     def __init__(

@@ -124,6 +124,10 @@ function makeItem(form, item, pictures) {
     case 'paragraph':
       made = form.addParagraphTextItem().setRequired(item.required);
       break;
+    case 'scale':
+      made = form.addScaleItem().setRequired(item.required)
+        .setBounds(Number(item.options[0].id), Number(item.options[item.options.length - 1].id));
+      break;
     case 'choice':
     case 'choices':
       if (item.picture) {

@@ -1,0 +1,234 @@
+"""Further questions as forms ask them: every kind, every condition, and the person at the end."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memeloc.errors import InputError
+from memeloc.survey.model import PERSON, PersonEntry
+from memeloc.survey.targets.google_forms.plan import QUESTIONS, SUBMIT, Form, Item, plan
+from memeloc.survey.targets.google_forms.requests import all_requests, picture_address
+from memeloc.survey.targets.google_forms.routing import AFTER, steps_of
+from memeloc.survey.targets.google_forms.target import GoogleForms
+from memeloc.survey.targets.instructions import ShownQuestion
+from memeloc.survey.targets.protocol import SurveyPack, refuse_other_kinds
+from memeloc.survey.targets.resolver import import_file
+from memeloc.survey.taxonomy import Question, with_demographics
+from memeloc.survey.texts import survey_texts
+from tests.survey.packs import pack as small_pack
+from tests.survey.targets.test_google_forms import BASE, made, needs_node, run_script
+
+HATE = {"label": ("hate",)}
+ASKED = (
+    Question("target", answers=("one", "many"), when=HATE),
+    Question("crowd", answers=("tea", "coffee"), when={"target": ("many",)}, required=False),
+    Question("strength", kind="scale", scale=(1, 5), when=HATE),
+    Question("percent", kind="scale", scale=(0, 20), required=False),
+    Question("why", kind="text", when={"target": ("one",)}, required=False),
+    Question("also", kind="choices", answers=("a", "b"), when=HATE, required=False),
+    Question("sure", answers=("yes", "no")),
+)
+"""`strength` and `also` decide nothing, and what comes after them depends on earlier answers."""
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> SurveyPack:
+    small = small_pack(tmp_path_factory.mktemp("pictures"))
+    before, words = "taxonomy.multi3hate.questions", dict[str, str]()
+    for question in ASKED:
+        words[f"{before}.{question.id}.text"] = f"About {question.id}?"
+        for answer in question.answers:
+            words[f"{before}.{question.id}.answer.{answer}"] = f"{answer} of {question.id}"
+    taxonomy = with_demographics(
+        replace(small.taxonomy, questions=ASKED), ["gender", "age", "most-of-life"]
+    )
+    (sheet,) = small.sheets
+    texts = {"en": survey_texts(sheet.culture.locale, words)}
+    sheets = (replace(sheet, entries=(*sheet.entries, PersonEntry())),)
+    return replace(small, taxonomy=taxonomy, sheets=sheets, texts=texts)
+
+
+def filled(form: Form, choose: dict[str, str]) -> dict[str, str]:
+    """The texts by title that somebody sends who chooses so, by Google's rules."""
+    sections: dict[str, list[Item]] = {"start": []}
+    for item in form.items:
+        if item.kind == "section":
+            sections[item.key] = []
+        else:
+            sections[list(sections)[-1]].append(item)
+    order = list(sections)
+    sent, place = dict[str, str](), 0
+    while place < len(order):
+        goes = ""
+        for item in sections[order[place]]:
+            if item.kind not in QUESTIONS:
+                continue
+            chosen = choose.get(item.asks or item.key, "")
+            options = {option.id: option for option in item.options}
+            if options:
+                option = options.get(chosen) or item.options[0]
+                goes = option.goes or goes
+                sent[item.title] = option.text
+            elif chosen:
+                sent[item.title] = chosen
+        if goes == SUBMIT:
+            break
+        place = order.index(goes) if goes else place + 1
+    return sent
+
+
+def met(form: Form, choose: dict[str, str], entry: str) -> list[str]:
+    """The further questions of an entry that somebody meets."""
+    titles = filled(form, choose)
+    keys = [item.asks for item in form.items if item.title in titles]
+    return [key.split(":")[1] for key in keys if key.endswith(f":{entry}")]
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "asked"),
+    [
+        ("no-hate", "", ["percent", "sure"]),
+        ("hate", "many", ["target", "crowd", "strength", "percent", "also", "sure"]),
+        ("hate", "one", ["target", "strength", "percent", "why", "also", "sure"]),
+    ],
+)
+def test_each_is_asked_what_their_answers_ask_for(
+    pack: SurveyPack, label: str, target: str, asked: list[str]
+) -> None:
+    form = plan(pack, pack.sheets[0])
+    choose = {"entry:m1": label, "further:target:m1": target, "further:why:m1": "because"}
+    assert met(form, {**choose, "entry:m2": "no-hate"}, "m1") == asked
+    assert met(form, {**choose, "entry:m2": "no-hate"}, "m2") == ["percent", "sure"]
+
+
+def test_every_kind_makes_a_valid_form(pack: SurveyPack) -> None:
+    form = plan(pack, pack.sheets[0])
+    whole = made(form, all_requests(form, partial(picture_address, BASE)))
+    kinds: dict[str, set[str]] = {}
+    for item, planned in zip(whole["items"], form.items, strict=True):
+        question = item.get("questionItem", {}).get("question", {})
+        name = planned.asks.split(":")[1] if planned.asks else ""
+        kinds.setdefault(name, set()).update(key for key in question if key.endswith("Question"))
+    assert kinds["strength"] == {"scaleQuestion"}
+    # Forms' scales end at ten.
+    assert kinds["percent"] == {"choiceQuestion"}
+    assert kinds["why"] == {"textQuestion"}
+    bounds = {
+        (scale["low"], scale["high"])
+        for item in whole["items"]
+        if (scale := item.get("questionItem", {}).get("question", {}).get("scaleQuestion"))
+    }
+    assert bounds == {(1, 5)}
+
+
+def test_the_person_is_asked_on_one_page_at_the_end(pack: SurveyPack) -> None:
+    form = plan(pack, pack.sheets[0])
+    keys = [item.key for item in form.items]
+    start = keys.index("section:5")
+    assert keys[start + 1 : start + 4] == [
+        f"further:{question}:{PERSON}" for question in ("gender", "age", "most-of-life")
+    ]
+    assert keys[start + 4] == "section:end"
+    assert form.items[start].title == "About you"
+    assert not any(item.routed for item in form.items[start : start + 4])
+
+
+def test_what_was_answered_comes_back_by_question(pack: SurveyPack, tmp_path: Path) -> None:
+    form = plan(pack, pack.sheets[0])
+    people = {
+        "ada": {"entry:m1": "hate", "further:target:m1": "many", "further:crowd:m1": "coffee"},
+        "bob": {"entry:m1": "hate", "further:target:m1": "one", "further:why:m1": "no, really"},
+        "cem": {"entry:m1": "no-hate", "further:percent:m1": "17", "further:sure:m1": "no"},
+    }
+    titles = [item.title for item in form.items if item.kind in QUESTIONS]
+    path = tmp_path / "responses.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["Timestamp", *titles])
+        for who, choose in people.items():
+            every = {"participant": who, "entry:m2": "no-hate", "further:gender:person": "woman"}
+            sent = filled(form, {**every, "further:strength:m1": "4", **choose})
+            writer.writerow(["2026/11/21 3:04:05 PM GMT+1", *(sent.get(t, "") for t in titles)])
+    imported = import_file(GoogleForms(), path, pack)
+    assert imported.rejected == ()
+    answers = {
+        sent.participant: {answer.entry: dict(answer.further) for answer in sent.answers}
+        for sent in imported.submissions
+    }
+    also = {"percent": ("0",), "also": ("a",), "sure": ("yes",)}
+    assert answers["ada"]["m1"] == {
+        **{"target": ("many",), "crowd": ("coffee",), "strength": ("4",)},
+        **also,
+    }
+    assert answers["bob"]["m1"] == {
+        **{"target": ("one",), "why": ("no, really",), "strength": ("4",)},
+        **also,
+    }
+    assert answers["cem"]["m1"] == {"percent": ("17",), "sure": ("no",)}
+    assert answers["cem"][PERSON]["gender"] == ("woman",)
+
+
+@needs_node
+def test_the_script_makes_every_kind(pack: SurveyPack, tmp_path: Path) -> None:
+    GoogleForms().export(pack, tmp_path / "out")
+    (form,) = (call[1] for call in run_script(tmp_path / "out")["log"] if call[0] == "form")
+    scales = {tuple(item["bounds"]) for item in form["items"] if item["kind"] == "Scale"}
+    assert scales == {(1, 5)}
+    planned = [item for item in plan(pack, pack.sheets[0]).items if item.kind != "picture"]
+    asked = [item["title"] for item in form["items"] if item["kind"] != "Image"]
+    assert asked == [item.title for item in planned]
+
+
+def test_a_span_is_refused_with_a_target_that_shows_it(pack: SurveyPack) -> None:
+    spans = replace(pack.taxonomy, questions=(Question("where", kind="span"),))
+    with pytest.raises(InputError, match=r"google-forms cannot show 'where'.*html shows all"):
+        refuse_other_kinds(GoogleForms(), spans)
+
+
+def test_what_depends_on_several_answers_is_refused() -> None:
+    several = ShownQuestion("many", "choices", "?", {"a": "A", "b": "B"})
+    depends = ShownQuestion("next", "text", "?", when={"many": ("a",)})
+    with pytest.raises(InputError, match="cannot ask 'next' depending on 'many'"):
+        steps_of([several, depends])
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> list[ShownQuestion]:
+    """Up to six questions, each with conditions on some of the choices before it."""
+    made: list[ShownQuestion] = [ShownQuestion("q0", "choice", "?", {"a": "A", "b": "B"})]
+    for number in range(1, draw(st.integers(1, 6))):
+        choices = [question for question in made if question.kind == "choice"]
+        names = draw(st.lists(st.sampled_from([each.id for each in choices]), unique=True))
+        when = {name: (draw(st.sampled_from("ab")),) for name in names}
+        kind = draw(st.sampled_from(["choice", "text"]))
+        answers = {"a": "A", "b": "B"} if kind == "choice" else {}
+        made.append(ShownQuestion(f"q{number}", kind, "?", answers, when=when))
+    return made
+
+
+@given(questions(), st.lists(st.sampled_from("ab"), min_size=6, max_size=6))
+def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chosen: Any) -> None:
+    steps, place = steps_of(asked), 0
+    given_answers: dict[str, tuple[str, ...]] = {}
+    met: list[str] = []
+    while place != AFTER:
+        step = steps[place]
+        met.append(step.question.id)
+        answer = chosen[int(step.question.id[1:])]
+        to = step.leads.get(answer, step.leads.get("", AFTER))
+        assert to == AFTER or to > place
+        place = to
+    wanted = []
+    for number, question in enumerate(asked):
+        if all(set(ids) & set(given_answers.get(name, ())) for name, ids in question.when.items()):
+            wanted.append(question.id)
+            given_answers[question.id] = (chosen[number],)
+    assert met == wanted
