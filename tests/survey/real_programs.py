@@ -18,13 +18,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 WIDTH, HEIGHT = 390, 844
 """Of a phone's screen, in CSS pixels."""
 _PICTURES = """(pictures) => pictures.filter((each) => each.checkVisibility()).map((image) => ({
   alt: image.alt, width: image.naturalWidth, place: image.getBoundingClientRect().toJSON(),
 }))"""
+_BOX = """(place, [start, end]) => {
+  const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const letters = [];
+  while (walk.nextNode()) {
+    let at = 0;
+    for (const letter of walk.currentNode.data) {
+      letters.push([walk.currentNode, at, at += letter.length]);
+    }
+  }
+  const range = document.createRange();
+  range.setStart(letters[start][0], letters[start][1]);
+  range.setEnd(letters[end - 1][0], letters[end - 1][2]);
+  const {left, right, top, bottom} = range.getBoundingClientRect();
+  return {left, right, middle: (top + bottom) / 2};
+}"""
 _LOADED = "() => [...document.images].every((image) => image.complete)"
 
 
@@ -121,3 +136,13 @@ def pictures_shown(page: Page, selector: str = "img") -> list[dict[str, Any]]:
         assert picture["place"]["left"] >= 0, picture
         assert picture["place"]["right"] <= WIDTH, picture
     return pictures
+
+
+def drag_over(page: Page, place: Locator, span: str) -> None:
+    """Mark letters of a text, such as `3-7`, as a finger does that is drawn over them."""
+    place.scroll_into_view_if_needed()
+    box = place.evaluate(_BOX, list(map(int, span.split("-"))))
+    page.mouse.move(box["left"] + 1, box["middle"])
+    page.mouse.down()
+    page.mouse.move(box["right"], box["middle"], steps=5)
+    page.mouse.up()

@@ -204,7 +204,9 @@ def potato_values(pack: SurveyPack, sheet: Sheet) -> list[tuple[Any, Said]]:
                 "instance_id_to_label_to_value": {
                     item_key(pack.name, sheet.id, entry): [
                         [{"schema": schema, "name": name}, name]
-                        for schema, name in zip(("answer", "whom"), chosen(who, entry), strict=True)
+                        for schema, name in zip(
+                            ("q-label", "q-whom"), chosen(who, entry), strict=True
+                        )
                         if name
                     ]
                     for entry in map(entry_id, sheet.entries)

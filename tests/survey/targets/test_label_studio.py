@@ -26,7 +26,14 @@ from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
 from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import CAPTION, hostile, pack
-from tests.survey.real_programs import free_port, installed, phone, pictures_shown, started
+from tests.survey.real_programs import (
+    drag_over,
+    free_port,
+    installed,
+    phone,
+    pictures_shown,
+    started,
+)
 
 USER, PASSWORD, TOKEN = "team@survey.example", "of-no-use-elsewhere", "0123456789" * 4
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
@@ -50,21 +57,6 @@ ANSWERS = tuple(
     Answer(entry, label, (("whom", ("one", "many")),) if label == "hate" else ())
     for entry, label in CHOSEN.items()
 )
-_BOX = """(place, [start, end]) => {
-  const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-  const letters = [];
-  while (walk.nextNode()) {
-    let at = 0;
-    for (const letter of walk.currentNode.data) {
-      letters.push([walk.currentNode, at, at += letter.length]);
-    }
-  }
-  const range = document.createRange();
-  range.setStart(letters[start][0], letters[start][1]);
-  range.setEnd(letters[end - 1][0], letters[end - 1][2]);
-  const {left, right, top, bottom} = range.getBoundingClientRect();
-  return {left, right, middle: (top + bottom) / 2};
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -385,14 +377,8 @@ def write(page: Page, heading: Locator, draft: str, text: str) -> None:
 
 def mark(page: Page, heading: Locator, span: str) -> None:
     """Mark words of the caption, as a finger does that is drawn over them."""
-    start, end = map(int, span.split("-"))
     within(heading).locator(".lsf-label").click()
-    place = within(heading).locator(".lsf-htx-richtext")
-    box = place.evaluate(_BOX, [start, end])
-    page.mouse.move(box["left"] + 1, box["middle"])
-    page.mouse.down()
-    page.mouse.move(box["right"], box["middle"], steps=5)
-    page.mouse.up()
+    drag_over(page, within(heading).locator(".lsf-htx-richtext"), span)
 
 
 def came_back(

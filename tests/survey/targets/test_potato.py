@@ -11,20 +11,23 @@ from typing import Any
 
 import pytest
 import yaml
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.survey.model import Answer, Check, entry_id
-from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.model import Answer, PersonEntry, entry_id
+from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.places import item_key
+from memeloc.survey.targets.potato.reading import CONSENT
 from memeloc.survey.targets.potato.target import Potato
-from memeloc.survey.targets.protocol import SurveyPack
+from memeloc.survey.targets.protocol import ALL_KINDS, SurveyPack
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import Question
 from memeloc.survey.texts import survey_texts
+from tests.survey.every_kind import answered, every_kind
 from tests.survey.packs import CAPTION, hostile, pack
 from tests.survey.real_programs import (
+    drag_over,
     free_port,
     installed,
     phone,
@@ -33,6 +36,10 @@ from tests.survey.real_programs import (
 )
 
 CHOSEN = {"m1": "no-hate", "check-1": "unknown", "check-2": "hate", "m2": "hate"}
+ANSWERS = tuple(
+    Answer(entry, label, (("whom", ("one", "many")),) if label == "hate" else ())
+    for entry, label in CHOSEN.items()
+)
 BEFORE = "taxonomy.multi3hate.questions.whom"
 SECOND = {
     f"{BEFORE}.text": "Whom is it about, {{ 7 * 7 }}?",
@@ -63,7 +70,7 @@ def key(survey: SurveyPack, entry: str) -> str:
 def state(survey: SurveyPack, who: str, answers: dict[str, list[str]], **more: Any) -> Any:
     values = {
         key(survey, entry): [
-            [{"schema": "answer" if place == 0 else "whom", "name": name}, name]
+            [{"schema": "q-label" if place == 0 else "q-whom", "name": name}, name]
             for place, name in enumerate(names)
         ]
         for entry, names in answers.items()
@@ -93,9 +100,9 @@ def test_a_project_has_all_that_it_names(survey: SurveyPack, tmp_path: Path) -> 
     page = (own / "surveys" / "instructions.html").read_text("utf-8")
     assert page.count("/media/example-") == len(survey.taxonomy.examples)
     assert "{" not in page
-    first, second = config["annotation_schemes"]
+    _, first, second = config["annotation_schemes"]
     assert [label["name"] for label in first["labels"]] == ["hate", "no-hate", "unknown"]
-    assert second["display_logic"]["show_when"][0]["value"] == ["hate"]
+    assert second["display_logic"]["show_when"][1]["value"] == ["hate"]
     assert "{{" not in second["description"]
 
 
@@ -205,7 +212,9 @@ def test_the_program_shows_every_item_and_its_states_are_read(
     command = [str(program), "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
     with started(command, own, f"{base}/health", {}), phone() as pages:
         for who in ("asha", "jonas"):
-            annotated(pages(), survey, f"{base}/?PROLIFIC_PID={who}", whole=who == "asha")
+            whole = who == "asha"
+            answers = ANSWERS if whole else ANSWERS[:2]
+            annotated(pages(), survey, f"{base}/?PROLIFIC_PID={who}", answers, whole=whole)
         declined(pages(), survey, f"{base}/?PROLIFIC_PID=zoe")
     assert {file: file.read_bytes() for file in before} == before
 
@@ -214,63 +223,111 @@ def test_the_program_shows_every_item_and_its_states_are_read(
     result = import_file(Potato(), output, survey)
     assert result.rejected == ()
     first, second, third = result.submissions
-    several = {"hate": ("many", "one")}
-    expected = tuple(Answer(one, label, several.get(label, ())) for one, label in CHOSEN.items())
     assert (first.participant, first.status) == ("asha", "complete")
-    assert first.answers == expected
+    assert first.answers == ANSWERS
     assert first.started is not None
     assert first.submitted is not None
     assert first.started < first.submitted
     assert (second.participant, second.status, second.code) == ("jonas", "returned", "")
-    assert second.answers == expected[:2]
+    assert second.answers == ANSWERS[:2]
     assert (third.participant, third.status, third.answers) == ("zoe", "no consent", ())
     shutil.rmtree(output)
 
 
+@pytest.mark.slow
+def test_the_program_asks_every_kind_of_question(tmp_path: Path) -> None:
+    survey = every_kind(pack(tmp_path / "pictures"), ALL_KINDS)
+    own = exported(survey, tmp_path / "out")
+    program, port = installed("potato-annotation", "potato"), free_port()
+    base = f"http://127.0.0.1:{port}"
+    command = [str(program), "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
+    with started(command, own, f"{base}/health", {}), phone() as pages:
+        annotated(pages(), survey, f"{base}/?PROLIFIC_PID=asha", answered(survey), whole=True)
+    result = import_file(Potato(), own / "annotation_output", survey)
+    assert result.rejected == ()
+    (submission,) = result.submissions
+    assert submission.answers == answered(survey)
+    assert submission.status == "complete"
+
+
 def begun(page: Page, survey: SurveyPack, address: str, agree: str) -> None:
     """From the address that a recruitment service sends people to, past the consent."""
-    texts = survey.texts["ar"]
+    locale = survey.sheets[0].culture.locale
+    texts = survey.texts[locale.tag]
     page.goto(address)
-    assert page.evaluate("document.documentElement.dir") == "rtl"
+    assert page.evaluate("document.documentElement.dir") == locale.direction
     page.get_by_text(texts.get("definition.heading")).first.wait_for()
     assert len(pictures_shown(page)) == len(survey.taxonomy.examples)
     page.locator("#next-btn").click()
     page.get_by_text(survey.contact).wait_for()
-    choose(page, "consent", agree)
+    choose(page, CONSENT, agree)
     page.locator("#next-btn").click()
 
 
-def choose(page: Page, question: str, answer: str) -> None:
+def choose(page: Page, scheme: str, answer: str) -> None:
     """Tick an answer, and wait until the program has stored it."""
-    place = page.locator(f'form[data-schema-name="{question}"] input[value="{answer}"]')
+    place = page.locator(f'form[data-schema-name="{scheme}"] input[value="{answer}"]')
     with page.expect_response(lambda response: "/updateinstance" in response.url):
         place.check()
 
 
-def annotated(page: Page, survey: SurveyPack, address: str, *, whole: bool) -> None:
+def annotated(
+    page: Page, survey: SurveyPack, address: str, answers: tuple[Answer, ...], *, whole: bool
+) -> None:
+    """Answer entries one after the other; those who answer all of them see the code."""
     begun(page, survey, address, "yes")
     sheet = survey.sheets[0]
     texts = SheetTexts(survey, sheet)
-    for entry in sheet.entries if whole else sheet.entries[:2]:
-        own, item = entry_id(entry), key(survey, entry_id(entry))
-        page.locator(f'#instance_id[value="{item}"]').wait_for(state="attached")
-        page.locator('form[data-schema-name="answer"] input').first.wait_for()
-        pictures = pictures_shown(page)
-        read = isinstance(entry, Check) and entry.kind == "explicit"
-        assert [picture["alt"] for picture in pictures] == [texts.text(entry)] * (not read)
-        # Who reads a sentence is not asked about a picture; a caption stands on its picture.
-        asked = page.locator('form[data-schema-name="answer"] legend').is_visible()
-        assert (asked, page.get_by_text(texts.text(entry)).count() > 0) == (not read, read)
-        choose(page, "answer", CHOSEN[own])
-        if CHOSEN[own] == "hate":
-            choose(page, "whom", "one")
-            choose(page, "whom", "many")
+    for entry, answer in zip(sheet.entries, answers, strict=False):
+        if isinstance(entry, PersonEntry):
+            page.locator('form[data-schema-name="q-age"] input').first.wait_for()
+        else:
+            item = key(survey, entry_id(entry))
+            page.locator(f'#instance_id[value="{item}"]').wait_for(state="attached")
+            page.locator('form[data-schema-name^="q-label"] input').first.wait_for()
+            pictures = pictures_shown(page)
+            assert [picture["alt"] for picture in pictures] == [texts.text(entry)] * (
+                not is_read(entry)
+            )
+            # Who reads a sentence is not asked about a picture; a caption stands on its picture.
+            asked = page.locator('form[data-schema-name="q-label"] legend').is_visible()
+            printed = page.locator(".to-read", has_text=texts.text(entry)).count() > 0
+            assert (asked, printed) == (not is_read(entry), is_read(entry))
+        for question in texts.questions(entry):
+            if given := answer.given(question.id):
+                fill(page, question, given)
+            elif question.required:
+                assert not form_of(page, question).is_visible()
         page.locator("#next-btn").click()
-    code = page.get_by_role("link", name="DONE-7")
     if whole:
-        code.wait_for()
-        assert page.get_by_text(survey.texts["ar"].get("sent.thanks")).is_visible()
+        page.get_by_role("link", name="DONE-7").wait_for()
+        thanks = survey.texts[sheet.culture.locale.tag].get("sent.thanks")
+        assert page.get_by_text(thanks).is_visible()
     assert page.locator("#next-btn").is_visible() is not whole
+
+
+def form_of(page: Page, question: ShownQuestion) -> Locator:
+    """The scheme that asks a question of the item shown."""
+    return page.locator(f'form[data-schema-name^="q-{question.id}"]').filter(has_text=question.text)
+
+
+def fill(page: Page, question: ShownQuestion, values: tuple[str, ...]) -> None:
+    """Answer a question as its kind is answered; a draft that is right stays as it is."""
+    form = form_of(page, question)
+    if question.kind == "text":
+        area = form.locator("textarea")
+        assert area.input_value() == question.draft
+        if values != (question.draft,):
+            with page.expect_response(lambda response: "/updateinstance" in response.url):
+                area.fill(*values)
+    elif question.kind == "span":
+        form.locator("input").first.check()
+        for value in values:
+            drag_over(page, page.locator(".text-content"), value)
+    else:
+        for value in values:
+            with page.expect_response(lambda response: "/updateinstance" in response.url):
+                form.locator(f'input[value="{value}"]').check()
 
 
 def declined(page: Page, survey: SurveyPack, address: str) -> None:

@@ -6,6 +6,7 @@ given stands in `annotation_history.jsonl` beside it, by the server's clock, tak
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -25,8 +26,10 @@ from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission,
 from memeloc.survey.taxonomy import LABEL
 from memeloc.survey.times import read_moment
 
-_FIRST, CONSENT = "answer", "consent"
-"""The names of the questions for the label and for consent."""
+CONSENT = "consent"
+"""The name of the question for consent, and of its page."""
+_BEFORE = "q-"
+"""Before the id of a question in the name of its scheme, for no scheme to be called as a page."""
 ENDED = "ended"
 """The name of the page that shows the completion code."""
 _STATE_FILE = "user_state.json"
@@ -36,21 +39,26 @@ _HISTORY = "annotation_history.jsonl"
 class _Choice(BaseModel):
     """What was chosen; the state has it as a key, its value beside it."""
 
-    question: str = Field(alias="schema")
+    scheme: str = Field(alias="schema")
     name: str
+
+
+class _Span(BaseModel):
+    """What was marked, its first character and the one after its last."""
+
+    scheme: str = Field(alias="schema")
+    start: int
+    end: int
 
 
 _Choices = list[tuple[_Choice, Any]]
 
 
-class _Phases(BaseModel):
-    consent: dict[str, _Choices] = {}
-
-
 class _State(BaseModel):
     user_id: Annotated[str, BeforeValidator(lambda value: str(value or ""))] = ""
     answers: dict[str, _Choices] = Field(alias="instance_id_to_label_to_value")
-    phases: _Phases = Field(_Phases(), alias="phase_to_page_to_label_to_value")
+    spans: dict[str, list[tuple[_Span, Any]]] = Field({}, alias="instance_id_to_span_to_value")
+    phases: dict[str, dict[str, _Choices]] = Field({}, alias="phase_to_page_to_label_to_value")
     place: list[Any] | None = Field(None, alias="current_phase_and_page")
 
     @property
@@ -61,13 +69,25 @@ class _State(BaseModel):
     @property
     def declined(self) -> bool:
         """Whether the person chose not to take part."""
-        choices = [choice for page in self.phases.consent.values() for choice, _ in page]
-        return any((choice.question, choice.name) == (CONSENT, "no") for choice in choices)
+        pages = self.phases.get("consent", {}).values()
+        choices = [choice for page in pages for choice, _ in page]
+        return any((choice.scheme, choice.name) == (CONSENT, "no") for choice in choices)
+
+    @property
+    def items(self) -> dict[str, _Choices]:
+        """The answers to items, and to the page about the person, which is called as its item."""
+        pages = {page: choices for each in self.phases.values() for page, choices in each.items()}
+        return self.answers | {page: pages[page] for page in pages if page != CONSENT}
 
 
-def schema_of(question: str) -> str:
-    """What a question is called in a project."""
-    return _FIRST if question == LABEL else question
+def scheme_name(question: str, number: int = 0) -> str:
+    """What a question is called in a project; a number tells texts of its own apart."""
+    return f"{_BEFORE}{question}.{number}" if number else f"{_BEFORE}{question}"
+
+
+def _question(scheme: str) -> str:
+    """The id of the question that a scheme asks; empty if it asks none."""
+    return scheme.removeprefix(_BEFORE).partition(".")[0] if scheme.startswith(_BEFORE) else ""
 
 
 def recognises(path: Path) -> bool:
@@ -113,20 +133,20 @@ def _records(
     """A person's submission, and what is not an answer of this survey."""
     times = _times(path.with_name(_HISTORY))
     answers = []
-    questions = [question.id for question in pack.taxonomy.questions]
-    for item, choices in state.answers.items():
-        chosen: dict[str, list[str]] = {name: [] for name in (_FIRST, *questions)}
-        content = {"file": name, "item": item}
-        for choice, _ in choices:
-            content[choice.question] = choice.name
-            if choice.question in chosen:
-                chosen[choice.question].append(choice.name)
-            else:
-                message = f"{item} has answers to a question that was not asked."
-                yield RejectedRow(name, row, "unknown question", message, content)
-        if choices:
-            labels = list(dict.fromkeys(chosen.pop(_FIRST)))
-            answers.append(RawAnswer(item, labels, chosen, row=row, content=content))
+    for item, choices in state.items.items():
+        given: dict[str, list[str]] = defaultdict(list)
+        for choice, value in choices:
+            own = _question(choice.scheme)
+            question = pack.taxonomy.question(own)
+            is_text = question is not None and question.kind == "text"
+            given[own].append(str(value or "") if is_text else choice.name)
+        for span, _ in state.spans.get(item, ()):
+            given[_question(span.scheme)].append(f"{span.start}-{span.end}")
+        given.pop("", None)
+        content = {"file": name, "item": item, **given}
+        labels = list(dict.fromkeys(given.pop(LABEL, ())))
+        if labels or given:
+            answers.append(RawAnswer(item, labels, given, row=row, content=content))
     if answers or state.declined:
         yield RawSubmission(
             state.user_id,

@@ -8,23 +8,26 @@ The pages for who is done and who declined are the sheet's own: the program's ar
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from memeloc.survey.targets.instructions import Item, SheetFiles, SheetTexts, as_html
 from memeloc.survey.targets.pictures import copy_picture
-from memeloc.survey.targets.potato.reading import CONSENT, ENDED, read, recognises, schema_of
+from memeloc.survey.targets.potato.reading import CONSENT, ENDED, read, recognises
+from memeloc.survey.targets.potato.schemes import REQUIRED, Schemes, choices, plain
+from memeloc.survey.targets.protocol import ALL_KINDS
 from memeloc.survey.targets.writing import write_json, write_text
-from memeloc.survey.taxonomy import LABEL, Kind
-from memeloc.tables import drawable
 
 _DECLINED = "declined"
 _STYLE = """\
 /* The number of an item is English; who logs out does not find back without the address. */
-.instance-number-label, #instance-number, .logout-btn { display: none; }
+.instance-number-label, #instance-number, .logout-btn { display: none !important; }
 .display-field img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+/* Which questions an item asks is nothing to be answered. */
+form[data-schema-name="asked"] { display: none; }
+.display-field:has(.text-content:empty) { display: none; }
 /* A sentence that says what to choose stands in the place of the question about a picture. */
 body:has(.to-read) .annotation-form legend { display: none; }
 /* What the study says of itself stands in paragraphs of its own. */
@@ -32,6 +35,7 @@ body:has(.to-read) .annotation-form legend { display: none; }
 /* The last page of those who are done, or declined: there is nowhere to go from it. */
 body:has(.last-page) .potato-nav { display: none; }
 """
+_TAG = re.compile(r"<(?=[/!?a-z])", re.IGNORECASE)
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
@@ -40,17 +44,14 @@ class Potato(SheetFiles):
 
     name = "potato"
     summary = "a Potato project a sheet: configuration, data and pictures"
-    kinds = frozenset[Kind]({"choice", "choices"})
+    kinds = ALL_KINDS
     recognises = staticmethod(recognises)
     read = staticmethod(read)
 
     def write_sheet(self, shown: SheetTexts, folder: Path) -> Path:
         """Write `SHEET/config.yaml`, `data/`, `surveys/` and `media/`."""
-        own = folder / shown.sheet.id
-        tasks = [
-            {"item": item.key, "number": item.number, "shown": _shown(item, own)}
-            for item in shown.items()
-        ]
+        own, schemes = folder / shown.sheet.id, Schemes(shown)
+        tasks = [_task(item, schemes, own) for item in schemes.items]
         lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
         write_text(own / "data" / "items.jsonl", lines)
         parts = shown.sections(with_consent=False)
@@ -73,14 +74,16 @@ class Potato(SheetFiles):
             ended.append(_text(shown, "sent.code", codes.done))
         write_json(own / "surveys" / f"{_DECLINED}.json", [_last_page(_DECLINED, declined)])
         write_json(own / "surveys" / f"{ENDED}.json", [_last_page(ENDED, ended)])
+        if schemes.person:
+            write_json(own / _of_person(schemes.person), schemes.of_person())
         write_text(own / "sheet.css", _STYLE)
-        write_json(own / "config.yaml", _config(shown))
+        write_json(own / "config.yaml", _config(shown, schemes))
         return own / "config.yaml"
 
 
 def _consent(shown: SheetTexts) -> dict[str, Any]:
     names = {answer: shown.get(f"consent.{answer}") for answer in ("yes", "no")}
-    return _question(CONSENT, shown.consent, names)
+    return choices(CONSENT, shown.consent, names) | REQUIRED
 
 
 def _text(shown: SheetTexts, key: str, code: str = "") -> str:
@@ -88,7 +91,7 @@ def _text(shown: SheetTexts, key: str, code: str = "") -> str:
     mark = "\0"
     before, found, after = shown.get(key, code=mark).partition(mark)
     link = f'<a href="{escape(_PROLIFIC + code)}">{escape(code)}</a>' if found and code else ""
-    return escape(_plain(before)) + link + escape(_plain(after))
+    return escape(plain(before)) + link + escape(plain(after))
 
 
 def _last_page(name: str, lines: list[str]) -> dict[str, Any]:
@@ -100,6 +103,22 @@ def _last_page(name: str, lines: list[str]) -> dict[str, Any]:
         "labels": lines[1:],
         "allow_html": True,
     }
+
+
+def _task(item: Item, schemes: Schemes, own: Path) -> dict[str, Any]:
+    """An item as the program reads it."""
+    task: dict[str, Any] = {"item": item.key, "number": item.number, "shown": _shown(item, own)}
+    if schemes.has_spans:
+        # Letter for letter as long as the caption, and no tag that could end the program's script.
+        task["caption"] = "" if item.picture is None else _TAG.sub("‹", item.text)
+    if prefilled := schemes.prefilled(item):
+        task["prefilled"] = prefilled
+    return task
+
+
+def _of_person(item: Item) -> str:
+    """The file of the page about the person; it and the page are named as the item."""
+    return f"surveys/{item.key}.json"
 
 
 def _shown(item: Item, own: Path) -> str:
@@ -114,11 +133,34 @@ def _shown(item: Item, own: Path) -> str:
     return f'<div><img src="{address}" alt="{escape(item.text)}"></div>'
 
 
-def _config(shown: SheetTexts) -> dict[str, Any]:
-    locale = shown.locale
+def _phases(person: Item | None) -> dict[str, Any]:
+    """The pages, in order."""
     declines = [{"schema": CONSENT, "operator": "equals", "value": "no"}]
+    phases: dict[str, Any] = {
+        "instructions": {"type": "instructions", "file": "surveys/instructions.html"},
+        CONSENT: {"type": "consent", "file": f"surveys/{CONSENT}.json"},
+        _DECLINED: {
+            "type": "consent",
+            "file": f"surveys/{_DECLINED}.json",
+            "show_when": declines,
+            # Who goes on nevertheless comes to no item.
+            "exit_when": {"show_when": declines},
+        },
+        "annotation": {"type": "annotation"},
+    }
+    if person:
+        phases[person.key] = {"type": "poststudy", "file": _of_person(person)}
+    phases[ENDED] = {"type": "poststudy", "file": f"surveys/{ENDED}.json"}
+    return {"order": list(phases), **phases}
+
+
+def _config(shown: SheetTexts, schemes: Schemes) -> dict[str, Any]:
+    locale = shown.locale
+    fields: list[dict[str, Any]] = [{"key": "shown", "type": "html"}]
+    if schemes.has_spans:
+        fields.append({"key": "caption", "type": "text", "span_target": True})
     return {
-        "annotation_task_name": _plain(shown.get("title")),
+        "annotation_task_name": plain(shown.get("title")),
         "task_dir": ".",
         "output_annotation_dir": "annotation_output",
         "export_annotation_format": "jsonl",
@@ -135,7 +177,7 @@ def _config(shown: SheetTexts) -> dict[str, Any]:
         # The recruitment service counts the places; here nobody is sent away.
         "assignment_strategy": "fixed_order",
         "num_annotators_per_item": 0,
-        "max_annotations_per_user": len(shown.sheet.entries),
+        "max_annotations_per_user": len(schemes.items),
         "ui_language": {
             "_base": locale.tag.split("-")[0],
             "html_lang": locale.tag,
@@ -144,63 +186,14 @@ def _config(shown: SheetTexts) -> dict[str, Any]:
             "previous_button": shown.get("back"),
             "submit_button": shown.get("next"),
         },
-        "phases": {
-            "order": ["instructions", CONSENT, _DECLINED, "annotation", ENDED],
-            "instructions": {"type": "instructions", "file": "surveys/instructions.html"},
-            CONSENT: {"type": "consent", "file": f"surveys/{CONSENT}.json"},
-            _DECLINED: {
-                "type": "consent",
-                "file": f"surveys/{_DECLINED}.json",
-                "show_when": declines,
-                # Who goes on nevertheless comes to no item.
-                "exit_when": {"show_when": declines},
-            },
-            ENDED: {"type": "poststudy", "file": f"surveys/{ENDED}.json"},
-        },
+        "phases": _phases(schemes.person),
+        "pre_annotation": {"enabled": True, "field": "prefilled"},
         "instance_display": {
             "layout": {"direction": "vertical"},
-            "fields": [{"key": "shown", "type": "html"}],
+            "fields": fields,
         },
-        "annotation_schemes": _questions(shown),
+        "annotation_schemes": schemes.of_items(),
     }
-
-
-def _questions(shown: SheetTexts) -> list[dict[str, Any]]:
-    asked = []
-    for question in shown.questions():
-        scheme = _question(schema_of(question.id), question.text, question.answers)
-        scheme["label_requirement"] = {"required": question.required}
-        if question.id == LABEL:
-            scheme["sequential_key_binding"] = True
-        if question.kind == "choices":
-            scheme["annotation_type"] = "multiselect"
-        if question.when:
-            conditions = [
-                {"schema": schema_of(earlier), "operator": "equals", "value": list(answers)}
-                for earlier, answers in question.when.items()
-            ]
-            scheme["display_logic"] = {"show_when": conditions}
-        asked.append(scheme)
-    return asked
-
-
-def _question(name: str, text: str, answers: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "annotation_type": "radio",
-        "name": name,
-        "description": _plain(text),
-        "labels": [
-            {"name": answer, "displayed_label": _plain(shown)} for answer, shown in answers.items()
-        ],
-        "label_requirement": {"required": True},
-    }
-
-
-def _plain(text: str) -> str:
-    """A text that stands in a template of Jinja's and is no part of it."""
-    for mark in "{%#":
-        text = text.replace("{" + mark, "{\u200b" + mark)
-    return drawable(text)
 
 
 def _media(picture: Path, name: str, own: Path) -> str:
