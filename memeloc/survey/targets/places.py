@@ -10,10 +10,14 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from memeloc.survey.model import Entry, Sheet, entry_id
 from memeloc.survey.taxonomy import LABEL, Taxonomy
 from memeloc.survey.texts import SurveyTexts, TaxonomyTexts
+
+_REFUSALS = {"consent": ("no", "2"), "status": ("no consent",)}
+"""What stands for declining under the heading for consent, and for how a submission ended."""
 
 
 def item_key(survey: str, sheet: str, entry: str) -> str:
@@ -56,6 +60,7 @@ class Places:
                 question: _by_text(names) for question, names in shown.answers.items()
             }
             self._consents[tag] = _by_text(consents)
+        self._refusals = {folded(language.get("consent.no")) for language in texts.values()}
 
     def sheet(self, name: str) -> Sheet | None:
         """The sheet of that id."""
@@ -78,6 +83,17 @@ class Places:
         """Whether a text agrees to take part; None when it says neither."""
         answer = self._consents[sheet.culture.locale.tag].get(folded(text))
         return None if answer is None else answer == "yes"
+
+    def declines(self, content: Any, key: str = "") -> bool:
+        """Whether what a file has, as JSON values, says somewhere that its person declined."""
+        if isinstance(content, Mapping):
+            return any(self.declines(value, str(name)) for name, value in content.items())
+        if isinstance(content, list | tuple):
+            return any(self.declines(value, key) for value in content)
+        if not isinstance(content, str):
+            return content is False and folded(key) == "consent"
+        text = folded(content)
+        return text in self._refusals or text in _REFUSALS.get(folded(key), ())
 
 
 def _by_text(names: Mapping[str, str]) -> dict[str, str]:

@@ -19,12 +19,13 @@ its row, a reason that can be counted and a sentence. The reasons:
 | same id | another submission of that id came before in the file |
 | unknown time, unknown status, unknown consent | it cannot be read; the rest is kept |
 | comment | what somebody wrote beside the answers |
+
+Of who declined nothing is kept but that they did, wherever in a file it says so, and whatever else
+of it is missing or cannot be read; of who did not answer the question for consent nothing at all.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,6 +45,7 @@ from memeloc.survey.model import (
     entry_id,
 )
 from memeloc.survey.targets.further import resolve_further
+from memeloc.survey.targets.ids import clean_id, content_id, is_rounded
 from memeloc.survey.targets.protocol import (
     CONSENT,
     Imported,
@@ -55,13 +57,14 @@ from memeloc.survey.targets.protocol import (
 )
 from memeloc.survey.times import read_moment
 
-_ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+", re.IGNORECASE)
 _STATUSES = (
     "complete", "returned", "no consent", "consent revoked", "timed out", "screened out",
 )  # fmt: skip
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _Given = tuple[tuple[datetime, int], Answer, RawAnswer]
 """An answer, before it when it was given, after it its record."""
+DECLINED = "no consent"
+"""The status of a submission whose person did not agree to take part."""
 _NO_CONSENT = "The question for consent is not answered, so nothing is taken."
 
 
@@ -85,12 +88,6 @@ def resolve(records: Iterable[RawRecord], pack: SurveyPack, *, source: str, file
     return resolver.result()
 
 
-def clean_id(text: str) -> str:
-    """A participant's id without what copying brings along: white space, quotation marks."""
-    kept = "".join(letter for letter in text if letter.isprintable())
-    return kept.strip().strip("'\"").strip()
-
-
 class _Resolver:
     def __init__(self, pack: SurveyPack, source: str, file: str) -> None:
         self.pack, self.source, self.file = pack, source, file
@@ -100,16 +97,28 @@ class _Resolver:
         self.rejected: list[RejectedRow] = []
         self.single: dict[str, list[RawAnswer]] = defaultdict(list)
         """By sheet, the answers that came by themselves."""
+        self.without_consent: set[int] = set()
+        """Rows of people who declined, or were not asked."""
+        self.declined: set[str] = set()
+        """Who they are, as far as the file says it."""
 
-    def reject(self, row: int, reason: str, message: str, content: Mapping[str, Any]) -> None:
-        self.rejected.append(RejectedRow(self.file, row, reason, message, content))
+    def reject(
+        self,
+        record: RawAnswer | RawSubmission,
+        reason: str,
+        message: str,
+        content: Mapping[str, Any] | None = None,
+    ) -> None:
+        content = record.content if content is None else content
+        who = clean_id(record.participant)
+        self.rejected.append(RejectedRow(self.file, record.row, reason, message, content, who))
 
     def add(self, record: RawRecord) -> None:
         if isinstance(record, RawAnswer):
             self._add_answer(record)
         elif isinstance(record, RawSubmission):
             for sheet, answers in self._sheets_of(record):
-                self._submit(record, sheet, [_completed(raw, record.row) for raw in answers])
+                self._submit(record, sheet, [_completed(raw, record) for raw in answers])
         elif isinstance(record, Participant):
             self.participants.append(record)
         else:
@@ -122,8 +131,26 @@ class _Resolver:
                 self._put_together(sheet, who, answers)
         self.rejected.sort(key=lambda rejected: rejected.row)
         return Imported(
-            tuple(self.submissions.values()), tuple(self.participants), tuple(self.rejected)
+            tuple(self.submissions.values()),
+            tuple(self.participants),
+            tuple(map(self._as_kept, self.rejected)),
         )
+
+    def _as_kept(self, rejected: RejectedRow) -> RejectedRow:
+        """A rejected row, without what it says where its person did not agree to take part."""
+        if (
+            rejected.row in self.without_consent
+            or rejected.participant in self.declined
+            or self.places.declines(rejected.content)
+        ):
+            kept = {"sheet": str, "answers": int}  # which sheet, and how many there were
+            counted = {
+                name: value
+                for name, kind in kept.items()
+                if isinstance(value := rejected.content.get(name), kind)
+            }
+            return replace(rejected, content=counted, participant="")
+        return rejected
 
     # Answers that come by themselves
 
@@ -131,6 +158,9 @@ class _Resolver:
         sheet: Sheet | None
         if _asks_consent(answer):
             sheet = self._sheet(answer)
+            if sheet is None and self.places.declines({CONSENT: list(answer.labels)}):
+                self.declined.add(clean_id(answer.participant))  # of whichever sheet
+                self.without_consent.add(answer.row)
         else:
             place = self.places.item(answer.item, answer.sheet)
             sheet = place[0] if place else None
@@ -152,10 +182,11 @@ class _Resolver:
             if not any(answer.labels and answer.item in items for answer in nameless):
                 named += nameless
                 return people
+        if any(self.places.declines(answer.content) for answer in nameless):
+            self.without_consent |= {answer.row for answer in nameless}  # whose is whose?
         for answer in nameless:
             if not answer.is_empty:
-                message = "It does not say who answered."
-                self.reject(answer.row, "no participant", message, answer.content)
+                self.reject(answer, "no participant", "It does not say who answered.")
         return people
 
     def _put_together(self, sheet: Sheet, who: str, answers: Sequence[RawAnswer]) -> None:
@@ -163,13 +194,16 @@ class _Resolver:
         asked = [raw for raw in answers if _asks_consent(raw)]
         others = [raw for raw in answers if not _asks_consent(raw)]
         given = [agrees for raw in asked if (agrees := self._agrees(sheet, raw)) is not None]
+        if not asked and who in self.declined:
+            given = [False]
         if asked and not given:
+            self.without_consent |= {raw.row for raw in answers}
             for raw in others:
-                if raw.labels:
-                    self.reject(raw.row, "no consent", _NO_CONSENT, raw.content)
+                if not raw.is_empty:
+                    self.reject(raw, "no consent", _NO_CONSENT)
             return
-        times = {self._moment(raw.submitted, raw.row) for raw in answers}
-        begun = {self._moment(raw.started, raw.row) for raw in answers}
+        times = {self._moment(raw.submitted, raw.row, who) for raw in answers}
+        begun = {self._moment(raw.started, raw.row, who) for raw in answers}
         submitted = sorted(time for time in times if time)
         record = RawSubmission(
             who,
@@ -189,7 +223,7 @@ class _Resolver:
         agrees = self.places.consent(sheet, text)
         if agrees is None and text:
             message = f"{text[:80]!r} neither agrees to take part nor declines."
-            self.reject(raw.row, "unknown consent", message, raw.content)
+            self.reject(raw, "unknown consent", message)
         return agrees
 
     # Submissions
@@ -198,7 +232,10 @@ class _Resolver:
         """The sheets of a submission, each with its answers."""
         if record.sheet:
             sheet = self._sheet(record)
-            return () if sheet is None else ((sheet, record.answers),)
+            if sheet is None:
+                self._note_consent(record)
+                return ()
+            return ((sheet, record.answers),)
         parts: dict[str, list[RawAnswer]] = defaultdict(list)
         unknown = []
         for answer in record.answers:
@@ -210,10 +247,11 @@ class _Resolver:
         if not parts or (record.id and len(parts) > 1):
             message = "Its answers are of no sheet of this survey, or of several."
             if record.content or not unknown:
-                self.reject(record.row, "unknown sheet", message, record.content)
+                self._note_consent(record)
+                self.reject(record, "unknown sheet", message)
                 return ()
         for answer in unknown:
-            self._unknown_item(_completed(answer, record.row))
+            self._unknown_item(_completed(answer, record))
         return [(sheet, parts[sheet.id]) for sheet in self.pack.sheets if sheet.id in parts]
 
     def _submit(
@@ -224,60 +262,99 @@ class _Resolver:
         *,
         needs_answers: bool = False,
     ) -> None:
-        row, content = record.row, record.content
-        if record.status and record.status not in _STATUSES:
-            message = f"Its status is {record.status[:80]!r}, which no submission has."
-            self.reject(row, "unknown status", message, content)
-            return
+        row, who = record.row, clean_id(record.participant)
         consent = record.consent
         if isinstance(consent, str):
             consent = self.places.consent(sheet, consent)
             if consent is None:
-                self.reject(row, "no consent", _NO_CONSENT, content)
+                self.without_consent.add(row)
+                self.reject(record, "no consent", _NO_CONSENT)
                 return
-        declined = consent is False or record.status == "no consent"
+        if consent is False or record.status == DECLINED:
+            self._decline(record, sheet, answers)
+            return
+        if record.status and record.status not in _STATUSES:
+            message = f"Its status is {record.status[:80]!r}, which no submission has."
+            self.reject(record, "unknown status", message)
+            return
         if not self._is_readable(record):
             return
-        who = clean_id(record.participant)
-        if not who and not declined:
+        if not who:
             message = "It does not say who answered; fill in the participant's id."
-            self.reject(row, "no participant", message, content)
+            self.reject(record, "no participant", message)
             return
-        resolved: list[Answer] = []
-        if not declined:
-            resolved = self._answers(sheet, answers)
-            if record.comments.strip():
-                comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
-                self.reject(row, "comment", "A comment is not an answer; it is kept here.", comment)
-        elif answered := [raw for raw in answers if raw.labels]:
-            message = "This person did not agree to take part; the answers are not kept."
-            counted = {"sheet": sheet.id, "answers": len(answered)}
-            self.reject(answered[0].row, "no consent", message, counted)
-        if needs_answers and not resolved and not declined:
+        resolved = self._answers(sheet, answers)
+        if record.comments.strip():
+            comment = {"sheet": sheet.id, "participant": who, "text": record.comments}
+            message = "A comment is not an answer; it is kept here."
+            self.reject(record, "comment", message, comment)
+        if needs_answers and not resolved:
             return
         done = self._is_whole(sheet, resolved) and record.finished is not False
-        status = "no consent" if declined else record.status or ("complete" if done else "returned")
-        submitted = self._moment(record.submitted, row)
-        own = record.id or _content_id(self.pack, sheet, who, submitted, status, resolved)
+        status = record.status or ("complete" if done else "returned")
+        submitted = self._moment(record.submitted, row, who)
+        own = record.id or content_id(self.pack, sheet, who, submitted, status, resolved)
         code, codes = record.code, self.pack.codes.get(sheet.id)
-        if not code and codes and record.finished is not None:
-            code = codes.no_consent if declined else codes.done if done else ""
-        submission = Submission(
+        if not code and codes and done and record.finished is not None:
+            code = codes.done
+        self._add_submission(
+            record,
+            Submission(
+                id=own,
+                sheet=sheet.id,
+                participant=who,
+                answers=tuple(resolved),
+                source=self.source,
+                submitted=submitted,
+                started=self._moment(record.started, row, who),
+                status=status,
+                code=code,
+                row=row,
+            ),
+        )
+
+    def _decline(self, record: RawSubmission, sheet: Sheet, answers: Sequence[RawAnswer]) -> None:
+        """Keep that somebody declined, and nothing else of them, not even when."""
+        self._note_consent(record)
+        self.without_consent |= {raw.row for raw in answers}
+        answered = [raw for raw in answers if not raw.is_empty]
+        if answered:
+            message = "This person did not agree to take part; the answers are not kept."
+            counted = {"sheet": sheet.id, "answers": len(answered)}
+            self.reject(answered[0], "no consent", message, counted)
+        who = "" if is_rounded(record.participant) else clean_id(record.participant)
+        own = record.id or content_id(self.pack, sheet, who, None, DECLINED, ())
+        codes = self.pack.codes.get(sheet.id)
+        shown = codes.no_consent if codes and (record.code or record.finished is not None) else ""
+        declined = Submission(
             id=own,
             sheet=sheet.id,
             participant=who or f"declined-{own}",
-            answers=tuple(resolved),
+            answers=(),
             source=self.source,
-            submitted=submitted,
-            started=self._moment(record.started, row),
-            status=status,
-            code=code,
-            row=row,
+            status=DECLINED,
+            code=shown,
+            row=record.row,
         )
-        before = self.submissions.setdefault((sheet.id, own), submission)
-        if replace(before, row=row) != submission:
+        self._add_submission(record, declined)
+
+    def _note_consent(self, record: RawSubmission) -> None:
+        """Note the row of a person who declined, and who that is."""
+        text = record.consent if isinstance(record.consent, str) else ""
+        if (
+            record.consent is False
+            or record.status == DECLINED
+            or (isinstance(record.consent, str) and not text)
+            or self.places.declines({CONSENT: text})
+        ):
+            self.without_consent.add(record.row)
+            self.declined |= {clean_id(record.participant)} - {""}
+
+    def _add_submission(self, record: RawSubmission, submission: Submission) -> None:
+        before = self.submissions.setdefault((submission.sheet, submission.id), submission)
+        if replace(before, row=submission.row) != submission:
             message = "Another submission of the same id came before; which one counts is unknown."
-            self.reject(row, "same id", message, content)
+            self.reject(record, "same id", message)
 
     def _answers(self, sheet: Sheet, raws: Sequence[RawAnswer]) -> list[Answer]:
         """Somebody's answers to a sheet, one an entry, in the sheet's order."""
@@ -289,7 +366,7 @@ class _Resolver:
                 continue
             answer = self._answer(sheet, place[1], raw)
             if answer is not None:
-                age = (self._moment(raw.submitted, 0) or _EARLIEST, raw.order)
+                age = (self._moment(raw.submitted, 0, "") or _EARLIEST, raw.order)
                 given[answer.entry].append((age, answer, raw))
         ids = filter(given.get, map(entry_id, sheet.entries))
         return [answer for own in ids if (answer := self._latest(own, given[own])) is not None]
@@ -302,20 +379,20 @@ class _Resolver:
         elif not raw.labels:
             if not raw.is_empty:
                 message = f"{own} has no answer to the question itself."
-                self.reject(raw.row, "no answer", message, raw.content)
+                self.reject(raw, "no answer", message)
             return None
         else:
             text = ", ".join(raw.labels)
             label = self.places.label(sheet, text) or "" if len(raw.labels) == 1 else ""
             if not label:
                 message = f"{own}: {text[:80]!r} is not one of the labels."
-                self.reject(raw.row, "unknown label", message, raw.content)
+                self.reject(raw, "unknown label", message)
                 return None
         further, problems = resolve_further(
             self.pack.taxonomy, entry, label, raw.further, partial(self.places.answer, sheet)
         )
         for reason, problem in problems:
-            self.reject(raw.row, reason, f"{own}: {problem}.", raw.content)
+            self.reject(raw, reason, f"{own}: {problem}.")
         return Answer(own, label, further)
 
     def _is_whole(self, sheet: Sheet, answers: Sequence[Answer]) -> bool:
@@ -334,10 +411,10 @@ class _Resolver:
         for age, answer, raw in answers:
             if len(last) > 1 and age == newest:
                 message = f"{entry} is answered in two ways by the same person; keep one."
-                self.reject(raw.row, "two answers", message, raw.content)
+                self.reject(raw, "two answers", message)
             elif len(last) > 1 or answer not in last:
                 message = f"{entry} was answered again later; that is taken."
-                self.reject(raw.row, "superseded", message, raw.content)
+                self.reject(raw, "superseded", message)
         return last.pop() if len(last) == 1 else None
 
     # What is not there or cannot be read
@@ -346,32 +423,33 @@ class _Resolver:
         sheet = self.places.sheet(record.sheet)
         if sheet is None:
             message = f"There is no sheet {record.sheet[:80]!r} in this survey."
-            self.reject(record.row, "unknown sheet", message, record.content)
+            self.reject(record, "unknown sheet", message)
         return sheet
 
     def _unknown_item(self, raw: RawAnswer) -> None:
         message = f"There is no item {raw.item[:80]!r} in this survey."
-        self.reject(raw.row, "unknown item", message, raw.content)
+        self.reject(raw, "unknown item", message)
 
     def _is_readable(self, record: RawAnswer | RawSubmission) -> bool:
-        who = record.participant.strip()
-        if not _ROUNDED.fullmatch(who):
+        if not is_rounded(record.participant):
             return True
         message = (
-            f"The participant's id {who[:60]!r} is a number that a spreadsheet rounded; take the "
-            "file as it was given out."
+            f"The participant's id {record.participant.strip()[:60]!r} is a number that a "
+            "spreadsheet rounded; take the file as it was given out."
         )
-        self.reject(record.row, "participant unreadable", message, record.content)
+        self.reject(record, "participant unreadable", message)
         return False
 
-    def _moment(self, value: datetime | str | None, row: int) -> datetime | None:
+    def _moment(self, value: datetime | str | None, row: int, who: str) -> datetime | None:
         """A time; one that cannot be read is rejected, if `row` is known."""
         if not value or isinstance(value, datetime):
             return value or None
         moment = read_moment(value)
         if moment is None and row:
             message = f"The time {value[:40]!r} cannot be read; the answers come without it."
-            self.reject(row, "unknown time", message, {"time": value})
+            self.reject(
+                RawAnswer("", participant=who, row=row), "unknown time", message, {"time": value}
+            )
         return moment
 
 
@@ -379,7 +457,7 @@ def _asks_consent(raw: RawAnswer) -> bool:
     return raw.item.strip().casefold() == CONSENT
 
 
-def _completed(raw: RawAnswer, row: int) -> RawAnswer:
+def _completed(raw: RawAnswer, record: RawSubmission) -> RawAnswer:
     """An answer of a submission that says by itself where it stands and what is kept of it."""
     further = {name: list(texts) for name, texts in raw.further.items() if texts}
     content = raw.content or {
@@ -387,23 +465,4 @@ def _completed(raw: RawAnswer, row: int) -> RawAnswer:
         "labels": list(raw.labels),
         **({"further": further} if further else {}),
     }
-    return replace(raw, row=raw.row or row, content=content)
-
-
-def _content_id(
-    pack: SurveyPack,
-    sheet: Sheet,
-    who: str,
-    submitted: datetime | None,
-    status: str,
-    answers: Sequence[Answer],
-) -> str:
-    """The id of a submission that has none at its source, made of what it says."""
-    when = submitted.isoformat() if submitted else ""
-    questions = [question.id for question in pack.taxonomy.questions]
-    parts = []
-    for answer in answers:
-        further = ";".join(",".join(answer.given(question)) for question in questions)
-        parts.append(f"{answer.entry}={answer.label}/{further}")
-    whole = "\n".join((pack.name, sheet.id, who, when, status, *parts))
-    return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    return replace(raw, row=raw.row or record.row, content=content, participant=record.participant)

@@ -69,19 +69,27 @@ class SheetForm:
                     for question, cells in written.items()
                 }
                 answers.append(RawAnswer(entry, labels, further, content=content))
-        consents = [self._places.consent(self.sheet, text) for text in texts.get("consent", ())]
         return RawSubmission(
             " ".join(texts.get("participant", ())),
             answers,
             sheet=self.sheet.id,
             id=own,
             status="returned" if stopped else "complete",
-            consent=False if consents == [False] else None,
+            consent=self._consent(texts.get("consent", ()), answered=bool(answers)),
             submitted=submitted,
             comments="\n".join(texts.get("comments", ())),
             row=row,
             content=self.content(texts),
         )
+
+    def _consent(self, texts: Sequence[str], *, answered: bool) -> bool | str | None:
+        """Whether somebody agrees; who answered has done so, for the form asks for it first."""
+        consents = [self._places.consent(self.sheet, text) for text in texts]
+        if False in consents:
+            return False
+        if True in consents:
+            return True
+        return None if answered and not texts else " ".join(texts)
 
     def content(self, texts: Texts) -> dict[str, Any]:
         """What was written, by the questions' titles."""
