@@ -8,14 +8,17 @@ refers to its rows. Of rejected rows also those that mention a person's hash; of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, Text, delete, select, type_coerce, update
 
 from memeloc.store.participant_ids import hash_id
+from memeloc.store.queries import add_row
 from memeloc.store.tables import metadata
 from memeloc.store.tables.captions import files
+from memeloc.store.tables.erasures import erasures
 from memeloc.store.tables.surveys import rejected_rows, survey_results, survey_states
 from memeloc.store.tables.types import encode_json
 
@@ -24,6 +27,16 @@ _LONG = 20
 
 _SHORTEST = 6
 """Characters of an id as its source has it, from which on a target's memory is searched for it."""
+
+
+@contextmanager
+def letting_go(connection: Connection) -> Iterator[Counter[str]]:
+    """While it lasts, the tables let go of people; what is counted meanwhile is the receipt."""
+    number = add_row(connection, erasures)
+    counts: Counter[str] = Counter()
+    yield counts
+    done = update(erasures).where(erasures.c.number == number)
+    connection.execute(done.values(counts=dict(sorted((+counts).items()))))
 
 
 def tables_of_people() -> list[Table]:
@@ -36,10 +49,9 @@ def tables_of_people() -> list[Table]:
 
 
 def erase_rows(
-    connection: Connection, people: set[str], key: bytes
-) -> tuple[tuple[str, ...], Counter[str]]:
-    """Delete all that is of some people; the surveys they were in, and how many rows by table."""
-    counts: Counter[str] = Counter()
+    connection: Connection, people: set[str], key: bytes, counts: Counter[str]
+) -> tuple[str, ...]:
+    """Delete all that is of some people, and count it by table; the surveys they were in."""
     of_people = [table for table in tables_of_people() if "participant" in table.c]
     names: set[str] = set()
     mentions = {participant for participant in people if len(participant) >= _LONG}
@@ -72,7 +84,7 @@ def erase_rows(
             _delete(connection, survey_results, survey_results.c.number == result.number, counts)
     _erase_states(connection, is_theirs, counts)
     _erase_files(connection, files_before, counts)
-    return tuple(sorted(names)), counts
+    return tuple(sorted(names))
 
 
 def _as_written(table: Table, *columns: str) -> Any:

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from memeloc.errors import InputError
-from memeloc.store.erasing import erase_rows, tables_of_people
+from memeloc.store.erasing import erase_rows, letting_go, tables_of_people
 from memeloc.store.participant_ids import hash_id, secret_key, survey_key
-from memeloc.store.queries import Repository, add_row, add_rows
+from memeloc.store.queries import Repository, add_rows
 from memeloc.store.tables.erasures import erased_people, erasures
 
 if TYPE_CHECKING:
@@ -72,20 +72,18 @@ class Erasures(Repository):
         stored = {*hashes, *hashes.values()}
         with self.database.write() as connection:
             tokens_key = self._key(connection)
-            number = add_row(connection, erasures)  # from here on, the tables let go of people
-            names, counts = erase_rows(connection, stored, key)
-            tokens = {"", *(_stored_id(plain, hashed) for plain, hashed in hashes.items())}
-            rows = [{"token": _token(tokens_key, each)} for each in sorted(tokens)]
-            add_rows(connection, erased_people, rows, ["token"])
-            counts["copies"] = len(self._copies())
-            counts = +counts
-            receipt = {"people": len(hashes), **dict(sorted(counts.items()))}
-            done = update(erasures).where(erasures.c.number == number)
-            connection.execute(done.values(counts=receipt))
+            with letting_go(connection) as counts:
+                counts["people"] = len(hashes)
+                names = erase_rows(connection, stored, key, counts)
+                tokens = {"", *(_stored_id(plain, hashed) for plain, hashed in hashes.items())}
+                rows = [{"token": _token(tokens_key, each)} for each in sorted(tokens)]
+                add_rows(connection, erased_people, rows, ["token"])
+                counts["copies"] = len(self._copies())
         for copy in self._copies():
             copy.unlink(missing_ok=True)
         self.database.scrub([each.name for each in tables_of_people()])
-        return Erasure(len(hashes), names, dict(sorted(counts.items())))
+        del counts["people"]
+        return Erasure(len(hashes), names, dict(sorted((+counts).items())))
 
     def receipts(self) -> list[Mapping[str, int]]:
         """The receipts of all erasures, oldest first."""

@@ -14,8 +14,9 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, delete, select
 
+from memeloc.store.erasing import letting_go
 from memeloc.store.files import store_file
 from memeloc.store.participant_ids import any_text, hash_id, hidden, hidden_message
 from memeloc.store.queries import add_rows, columns_of
@@ -25,6 +26,7 @@ from memeloc.store.tables.types import encode_json
 from memeloc.survey.model import Answer, Participant, RejectedRow, Submission
 from memeloc.survey.quality.participants import merged
 from memeloc.survey.targets.places import folded
+from memeloc.survey.targets.resolver import DECLINED
 
 if TYPE_CHECKING:
     from memeloc.survey.targets.protocol import Imported
@@ -114,6 +116,7 @@ def add_submissions(
     """Store what a file holds and is not there yet; `erased` of its records were left out."""
     if erased and not (imported.submissions or imported.participants or imported.rejected):
         return AddedSubmissions(False, 0, 0, 0, 0, erased)
+    imported = _without_facts(connection, survey, imported)
     file_id, seen = store_file(connection, file)
 
     def add(table: Table, rows: Iterable[dict[str, Any]]) -> int:
@@ -128,6 +131,41 @@ def add_submissions(
     rejected = add(rejected_rows, (_rejected_row(row, file_id) for row in imported.rejected))
     known = len(imported.submissions) - new
     return AddedSubmissions(seen, new, known, people, rejected, erased)
+
+
+def _without_facts(connection: Connection, survey: str, imported: Imported) -> Imported:
+    """What was imported, without what a service reports of people about sheets they declined.
+
+    What is stored of it already is deleted.
+    """
+    columns = submissions.c
+    query = select(columns.sheet, columns.participant).where(
+        columns.survey == survey, columns.status == DECLINED
+    )
+    before = {(sheet, who) for sheet, who in connection.execute(query)}
+    now = {(row.sheet, row.participant) for row in imported.submissions if row.status == DECLINED}
+    people = [
+        _bare(row) if (row.study, row.participant) in before | now else row
+        for row in imported.participants
+    ]
+    known = survey_participants.c
+    of_now = select(known.number, *columns_of(survey_participants, Participant)).where(
+        known.survey == survey, known.participant.in_({who for _, who in now - before})
+    )
+    for number, *values in connection.execute(of_now).all():
+        stored = Participant(*values)
+        if (stored.study, stored.participant) in now and stored != _bare(stored):
+            with letting_go(connection) as counts:
+                rows = delete(survey_participants).where(known.number == number)
+                counts[survey_participants.name] += connection.execute(rows).rowcount
+            people.append(_bare(stored))
+    return replace(imported, participants=tuple(people))
+
+
+def _bare(row: Participant) -> Participant:
+    """What a service reports of a person who declined: the submission, and how it ended."""
+    ended = {key: value for key, value in row.details.items() if key == "ended"}
+    return replace(row, facts={}, seconds=None, details=ended)
 
 
 def left_out(imported: Imported, kept: Imported) -> int:

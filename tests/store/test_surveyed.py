@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -104,6 +105,23 @@ def test_people_are_known_by_a_keyed_hash(surveyed: Store, place: Path) -> None:
     assert stat.S_IMODE(mode) == 0o600
     with reopen(place) as again:
         assert again.surveys.hash_participant("5f0c") == stored.participant
+
+
+@pytest.mark.parametrize("facts_first", [True, False])
+def test_of_who_declined_no_facts_stay(surveyed: Store, facts_first: bool) -> None:
+    facts = Participant(
+        *("ada", {"age": "41"}, "sub1", "r1-b01-DE", "RETURNED", 60.0),
+        {"total_approvals": "7", "ended": "no consent"},
+    )
+    elsewhere = replace(facts, study="r1-b02-DE")
+    people = Imported((), (facts, elsewhere))
+    declined = Imported((replace(sent("ada", ""), answers=(), status="no consent"),))
+    order = [people, declined] if facts_first else [declined, people]
+    for name, imported in zip("ab", order, strict=True):
+        surveyed.surveys.add_submissions("pilot", file(name), imported)
+    bare, other = sorted(surveyed.surveys.participants("pilot"), key=lambda row: row.study)
+    assert (bare.facts, bare.details, bare.seconds) == ({}, {"ended": "no consent"}, None)
+    assert (bare.status, other.facts) == ("RETURNED", {"age": "41"})
 
 
 def test_the_key_of_the_environment_comes_first(
