@@ -129,6 +129,7 @@ def test_answers_wait_for_a_server_that_is_away(browser: Browser, survey: Survey
         server.status = 503
         page.check("input[name=label][value=no-hate]")
         page.wait_for_function("() => JSON.stringify(localStorage).includes('no-hate')")
+        page.locator("#connection", has_text="no connection").wait_for()
         assert server.answers == {}
         page.reload()
         server.status = 200

@@ -43,8 +43,13 @@ async function postPending() {
 // Send what is pending; true when the server has all of it.
 function flush() {
   flushing ||= postPending()
-    .then(() => { delay = FIRST_WAIT; return true; })
+    .then(() => {
+      delay = FIRST_WAIT;
+      connection.textContent = "";
+      return true;
+    })
     .catch(() => {
+      connection.textContent = words["saved.offline"];
       clearTimeout(timer);
       timer = setTimeout(flush, delay);
       delay = Math.min(2 * delay, SLOWEST_WAIT);

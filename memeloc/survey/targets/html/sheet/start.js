@@ -7,6 +7,7 @@ const screens = [
 ];
 const last = screens.length - 1;
 const problem = make("p", { className: "problem", role: "alert" });
+const connection = make("p", { className: "hint", id: "connection", role: "status" });
 const back = button(words.back, backward, { id: "back" });
 const next = button(words.next, forward, { id: "next", className: "main" });
 let record = newRecord("");
@@ -104,7 +105,7 @@ function settle() {
   else showOutcome("kept");
 }
 
-nav.append(problem, back, next);
+nav.append(problem, connection, back, next);
 main.addEventListener("focusin", showKeys);
 addEventListener("scroll", showKeys, { passive: true });
 
