@@ -154,6 +154,28 @@ def test_answers_of_the_api_are_read_by_the_ids_that_were_made(
     assert printed["files"][0]["answers"] == len(sheet.entries)
 
 
+def test_forms_of_the_script_are_imported_and_studies_lead_to_them(
+    command: Run, folder: Path
+) -> None:
+    build(command)
+    to_prolific = ("survey", "export", "pilot", "--to", "prolific", *CONTACT, "--minutes", "12")
+    forms = "https://docs.google.com/forms/d/e/{}/viewform?entry.1={{{{%PROLIFIC_PID%}}}}"
+    lines = [
+        f"{sheet.id},f{number},x,{forms.format(number)},{forms.format(number)}"
+        for number, sheet in enumerate(sheets_of())
+    ]
+    listed = folder / "forms.csv"
+    text = "\n".join(["sheet,form,edit,answer,prolific", *lines])
+    listed.write_text(text, encoding="utf-8")
+    done = command("survey", "import", "pilot", listed)
+    assert (done.status, "lead to these 6 forms" in done.err) == (0, True), done.err
+    assert command(*to_prolific).status == 0
+    for path in (folder / "surveys/pilot/prolific").rglob("*.json"):
+        number = [sheet.id for sheet in sheets_of()].index(path.stem)
+        study = json.loads(path.read_text(encoding="utf-8"))
+        assert study["external_study_url"].startswith(forms.format(number))
+
+
 @pytest.fixture
 def prolific(
     folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -105,7 +105,9 @@ def files_table(title: str, result: ImportResult) -> Table:
 def remark(result: ImportResult) -> None:
     """Say which rows were rejected, and what was passed over."""
     for file in result.files:
-        if not (file.submissions or file.participants or file.rejected):
+        if file.made:
+            say(f"{file.file}: studies for Prolific lead to these {file.made:,} forms from now on")
+        elif not (file.submissions or file.participants or file.rejected):
             say(f"{file.file}: holds no answers")
     explain("", (f"{row.file}, row {row.row}: {row.message}" for row in result.rejected))
     if len(result.rejected) > SHOWN:

@@ -20,10 +20,10 @@ labels by key, id or name in the sheet's language; keeps each answer once; leave
 without consent; and rejects, with a reason and the record's `content`, what cannot be resolved.
 What a reader cannot make sense of it passes on as text.
 
-Services may also offer `Push`, `Decide`, `PayBonuses`, `SendMessages`, `Lookup` and `Revocations`;
-whether a target does is asked with `isinstance`, so no command knows a target by name. What they
-remember goes into a `State`, which the workspace keeps by the target's name and hands to every
-target as `SurveyPack.made`.
+Services may also offer `Push`, `ReadMade`, `Decide`, `PayBonuses`, `SendMessages`, `Lookup` and
+`Revocations`; whether a target does is asked with `isinstance`, so no command knows a target by
+name. What they remember goes into a `State`, which the workspace keeps by the target's name and
+hands to every target as `SurveyPack.made`.
 """
 
 from __future__ import annotations
@@ -265,6 +265,19 @@ class Push(Protocol):
             InputError: something is missing or differs from what was made.
             MissingError: a package or credentials are missing.
             ServiceError: the service refused, or could not be reached.
+        """
+        ...
+
+
+@runtime_checkable
+class ReadMade(Protocol):
+    """A target whose sheets may be made at its service by a script, which leaves a list of them."""
+
+    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
+        """By sheet id what was made, as its `State` has it; empty if the file is no such list.
+
+        Raises:
+            InputError: the list is of other sheets, or differs from what was made.
         """
         ...
 

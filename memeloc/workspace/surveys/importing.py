@@ -13,7 +13,7 @@ from memeloc.errors import InputError, MemelocError
 from memeloc.files import file_sha256
 from memeloc.store.records import FileRecord
 from memeloc.survey.model import RejectedRow
-from memeloc.survey.targets.protocol import Imported, SurveyPack
+from memeloc.survey.targets.protocol import Imported, ReadMade, SurveyPack
 from memeloc.survey.targets.registry import make_target, recognise
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.targets.vocabulary import own_words
@@ -25,6 +25,7 @@ from memeloc.workspace.surveys.stored import OnProgress, StoredSurvey, silent
 class ImportedFile:
     """What a file of a target (`kind`) held; what was new and known is None in a dry run.
 
+    `made`: of how many sheets it says what was made at the service, which is noted.
     `erased`: how many of its records are of people who were erased, and are not taken.
     """
 
@@ -39,6 +40,7 @@ class ImportedFile:
     new_participants: int | None = None
     seen: bool | None = None
     erased: int | None = None
+    made: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,10 @@ class Importing(StoredSurvey):
             try:
                 _check_there(path)
                 target = kind or recognise(path).name
+                if made := self._made(path, target, packs[0], note=not dry_run):
+                    read.append((path, target, Imported(), {"made": made}))
+                    on_progress(1, len(paths))
+                    continue
                 imported = _read(packs, path, target, options)
                 stored = {} if dry_run else self.add(path, target, imported, words)
             except MemelocError as error:
@@ -132,6 +138,14 @@ class Importing(StoredSurvey):
                 read.append((path, target, imported, stored))
             on_progress(1, len(paths))
         return import_result(self.name, read, passed_over, problems)
+
+    def _made(self, path: Path, kind: str, pack: SurveyPack, *, note: bool) -> int:
+        """Note what a list says was made at a service; of how many sheets, 0 for another file."""
+        target = make_target(kind)
+        made = target.read_made(path, pack) if isinstance(target, ReadMade) else {}
+        for sheet, values in made.items() if note else ():
+            self.put_state(kind, sheet, dict(values))
+        return len(made)
 
     def add(
         self, path: Path, kind: str, imported: Imported, words: frozenset[str]

@@ -342,6 +342,7 @@ _SERVICES = """
 const fs = require('fs'), path = require('path');
 const root = process.argv[2];
 const log = [];
+const FORMS = 'https://docs.google.com/forms/d/';
 let clock = 0;
 const tick = Number(process.argv[3] || 0);
 Date.now = function () { return clock; };
@@ -382,7 +383,7 @@ const FormApp = {
     const number = log.filter((call) => call[0] === 'form').length;
     const settings = ['setDescription', 'setConfirmationMessage', 'setProgressBar', 'setCollectEmail',
       'setAllowResponseEdits', 'setShowLinkToRespondAgain', 'setPublished', 'setAcceptingResponses'];
-    const api = { getId: () => 'f' + number, getEditUrl: () => 'https://e/' + number, getPublishedUrl: () => 'https://a/' + number };
+    const api = { getId: () => 'f' + number, getEditUrl: () => FORMS + number + '/edit', getPublishedUrl: () => FORMS + number + '/viewform' };
     settings.forEach((name) => { api[name] = (value) => { form.settings[name] = value; return api; }; });
     api.setRequireLogin = () => { throw new Error('only in an organisation'); };
     ['PageBreak', 'SectionHeader', 'Text', 'ParagraphText', 'MultipleChoice', 'Checkbox', 'Scale', 'Image'].forEach((kind) => {
@@ -399,7 +400,7 @@ const FormApp = {
         return made;
       };
     });
-    api.createResponse = () => ({ withItemResponse: (mark) => ({ toPrefilledUrl: () => 'https://p/' + number + '?entry.1=' + mark }) });
+    api.createResponse = () => ({ withItemResponse: (mark) => ({ toPrefilledUrl: () => FORMS + number + '/viewform?usp=pp_url&entry.1=' + mark }) });
     return api;
   },
 };
@@ -451,7 +452,7 @@ def test_the_script_makes_the_same_form(pack: SurveyPack, tmp_path: Path) -> Non
     images = [item["image"] for item in made_form["items"] if item["kind"] == "Image"]
     assert images == [item.picture for item in form.items if item.picture]
     lines = (folder / "forms.csv").read_text().splitlines()
-    assert lines[1].endswith("https://p/1?entry.1={{%PROLIFIC_PID%}}")
+    assert lines[1].endswith("/d/1/viewform?usp=pp_url&entry.1={{%PROLIFIC_PID%}}")
 
 
 @needs_node

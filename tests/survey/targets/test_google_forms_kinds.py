@@ -19,7 +19,10 @@ from memeloc.survey.targets.google_forms.requests import all_requests, picture_a
 from memeloc.survey.targets.google_forms.routing import AFTER, steps_of
 from memeloc.survey.targets.google_forms.target import GoogleForms
 from memeloc.survey.targets.instructions import ShownQuestion
-from memeloc.survey.targets.protocol import SurveyPack, refuse_other_kinds
+from memeloc.survey.targets.prolific.filters import load_filters
+from memeloc.survey.targets.prolific.settings import ProlificSettings
+from memeloc.survey.targets.prolific.studies import study
+from memeloc.survey.targets.protocol import MemoryState, SurveyPack, refuse_other_kinds
 from memeloc.survey.targets.resolver import import_file
 from memeloc.survey.taxonomy import Question, with_demographics
 from memeloc.survey.texts import survey_texts
@@ -232,3 +235,43 @@ def test_the_steps_ask_what_the_conditions_say(asked: list[ShownQuestion], chose
             wanted.append(question.id)
             given_answers[question.id] = (chosen[number],)
     assert met == wanted
+
+
+@needs_node
+def test_studies_lead_to_the_forms_that_the_script_made(pack: SurveyPack, tmp_path: Path) -> None:
+    target = GoogleForms()
+    target.export(pack, tmp_path / "out")
+    run_script(tmp_path / "out")
+    listed = tmp_path / "out" / "forms.csv"
+    assert target.recognises(listed)
+    made_forms = target.read_made(listed, pack)
+    assert made_forms["r1-b01-US"]["form"] == "f1"
+    known = replace(pack, made={"google-forms": made_forms})
+    address = study(known, pack.sheets[0], ProlificSettings(), load_filters()).body
+    assert address["external_study_url"] == (
+        "https://docs.google.com/forms/d/1/viewform?usp=pp_url&entry.1={{%PROLIFIC_PID%}}"
+        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    # Nothing of them is made again.
+    pushed = GoogleForms(BASE).push(pack, MemoryState(made_forms), dry_run=True)
+    assert [row["form"] for row in pushed] == ["f1"]
+    assert [row["calls"] for row in pushed] == [0]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("r9-b01-US,f1,e,https://docs.google.com/a,https://docs.google.com/b", "has no sheet"),
+        ("r1-b01-US,f1,e,https://docs.google.com/a,http://docs.google.com/b", "not the address"),
+        ("r1-b01-US,f1,e,https://forms.example/a,https://docs.google.com/b", "not the address"),
+        ("r1-b01-US,f2,e,https://docs.google.com/a,https://docs.google.com/b", "another form"),
+    ],
+)
+def test_a_list_that_leads_elsewhere_is_refused(
+    pack: SurveyPack, tmp_path: Path, line: str, expected: str
+) -> None:
+    path = tmp_path / "forms.csv"
+    path.write_text(f"sheet,form,edit,answer,prolific\n{line}\n", encoding="utf-8")
+    known = replace(pack, made={"google-forms": {"r1-b01-US": {"form": "f1"}}})
+    with pytest.raises(InputError, match=expected):
+        GoogleForms().read_made(path, known)

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from memeloc.errors import InputError
 from memeloc.survey.targets.google_forms import responses
 from memeloc.survey.targets.google_forms.client import Service
+from memeloc.survey.targets.google_forms.made import is_list, read_list
 from memeloc.survey.targets.google_forms.plan import Form, plan
 from memeloc.survey.targets.google_forms.push import FormPush
 from memeloc.survey.targets.google_forms.reading import read, recognises
@@ -51,7 +52,6 @@ class GoogleForms:
     name = "google-forms"
     summary = "Google Forms: requests to its API, an Apps Script project, and pictures"
     kinds = frozenset[Kind]({"choice", "choices", "scale", "text"})
-    recognises = staticmethod(recognises)
 
     def __init__(
         self,
@@ -93,6 +93,14 @@ class GoogleForms:
             written.append(path)
             on_sheet()
         return written
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file holds responses, or is the script's list of forms."""
+        return recognises(path) or is_list(path)
+
+    def read_made(self, path: Path, pack: SurveyPack) -> Mapping[str, Mapping[str, Any]]:
+        """What the script made; see `ReadMade`."""
+        return read_list(path, pack) if is_list(path) else {}
 
     def read(self, path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         """The responses of a table, or of the API."""

@@ -190,14 +190,17 @@ function formFiles(folder) {
   return files.sort(function (one, other) { return one.getName() < other.getName() ? -1 : 1; });
 }
 
-/** Writes forms.csv: where each form is edited, answered, and answered from Prolific. */
+/**
+ * Writes forms.csv: which form is whose, and where it is edited, answered, and answered from
+ * Prolific. `memeloc survey import NAME forms.csv` reads it.
+ */
 function writeList(root, properties, sheets) {
-  const lines = ['sheet,edit,answer,prolific'];
+  const lines = ['sheet,form,edit,answer,prolific'];
   sheets.forEach(function (file) {
     const made = properties.getProperty('made:' + file.getName().replace(/\.json$/, ''));
     if (made) {
       const form = JSON.parse(made);
-      lines.push([form.sheet, form.edit, form.answer, form.prolific].join(','));
+      lines.push([form.sheet, form.id, form.edit, form.answer, form.prolific].join(','));
     }
   });
   const old = root.getFilesByName('forms.csv');
