@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Sheet
+from memeloc.survey.model import Answer, MemeEntry, PersonEntry, Sheet, entry_id
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.taxonomy import Kind, Label, Question
 from memeloc.survey.texts import survey_texts
@@ -13,7 +13,7 @@ from memeloc.survey.texts import survey_texts
 CAPTION = "🐌 two eggs // one <b>segfault</b>"
 """With a letter that JavaScript counts as two characters."""
 DRAFT = "two egs"
-STATEMENT = "It laughs at eggs, for $5."
+STATEMENTS = ("It laughs at eggs, for $5.", "It says </script> {{ 7 * 7 }}.")
 QUESTIONS = (
     Question("whom", "choice", ("one", "many"), when={"label": ("hate",)}),
     Question("why", "choices", ("eggs", "code"), when={"whom": ("many",), "label": ("hate",)}),
@@ -55,22 +55,15 @@ WHOLE = (
         "hate",
         (("whom", ("one",)), ("funny", ("1",)), ("ocr", ("x",)), ("words", ("0-6",))),
     ),
-    Answer("m2", "skip", (("funny", ("3",)), ("ocr", (DRAFT,)))),
+    Answer("m2", "skip", (("funny", ("3",)), ("ocr", (DRAFT,)), ("statement", ("yes",)))),
     Answer("person", "", (("age", ("old",)), ("languages", ("one", "two")))),
 )
 
 
-def every_kind(survey: SurveyPack, kinds: Iterable[Kind], *, person: bool = True) -> SurveyPack:
-    """A small survey (see `packs.pack`) whose memes and people are asked questions of these kinds.
-
-    Who is to skip an item leaves it out, but for what is asked of every item.
-    """
+def every_kind(survey: SurveyPack, kinds: Iterable[Kind]) -> SurveyPack:
+    """A small survey (see `packs.pack`), with the questions of these kinds."""
     kinds = set(kinds)
-    questions = tuple(
-        question
-        for question in QUESTIONS
-        if question.kind in kinds and (person or question.about != "person")
-    )
+    questions = tuple(question for question in QUESTIONS if question.kind in kinds)
     questions = tuple(_without_unasked(question, questions) for question in questions)
     skip = Label("skip", role="skip")
     taxonomy = replace(survey.taxonomy, labels=(*survey.taxonomy.labels, skip), questions=questions)
@@ -81,23 +74,20 @@ def every_kind(survey: SurveyPack, kinds: Iterable[Kind], *, person: bool = True
         f"taxonomy.{name}.label.skip.definition": "Somebody else answers.",
     }
     texts = {tag: survey_texts(each.locale, own) for tag, each in survey.texts.items()}
-    sheets = tuple(_with_texts(sheet, person) for sheet in survey.sheets)
+    asks_person = bool(taxonomy.about("person"))
+    sheets = tuple(_with_texts(sheet, asks_person) for sheet in survey.sheets)
     return replace(survey, sheets=sheets, taxonomy=taxonomy, texts=texts)
 
 
 def answered(survey: SurveyPack) -> tuple[Answer, ...]:
     """`WHOLE`, as far as the survey asks it."""
     asked = {question.id for question in survey.taxonomy.questions}
-    entries = {getattr(entry, "meme_id", getattr(entry, "id", "")) for entry in _entries(survey)}
+    entries = set(map(entry_id, survey.sheets[0].entries))
     return tuple(
         replace(answer, further=tuple(each for each in answer.further if each[0] in asked))
         for answer in WHOLE
         if answer.entry in entries
     )
-
-
-def _entries(survey: SurveyPack) -> tuple[object, ...]:
-    return survey.sheets[0].entries
 
 
 def _without_unasked(question: Question, asked: tuple[Question, ...]) -> Question:
@@ -106,10 +96,10 @@ def _without_unasked(question: Question, asked: tuple[Question, ...]) -> Questio
     return replace(question, when=when)
 
 
-def _with_texts(sheet: Sheet, person: bool) -> Sheet:
+def _with_texts(sheet: Sheet, asks_person: bool) -> Sheet:
     own: Mapping[str, Mapping[str, str]] = {
-        "m1": {"ocr": DRAFT, "statement": STATEMENT},
-        "m2": {"ocr": DRAFT},
+        "m1": {"ocr": DRAFT, "statement": STATEMENTS[0]},
+        "m2": {"ocr": DRAFT, "statement": STATEMENTS[1]},
     }
     entries = tuple(
         replace(entry, texts=own.get(entry.meme_id, {}), caption=CAPTION)
@@ -117,4 +107,4 @@ def _with_texts(sheet: Sheet, person: bool) -> Sheet:
         else entry
         for entry in sheet.entries
     )
-    return replace(sheet, entries=(*entries, *([PersonEntry()] if person else [])))
+    return replace(sheet, entries=(*entries, *([PersonEntry()] if asks_person else [])))

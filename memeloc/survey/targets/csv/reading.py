@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow
+from memeloc.survey.model import RejectedRow, Sheet
+from memeloc.survey.targets.places import Places
 from memeloc.survey.targets.protocol import CONSENT, RawAnswer, RawRecord, SurveyPack
 from memeloc.survey.taxonomy import Question, Taxonomy
 from memeloc.tables import Row, Table, read_tables
@@ -24,7 +25,7 @@ COLUMNS = (
 )  # fmt: skip
 """What is sent out, before what `columns_of` adds."""
 _READ = (*NEEDED, "sheet", "submitted")
-_BETWEEN = re.compile(r"[|;\n]")
+_BETWEEN = re.compile(r"[|\n]")
 _LEGACY = {
     "ar": "cp1256", "fa": "cp1256", "ur": "cp1256", "he": "cp1255", "el": "cp1253",
     "tr": "cp1254", "ru": "cp1251", "uk": "cp1251", "bg": "cp1251", "sr": "cp1251",
@@ -66,7 +67,7 @@ def read(path: Path, pack: SurveyPack) -> Iterator[RawRecord]:
         for row in table.above:
             yield RejectedRow("", row.number, "no headings", message, row.texts)
         for row in table.rows:
-            yield from _records(row, questions, known)
+            yield from _records(row, questions, known, pack.places)
     if not has_table:
         raise InputError(
             "has no row of headings with item, participant and answer among them; keep the "
@@ -101,7 +102,7 @@ def _are_ours(names: tuple[str, ...], known: frozenset[str]) -> bool:
 
 
 def _records(
-    row: Row, questions: Mapping[str, Question], known: frozenset[str]
+    row: Row, questions: Mapping[str, Question], known: frozenset[str], places: Places
 ) -> Iterator[RawRecord]:
     """The answer of a row, and what of the row is rejected."""
     if row.reason:
@@ -113,9 +114,10 @@ def _records(
             message = "There are no such columns in what was sent out."
             yield RejectedRow("", row.number, "unknown column", message, others)
     item, answer = row["item"], row["answer"]
+    place = places.item(item, row["sheet"])
     # A draft by itself is no answer: it was sent out with the sheet.
     further = {
-        name: _texts(question, text)
+        name: _texts(question, text, places, place[0] if place else None)
         for name, question in questions.items()
         if (text := row[name]) and (answer or question.item_text != "answer")
     }
@@ -140,8 +142,12 @@ def _records(
     )
 
 
-def _texts(question: Question, text: str) -> list[str]:
-    """The answers in a cell; several stand between bars, semicolons or line ends."""
+def _texts(question: Question, text: str, places: Places, sheet: Sheet | None) -> list[str]:
+    """The answers in a cell; several stand between bars, line ends, or semicolons of no name."""
     if question.kind not in ("choices", "span"):
         return [text]
-    return [part.strip() for part in _BETWEEN.split(text) if part.strip()]
+    texts: list[str] = []
+    for part in _BETWEEN.split(text):
+        is_name = sheet is not None and places.answer(sheet, question.id, part) is not None
+        texts += [part] if is_name else part.split(";")
+    return [part.strip() for part in texts if part.strip()]
