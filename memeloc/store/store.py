@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
     from memeloc.store.items import Items
+    from memeloc.store.label_decisions import LabelDecisions
     from memeloc.store.memory import Memory
     from memeloc.store.serving import Serving
     from memeloc.store.sheets import Sheets
@@ -55,6 +56,7 @@ class Store(Repository):
     exports: Exports
     serving: Serving
     erasures: Erasures
+    label_decisions: LabelDecisions
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

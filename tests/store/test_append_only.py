@@ -13,6 +13,7 @@ from memeloc.items import Refusal
 from memeloc.locales import default
 from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.tables import metadata
+from memeloc.survey.labels.decided import LabelDecision
 from memeloc.survey.model import (
     Answer,
     Batch,
@@ -52,6 +53,8 @@ def lived_in(filled: Store) -> Store:
     filled.surveys.add_submissions("pilot", FileRecord("submissions", "f", "f" * 64, 1), back)
     filled.surveys.add_result("pilot", "check", {}, {})
     filled.surveys.add_result("pilot", "labels", {}, [])
+    decision = LabelDecision(first, "DE", "hate", ("eve",), "a session")
+    filled.label_decisions.add("pilot", [decision])
     filled.drops.add(["three"], dropped=True, person="eve", comment="a pun")
     filled.erasures.erase(["somebody else"])
     hour = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -9,6 +9,7 @@ from memeloc.cli.survey import (
     check,
     contact,
     decide,
+    decide_labels,
     export,
     forget,
     import_,
@@ -51,4 +52,5 @@ app.command("bonus")(contact.bonus)
 app.command("message")(contact.message)
 app.command("forget")(forget.forget)
 app.command("settle")(settle.settle)
+app.command("decide-labels")(decide_labels.decide_labels)
 app.command("status")(status.status)

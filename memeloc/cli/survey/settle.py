@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LABELS = Table(
     "Labels",
     lambda result: [{"culture": code, **states} for code, states in result.states.items()],
-    ("culture settled short tied", ("given up", "given up")),
+    ("culture settled short tied", ("given up", "given up"), "rejected decided"),
     empty=True,
 )
 _DIFFERENCES = Table(
@@ -111,7 +111,8 @@ def _next_steps(result: SettleResult) -> Iterator[str]:
     if result.discuss:
         rows = Counter(row.question for row in result.discuss)
         what = ", ".join(f"{count:,} of the question {name}" for name, count in rows.items())
-        yield f"For a discussion, as nobody more is asked: {what}; --json lists them"
+        yield f"For a discussion, as nobody more is asked: {what}"
+        yield f"Next: memeloc survey decide-labels {result.survey} --out open.csv"
     if result.unsent:
         yield (
             f"{len(result.unsent):,} batches of round {result.last_round} never went out. "

@@ -21,7 +21,7 @@ _PROGRESS = (
 _LABELS = Table(
     "Labels",
     lambda result: [{"culture": code, **states} for code, states in result.labels.items()],
-    ("culture settled short tied", ("given up", "given up")),
+    ("culture settled short tied", ("given up", "given up"), "rejected decided"),
 )
 _ASIDE = Table("Excluded by", lambda result: result.aside.items(), by_place("rule", "submissions"))
 _SURVEYS = Table(

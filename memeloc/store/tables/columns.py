@@ -39,17 +39,18 @@ _TYPES: dict[str, Any] = {
     for kind, names in {
         String(100): "id kind language source_language template translator currency stage status "
         "outcome action format filter verdict question sheet participant submission target "
-        "item sex",
+        "item sex culture label",
         String(64): "sha256 hash key_hash parent_hash token",
         SafeText: "key subject name person origin comment reason message sentence url terms source "
         "answer study code detail",
-        Integer: "number row rows round version position characters width height size people",
+        Integer: "number row rows round version position characters width height size people "
+        "decision",
         BigInteger: "turn",
         Float: "cost score seconds",
         UtcTime: "created_at fetched_at started submitted held_until",
         Parts: "parts typed marks original translation",
         Json: "content settings funnel evidence scores value design slots cultures answers facts "
-        "details result counts",
+        "details result counts further",
     }.items()
     for name in names.split()
 }
@@ -71,6 +72,7 @@ _REFERENCES = {
     "selection_id": "selections.id",
     "survey": "surveys.name",
     "place_id": "survey_places.id",
+    "decision": "label_decisions.number",
 }
 
 

@@ -35,7 +35,7 @@ def upgrade() -> None:
     with _changeable(connection, "surveys"):
         for name, design in _rows(connection, "SELECT name, design FROM surveys"):
             values = json.loads(design)
-            questions[name] = _SHIPPED.get(values["taxonomy"], "")
+            questions[name] = _SHIPPED.get(values.get("taxonomy"), "")
             if own := values.get("taxonomy_toml"):
                 taxonomy = tomllib.loads(own.removeprefix("\ufeff"))
                 questions[name] = taxonomy.get("second", {}).get("id", "")

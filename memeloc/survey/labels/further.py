@@ -45,13 +45,18 @@ class _Votes:
 
 
 def settle_further(
-    answers: pd.DataFrame, settled: Settled, taxonomy: Taxonomy, templates: Mapping[str, str]
+    answers: pd.DataFrame,
+    settled: Settled,
+    taxonomy: Taxonomy,
+    templates: Mapping[str, str],
+    decided: Mapping[_Cell, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """The answers to further questions, of each item and culture that they are asked of.
 
     Args:
         answers: as `settling.answers_table` gives them, with a column for each question.
         templates: by item, for questions about the picture.
+        decided: by item and culture, what people decided, as `decided_answers` gives it.
 
     Returns:
         `item`, `culture`, `question` (its id), `answer` (empty for none; of choices several with
@@ -71,7 +76,8 @@ def settle_further(
                 continue
             own = votes[question.id].get((_subject(item, question, templates), culture))
             own = own or _Votes(0, Counter())
-            answer = own.answer(question)
+            answer = (decided or {}).get((item, culture), {}).get(question.id, "")
+            answer = answer or own.answer(question)
             given[question.id] = tuple(answer.split(BETWEEN)) if answer else ()
             rows.append((item, culture, question.id, answer, own.people, dict(own.counts)))
     return pd.DataFrame(rows, columns=list(COLUMNS))

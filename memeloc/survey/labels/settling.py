@@ -35,9 +35,9 @@ BETWEEN = "|"
 
 _NO_LIMIT = 1_000_000
 
-STATES = ("settled", "short", "tied", "given up", "rejected")
+STATES = ("settled", "short", "tied", "given up", "rejected", "decided")
 """Enough answers and a label; too few answers; no label yet; no label, and the limit reached; more
-than half say that the item is invalid."""
+than half say that the item is invalid; people decided together, see `labels.decided`."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Settled:
 
     table: pd.DataFrame
     needs: Mapping[tuple[str, str], int]
+
+    def labels(self) -> dict[tuple[str, str], str]:
+        """By item and culture the label; empty for none."""
+        rows = self.table[["item", "culture", "label"]].to_numpy()
+        return {(item, culture): label for item, culture, label in rows}
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row an item and culture as JSON values; votes are those labels that have any."""

@@ -18,14 +18,13 @@ from memeloc.survey.design.pay import read_rates
 from memeloc.survey.design.planning import SurveyPlan, plan
 from memeloc.survey.labels.aggregation import METHODS, aggregate, differences
 from memeloc.survey.labels.agreement import QuestionAgreement, survey_agreement
-from memeloc.survey.labels.further import as_json, beside_labels, settle_further
+from memeloc.survey.labels.further import as_json, beside_labels
 from memeloc.survey.labels.people import people_table
 from memeloc.survey.labels.progress import SurveyStatus, survey_status
-from memeloc.survey.labels.settling import STATES, Settled, settle
+from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.rows import COMPLETE
-from memeloc.survey.quality.rules import Settling, read_settling
 from memeloc.survey.rewards import Shortfall, shortfalls
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup
@@ -34,9 +33,15 @@ from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.contacting import Contacting
 from memeloc.workspace.surveys.exporting import Exporting
 from memeloc.workspace.surveys.importing import Importing
+from memeloc.workspace.surveys.labelling import Labelling
 from memeloc.workspace.surveys.serving import ServedSurvey
 from memeloc.workspace.surveys.stored import CLOSED, OnProgress, offering, recruiter, silent
-from memeloc.workspace.surveys.teams import TeamResult, next_batches, note_assigned, team_sheets
+from memeloc.workspace.surveys.teams import (
+    TeamResult,
+    next_batches,
+    note_assigned,
+    team_sheets,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class StatusResult(SurveyStatus):
     agreement: tuple[QuestionAgreement, ...] = ()
 
 
-class Survey(Exporting, Importing, Contacting):
+class Survey(Exporting, Importing, Contacting, Labelling):
     """A survey of the workspace, by its name.
 
     Raises:
@@ -197,16 +202,15 @@ class Survey(Exporting, Importing, Contacting):
             InputError: there is no such setting.
             MissingError: models are asked for, and crowd-kit is not installed.
         """
-        checked, settling = self.checked(), self._settling(settings or {})
+        checked, settling = self.checked(), self.settling(settings or {})
         answers = checked.answers(lambda number: number > 0)
         if close:
             came = {submission.sheet for submission in checked.submissions}
             rounds = [sheet.round for sheet in checked.sheets if sheet.id in came]
             self.put_state(CLOSED, "round", max([self._closed_round(), *rounds]))
         pending = self._pending(checked)
-        settled = self._settled(answers, settling, pending=pending)
+        settled, further = self.settled(answers, settling, pending=pending)
         rows, labels = settled.as_json(), settled.table
-        further = settle_further(answers, settled, self.taxonomy, self.memes)
         if checked.questions:
             labels = beside_labels(labels, further, self.taxonomy)
             values = as_json(further)
@@ -286,7 +290,7 @@ class Survey(Exporting, Importing, Contacting):
             checked.sheets,
             checked.submissions,
             checked.report,
-            settled=self._settled(answers, self._settling({})),
+            settled=self.settled(answers, self.settling({}))[0],
             participants=self._store.participants(self.name),
             rewards=rewards,
             fee=rates.fee,
@@ -298,25 +302,6 @@ class Survey(Exporting, Importing, Contacting):
             currency=rates.currency,
             shortfalls=shortfalls(checked.sheets, checked.paces(), minutes, rates),
             agreement=survey_agreement(answers, self.taxonomy),
-        )
-
-    def _settling(self, changed: Mapping[str, Any]) -> Settling:
-        values = {"answers": self.design.answers, **self.settings("settle"), **changed}
-        return read_settling(values)
-
-    def _settled(
-        self,
-        answers: pd.DataFrame,
-        settling: Settling,
-        pending: Mapping[tuple[str, str], int] | None = None,
-    ) -> Settled:
-        """The labels of every meme and culture that one is wanted of."""
-        batches = [batch for batch in self.batches if batch.round > 0]
-        wanted = {
-            (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
-        }
-        return settle(
-            answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending or {}
         )
 
     def serve(

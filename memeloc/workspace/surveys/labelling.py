@@ -1,0 +1,120 @@
+"""Labels of a survey. In: retained answers, what people decided. Out: labels, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from memeloc.survey.labels.decided import decided_answers, with_decisions
+from memeloc.survey.labels.further import settle_further
+from memeloc.survey.labels.settling import Settled, settle
+from memeloc.survey.labels.unsettled import unsettled
+from memeloc.survey.quality.rules import Settling, read_settling
+from memeloc.workspace.surveys.checking import Checking
+from memeloc.workspace.surveys.discussing import (
+    DecideLabelsResult,
+    DecisionResolver,
+    GivenDecision,
+    open_labels,
+    read_decisions,
+    write_open,
+)
+from memeloc.workspace.surveys.packs import captions_in
+from memeloc.workspace.surveys.teams import team_of
+
+
+class Labelling(Checking):
+    """What the labels are by votes, and by what people decided together."""
+
+    def settling(self, changed: Mapping[str, Any]) -> Settling:
+        """How answers become labels: what is changed, then memeloc.toml's, then the design's."""
+        values = {"answers": self.design.answers, **self.settings("settle"), **changed}
+        return read_settling(values)
+
+    def settled(
+        self,
+        answers: pd.DataFrame,
+        settling: Settling,
+        pending: Mapping[tuple[str, str], int] | None = None,
+    ) -> tuple[Settled, pd.DataFrame]:
+        """The labels of every meme and culture that one is wanted of, and the further answers."""
+        batches = [batch for batch in self.batches if batch.round > 0]
+        wanted = {
+            (meme, code) for batch in batches for meme in batch.memes for code in batch.cultures
+        }
+        voted = settle(
+            answers, self.taxonomy, settling, wanted=sorted(wanted), pending=pending or {}
+        )
+        decided = decided_answers(self.workspace.store.label_decisions.find(self.name))
+        settled = with_decisions(voted, decided, self.taxonomy)
+        return settled, settle_further(answers, settled, self.taxonomy, self.memes, decided)
+
+    def decide_labels(
+        self,
+        given: Sequence[GivenDecision] = (),
+        *,
+        file: str | Path | None = None,
+        people: Sequence[str] = (),
+        reason: str = "",
+        out: str | Path | None = None,
+    ) -> DecideLabelsResult:
+        """Store what people decided together about labels; all of it, or nothing.
+
+        A decision goes before all votes, until there is a newer one about the same question.
+
+        Args:
+            given: decisions.
+            file: a table of them, such as `out` made, filled in as far as people came.
+            people, reason: who took part and why, where the table does not say it; a person of a
+                named team by the place (`a-2`) or the id, others by any id. Hashes are stored.
+            out: a table to be filled in, of what is open: a .csv, .jsonl or .parquet file.
+
+        Raises:
+            InputError: a decision cannot be read, with its row; or a file cannot.
+        """
+        path = None if file is None else Path(file)
+        answers = self.checked(keep=False).answers(lambda number: number > 0)
+        settling = self.settling({})
+        settled, further = self.settled(answers, settling)
+        written = [
+            *given,
+            *(() if path is None else read_decisions(path, self.taxonomy, people, reason)),
+        ]
+        team = team_of(self)
+        resolver = DecisionResolver(
+            self,
+            settled.labels(),
+            {culture.code: self.texts(culture) for culture in self.design.cultures},
+            {member.place: member.participant for member in team.members} if team else {},
+            path,
+        )
+        store = self.workspace.store.label_decisions
+        new = store.add(self.name, [resolver.decision(each) for each in written])
+        if new:
+            settled, further = self.settled(answers, settling)
+        rows = open_labels(
+            settled.table,
+            further,
+            answers,
+            unsettled(settled, further, settling),
+            self._captions(),
+        )
+        table = None if out is None else Path(out)
+        if table is not None:
+            write_open(table, rows, self.taxonomy)
+        decided = tuple(store.find(self.name))
+        return DecideLabelsResult(self.name, new, len(written) - new, decided, rows, table)
+
+    def _captions(self) -> dict[tuple[str, str], str]:
+        """By meme and culture the captions as they stand; none of finished memes."""
+        if self.collected:
+            return {}
+        captions = captions_in(self.workspace, self.design.cultures)
+        return {
+            (meme, culture.code): captions[culture.locale.tag].get(meme, "")
+            for culture in self.design.cultures
+            for meme in self.memes
+        }

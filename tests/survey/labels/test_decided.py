@@ -1,0 +1,91 @@
+"""What people decided together goes before votes, the newest first, and asks for nothing more."""
+
+from __future__ import annotations
+
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memeloc.survey.labels.decided import LabelDecision, decided_answers, with_decisions
+from memeloc.survey.labels.further import settle_further
+from memeloc.survey.labels.settling import settle
+from memeloc.survey.quality.rules import Settling
+from memeloc.survey.taxonomy import load_taxonomy
+
+HARMEME = load_taxonomy("harmeme")
+SETTINGS = Settling(answers=2)
+LABELS = ("very-harmful", "harmless", "cartoon", "")
+
+
+def answers(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
+    """Item, participant, label and target, in Germany."""
+    table = [(item, "DE", who, label, target) for item, who, label, target in rows]
+    return pd.DataFrame(table, columns=["item", "culture", "participant", "label", "target"])
+
+
+TIED = answers(("m1", "a", "very-harmful", "society"), ("m1", "b", "harmless", ""))
+
+
+def decision(label: str, target: str = "", item: str = "m1") -> LabelDecision:
+    further = (("target", (target,)),) if target else ()
+    return LabelDecision(item, "DE", label, ("eve",), "a session", further)
+
+
+def test_a_decided_label_stands_beside_the_votes() -> None:
+    voted = settle(TIED, HARMEME, SETTINGS)
+    assert voted.needs == {("m1", "DE"): 1}
+    decided = with_decisions(voted, decided_answers([decision("harmless")]), HARMEME)
+    (row,) = decided.as_json()
+    assert (row["label"], row["state"]) == ("harmless", "decided")
+    assert row["votes"] == {"very-harmful": 1, "harmless": 1}
+    assert decided.needs == {}
+
+
+def test_the_newest_decision_about_a_question_holds() -> None:
+    of_item = decided_answers(
+        [decision("harmless"), decision("very-harmful"), decision("", "community")]
+    )
+    assert of_item == {("m1", "DE"): {"label": "very-harmful", "target": "community"}}
+
+
+def test_an_item_may_be_decided_to_be_invalid() -> None:
+    voted = settle(TIED, HARMEME, SETTINGS)
+    decided = with_decisions(voted, decided_answers([decision("cartoon")]), HARMEME)
+    (row,) = decided.as_json()
+    assert (row["label"], row["state"], row["reasons"]) == ("", "rejected", "cartoon")
+
+
+def test_a_decided_answer_goes_before_the_votes_on_its_question() -> None:
+    both = answers(
+        ("m1", "a", "very-harmful", "society"), ("m1", "b", "very-harmful", "individual")
+    )
+    settled = settle(both, HARMEME, SETTINGS)
+    assert list(settle_further(both, settled, HARMEME, {})["answer"]) == [""]
+    decided = decided_answers([decision("", "society")])
+    settled = with_decisions(settled, decided, HARMEME)
+    further = settle_further(both, settled, HARMEME, {}, decided)
+    assert list(further["answer"]) == ["society"]
+    assert list(settled.table["state"]) == ["settled"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    votes=st.lists(st.tuples(st.sampled_from("mno"), st.sampled_from(LABELS[:3])), max_size=9),
+    decided=st.lists(st.tuples(st.sampled_from("mnox"), st.sampled_from(LABELS)), max_size=6),
+)
+def test_votes_hold_exactly_where_nothing_was_decided(
+    votes: list[tuple[str, str]], decided: list[tuple[str, str]]
+) -> None:
+    rows = [(item, f"p{number}", label, "") for number, (item, label) in enumerate(votes)]
+    voted = settle(answers(*rows), HARMEME, SETTINGS)
+    made = [decision(label, item=item) for item, label in decided]
+    after = with_decisions(voted, decided_answers(made), HARMEME)
+    last = {item: label for item, label in decided if label}
+    for before, now in zip(voted.as_json(), after.as_json(), strict=True):
+        label = last.get(before["item"])
+        if label is None:
+            assert now == before
+        else:
+            assert (now["label"] or now["reasons"]) == label
+            assert now["votes"] == before["votes"]
+    assert after.needs.keys() == {cell for cell in voted.needs if cell[0] not in last}
