@@ -1,7 +1,7 @@
 """`python -m bench`: measure everything, print a table, write bench/results.json.
 
-It takes some eighteen minutes, and for that time eleven gigabytes, fourteen with --full: in memory
-where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle
+It takes some twenty-four minutes, and for that time eleven gigabytes, fourteen with --full: in
+memory where there is room for them, else where temporary files go (TMPDIR). Only an otherwise idle
 machine gives true wall times.
 """
 
@@ -13,7 +13,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import corrections, filters, hashes, loading, pictures, reading, surveys, translation
+from bench import (
+    corrections,
+    filters,
+    hashes,
+    loading,
+    pictures,
+    reading,
+    serving,
+    surveys,
+    translation,
+)
 from bench.command import Command
 from bench.figures import RESULTS, Figure, print_table, write_results
 from bench.place import folder_in_memory
@@ -38,6 +48,7 @@ def main() -> int:
             "filters",
             "hashes",
             "surveys",
+            "serving",
         ),
         help="one part; writes no file",
     )
@@ -56,6 +67,8 @@ def main() -> int:
         notes += more
     if chosen.only in (None, "surveys"):
         figures += surveys.measure(say=say)
+    if chosen.only in (None, "serving"):
+        figures += serving.measure(say=say)
     if chosen.only in (None, "pictures"):
         measured, more = pictures.measure(rounds=chosen.rounds, say=say)
         figures += measured

@@ -10,11 +10,11 @@ import hashlib
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, distinct, func, select, update
+from sqlalchemy import Connection, bindparam, delete, distinct, func, select, update
 
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
@@ -117,7 +117,7 @@ class Serving(Repository):
             row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
             add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
             _hold(connection, place_id, until)
-            return _place(connection, place_id)
+            return replace(place, held_until=until)
 
     def finish(self, place_id: str, status: str, build: Build) -> Place | None:
         """Bring a place to its end and store its submission, both or neither.
@@ -137,7 +137,7 @@ class Serving(Repository):
             connection.execute(
                 update(survey_places).where(survey_places.c.id == place_id).values(status=status)
             )
-            return _place(connection, place_id)
+            return replace(place, status=status)
 
     def decline(self, place_id: str) -> bool:
         """Forget a place whose person does not agree, but for a count; whether it was there.
@@ -187,9 +187,17 @@ class Serving(Repository):
         return {(sheet, outcome): people for sheet, outcome, people in rows}
 
 
+# Made once: building a statement takes longer than the database takes to run one of these.
+_PLACE = select(*columns_of(survey_places, Place)).where(survey_places.c.id == bindparam("place"))
+_HOLD = (
+    update(survey_places)
+    .where(survey_places.c.id == bindparam("place"))
+    .values(held_until=bindparam("until"))
+)
+
+
 def _place(connection: Connection, place_id: str) -> Place | None:
-    query = select(*columns_of(survey_places, Place)).where(survey_places.c.id == place_id)
-    row = connection.execute(query).first()
+    row = connection.execute(_PLACE, {"place": place_id}).first()
     return Place(*row) if row else None
 
 
@@ -201,9 +209,7 @@ def _answers(connection: Connection, place_id: str) -> list[GivenAnswer]:
 
 
 def _hold(connection: Connection, place_id: str, until: datetime) -> None:
-    connection.execute(
-        update(survey_places).where(survey_places.c.id == place_id).values(held_until=until)
-    )
+    connection.execute(_HOLD, {"place": place_id, "until": until})
 
 
 def _taken(connection: Connection, survey: str, participant: str, at: datetime) -> Taken:

@@ -117,16 +117,17 @@ class Answering(Served):
     def _after(self, sheet: ServedSheet, place: Place, given: Given) -> Reply:
         """What follows from an answer that was stored: feedback, the end, or nothing."""
         entry = sheet.entries[given.item]
-        if not given.label:
+        is_training = isinstance(entry, Check) and entry in sheet.training
+        if not given.label or not (is_training or self.settings.screen_out):
             return Reply(200)
         answers = self._places.answers(place.id)
-        if isinstance(entry, Check) and entry in sheet.training:
+        if isinstance(entry, Check) and is_training:
             if self._is_unqualified(sheet, answers):
                 return self._ended(sheet, self._close(sheet, place.id, SCREENED_OUT))
             return Reply(200, {"feedback": sheet.feedback(entry, given.label)})
         labels = {sheet.id_of(answer.item): answer.value["label"] for answer in answers}
         chosen = {entry: label for entry, label in labels.items() if label}
-        if self.settings.screen_out and cannot_pass(sheet.own, chosen, self._rules.attention):
+        if cannot_pass(sheet.own, chosen, self._rules.attention):
             return self._ended(sheet, self._close(sheet, place.id, FAILED_CHECKS))
         return Reply(200)
 
