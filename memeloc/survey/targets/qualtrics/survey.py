@@ -44,7 +44,10 @@ _LANGUAGES = {"zh-Hans": "ZH-S", "zh-Hant": "ZH-T", "pt": "PT-BR", "es": "ES", "
 
 
 def survey_file(shown: SheetTexts, address: Callable[[Path, str], str]) -> dict[str, Any]:
-    """All of a sheet's file; `address` gives a picture's, by its file and a name for it."""
+    """All of a sheet's file; `address` gives a picture's, by its file and a name for it.
+
+    An address is one that can stand in an attribute of HTML as it is.
+    """
     return _Survey(shown, address).whole()
 
 
@@ -136,7 +139,8 @@ class _Survey:
 
     def _read(self, tag: str, parts: Sequence[Section]) -> Asked:
         """A text that asks nothing, without pictures."""
-        return self._add(tag, as_html(tuple(parts), self._shown.sheet, str), description())
+        html = as_html(tuple(parts), self._shown.sheet, str)
+        return self._add(tag, _written(html), description())
 
     def _example(self, number: int, example: Shown) -> Asked:
         """An example in a question of its own, so that none has the bytes of several pictures."""
@@ -144,7 +148,7 @@ class _Survey:
         picture = ""
         if example.picture is not None:
             picture = _image(self._address(example.picture, name), example.caption)
-        return self._ask(name, picture + _paragraph(example.because), description())
+        return self._ask(name, _paragraph(example.because), description(), picture=picture)
 
     # Entries
 
@@ -169,8 +173,9 @@ class _Survey:
         made: dict[str, Asked] = {}
         for question in shown.questions(item.entry):
             tag = item.key if question.id == LABEL else f"{item.key}{tag_of(numbers[question.id])}"
-            html = self._about(item) if not made else ""
-            html += _paragraph(question.text)
+            html = _paragraph(question.text)
+            if not made and item.picture is None:
+                html = _paragraph(item.text) + html
             if question.draft:
                 html += f"<blockquote>{escape(question.draft)}</blockquote>"
             payload = payload_of(question)
@@ -181,30 +186,26 @@ class _Survey:
             ]
             if groups:
                 payload["DisplayLogic"] = shown_if(groups)
-            asked = self._ask(tag, html, payload)
+            picture = ""
+            if not made and item.picture is not None:
+                picture = _image(self._address(item.picture, item.key), item.text)
+            asked = self._ask(tag, html, payload, picture=picture)
             made[question.id] = Asked(asked.number, tuple(question.answers))
         return list(made.values())
 
-    def _about(self, item: Item) -> str:
-        """The meme, or what a check asks for."""
-        if item.picture is None:
-            return _paragraph(item.text)
-        return _image(self._address(item.picture, item.key), item.text)
-
     # Parts of the file
 
-    def _ask(self, tag: str, inner: str, payload: Payload) -> Asked:
-        """A question in the sheet's direction."""
+    def _ask(self, tag: str, inner: str, payload: Payload, *, picture: str = "") -> Asked:
+        """A question in the sheet's direction, below a picture if there is one."""
         locale = self._shown.locale
-        html = f'<div dir="{locale.direction}" lang="{escape(locale.tag)}">{inner}</div>'
-        return self._add(tag, html, payload)
+        start = f'<div dir="{locale.direction}" lang="{escape(locale.tag)}">'
+        return self._add(tag, f"{start}{picture}{_written(inner)}</div>", payload)
 
     def _add(self, tag: str, html: str, payload: Payload) -> Asked:
         number = f"QID{len(self._questions) + 1}"
         whole = {
             **FIXED["question"],
-            # A ${ would be taken for text that is piped in.
-            "QuestionText": drawable(html).replace("${", "$&#123;"),
+            "QuestionText": html,
             "DataExportTag": tag,
             "QuestionID": number,
             "QuestionDescription": tag,
@@ -270,4 +271,9 @@ def _paragraph(text: str) -> str:
 
 def _image(address: str, text: str) -> str:
     style = "max-width:100%;width:600px"
-    return f'<p><img src="{escape(address)}" alt="{escape(text)}" style="{style}"></p>'
+    return f'<p><img src="{address}" alt="{_written(escape(text))}" style="{style}"></p>'
+
+
+def _written(html: str) -> str:
+    """HTML as Qualtrics takes it: a ${ would be taken for text that is piped in."""
+    return drawable(html).replace("${", "$&#123;")

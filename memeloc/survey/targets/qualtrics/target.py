@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from memeloc.errors import InputError
@@ -18,7 +19,7 @@ from memeloc.survey.targets.qualtrics.survey import survey_file
 from memeloc.survey.targets.writing import write_text
 from memeloc.survey.taxonomy import Kind
 
-LARGEST, SIDE = 150_000, 600
+LARGEST, SIDE = 200_000, 600
 """Bytes up to which a picture stands in its question as it is, and pixels to which a larger one is
 made smaller there: so wide are pictures shown."""
 
@@ -59,5 +60,5 @@ class Qsf(SheetFiles):
         """Where a question finds a picture."""
         if self.pictures_base:
             copied = copy_picture(picture, folder / "pictures" / sheet, name)
-            return f"{self.pictures_base}/{sheet}/{copied}"
+            return escape(f"{self.pictures_base}/{sheet}/{copied}")
         return small_data_url(picture, LARGEST, SIDE)
