@@ -87,7 +87,10 @@ class Section:
 
 
 class SheetTexts(TaxonomyTexts):
-    """The taxonomy's texts in a sheet's language, and what else the sheet shows."""
+    """The taxonomy's texts in a sheet's language, and what else the sheet shows.
+
+    `consents` are the paragraphs that people agree to, `consent` all of them.
+    """
 
     def __init__(self, pack: SurveyPack, sheet: Sheet) -> None:
         self.pack, self.sheet, self.locale = pack, sheet, sheet.culture.locale
