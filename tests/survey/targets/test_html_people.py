@@ -152,6 +152,22 @@ def test_what_the_first_could_not_send_is_sent_later(
     assert {sent["participant"] for sent in receiver.submissions} == {"ada", "ben"}
 
 
+def test_who_declines_after_all_leaves_nothing_behind(
+    browser: Browser, tmp_path: Path, survey: SurveyPack
+) -> None:
+    path, context = written(tmp_path, survey), new_context(browser)
+    page = open_in(context, path)
+    begin(page, "ada")
+    fill(page, survey, 0, 2)
+    again = open_in(context, path)
+    again.click("#next")
+    again.check("input[name=consent][value=no]")
+    again.fill("#participant", "ada")
+    again.click("#next")
+    assert again.evaluate("localStorage.length") == 0
+    context.close()
+
+
 def test_two_windows_of_one_person_lose_no_answer(
     browser: Browser, tmp_path: Path, survey: SurveyPack
 ) -> None:

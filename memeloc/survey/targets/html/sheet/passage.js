@@ -3,11 +3,16 @@
 // A first word is chosen by mouse, touch or keyboard, then a last one; choosing the only chosen
 // word again takes it back. Offsets are code points of the caption, the end exclusive.
 
+// A browser that knows no words lets people choose letters.
+function segmentsOf(caption) {
+  if (!Intl.Segmenter) return [...caption];
+  const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
+  return [...segmenter.segment(caption)].map(({ segment }) => segment);
+}
+
 function wordsOf(caption) {
-  const language = document.documentElement.lang;
-  const parts = [...new Intl.Segmenter(language, { granularity: "word" }).segment(caption)];
   let offset = 0;
-  return parts.map(({ segment }) => {
+  return segmentsOf(caption).map((segment) => {
     const start = offset;
     offset += [...segment].length;
     // White space, the mark between two parts of a caption and punctuation are not chosen alone.

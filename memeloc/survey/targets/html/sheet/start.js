@@ -51,7 +51,7 @@ function complain(box) {
 }
 
 function decideConsent() {
-  if (consentGiven === "no") { erase(record); finish("no consent"); return; }
+  if (consentGiven === "no") { erase({ participant: server ? record.participant : typed }); finish("no consent"); return; }
   if (!consentGiven) { complain(main.querySelector("fieldset")); return; }
   if (!server && !typed) { complain(null); document.getElementById("participant").focus(); return; }
   const participant = server ? record.participant : typed;
