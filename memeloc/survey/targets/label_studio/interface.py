@@ -12,7 +12,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from memeloc.survey.model import PersonEntry
-from memeloc.survey.targets.instructions import SheetTexts, ShownQuestion
+from memeloc.survey.targets.instructions import Item, SheetTexts, ShownQuestion, is_read
 from memeloc.survey.targets.label_studio.reading import control
 from memeloc.tables import drawable
 
@@ -39,7 +39,7 @@ class Interface:
         every = [{asked.id for asked in shown.questions(each)} for each in shown.sheet.entries]
         always = set.intersection(*every) if every else set()
         self._of_some = [asked.id for asked in self._questions if asked.id not in always]
-        self.has_spans = any(asked.kind == "span" for asked in self._questions)
+        self._has_spans = any(asked.kind == "span" for asked in self._questions)
 
     def xml(self) -> str:
         """What the program's interface is made of."""
@@ -60,13 +60,20 @@ class Interface:
             lines += self._question(question)
         return "\n".join((*lines, "</View>\n"))
 
-    def data(self, questions: tuple[ShownQuestion, ...]) -> dict[str, str]:
-        """What a task says of its questions: their texts, empty for those that are not asked."""
-        fields = {_text_field(question.id): "" for question in self._questions}
-        return fields | {_text_field(question.id): question.text for question in questions}
+    def data(self, item: Item) -> dict[str, str]:
+        """What a task says of its questions: their texts, empty for those that are not asked.
 
-    def predictions(self, questions: tuple[ShownQuestion, ...]) -> list[dict[str, Any]]:
+        A sentence that says what to choose stands in the place of a question about a picture.
+        """
+        fields = {_text_field(question.id): "" for question in self._questions}
+        if self._has_spans:
+            fields["caption"] = item.text
+        asked = () if is_read(item.entry) else self._shown.questions(item.entry)
+        return fields | {_text_field(question.id): question.text for question in asked}
+
+    def predictions(self, item: Item) -> list[dict[str, Any]]:
         """What a task comes with: which questions are asked, and the drafts of answers."""
+        questions = self._shown.questions(item.entry)
         asked = [question.id for question in questions if question.id in self._of_some]
         results = [_result(_ASKED, "choices", asked)] if asked else []
         results += [

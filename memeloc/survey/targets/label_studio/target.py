@@ -84,12 +84,9 @@ class LabelStudio(SheetFiles):
         tasks = []
         for item in shown.items():
             address = served(item.picture, item.key) if item.picture else ""
-            questions = shown.questions(item.entry)
             data = {"item": item.key, "sheet": item.sheet, "number": item.number}
-            data |= {"shown": _shown(item.text, address), **interface.data(questions)}
-            if interface.has_spans:
-                data["caption"] = item.text
-            tasks.append({"data": data, "predictions": interface.predictions(questions)})
+            data |= {"shown": _shown(item.text, address), **interface.data(item)}
+            tasks.append({"data": data, "predictions": interface.predictions(item)})
         write_json(own / "tasks.json", tasks)
         return own / "project.json"
 
