@@ -18,6 +18,8 @@ from memeloc.survey.targets.places import folded
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission
 from memeloc.tables import Row, Table, read_table, read_tables
 
+BETWEEN = "|"
+"""What stands between several answers to a further question."""
 _LONGEST_ITEM = 200
 _CHECK_ID = re.compile(r"check-\d+")
 
@@ -30,6 +32,7 @@ class Columns:
         culture: a column, or a country's code where all answers are from there.
         time: when the answer was given, ISO 8601; empty without.
         facts: columns by fact, such as `nationality`, as screening knows them.
+        further: columns by the id of a further question; several answers with `|` between.
     """
 
     participant: str
@@ -38,6 +41,7 @@ class Columns:
     culture: str = ""
     time: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    further: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class PlainAnswer:
     culture: str
     time: str
     facts: tuple[tuple[str, str], ...] = ()
+    further: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +113,21 @@ def raw_records(
     facts: dict[str, dict[str, str]] = defaultdict(dict)
     for answer in answers:
         sheet = sheets.get((answer.culture, answer.item))
-        content = {"participant": answer.participant, "item": answer.item, "answer": answer.answer}
+        who = answer.participant
+        content = {"participant": who, "item": answer.item, "answer": answer.answer}
+        content |= dict(answer.further)
         if sheet is None:
             message = f"Nobody of {answer.culture} is asked about {answer.item!r} in this survey."
-            yield RejectedRow("", answer.row, "unknown item", message, content)
+            yield RejectedRow("", answer.row, "unknown item", message, content, who)
         elif not sheet:
             message = f"Several sheets ask about {answer.item!r}; which one this is, is unknown."
-            yield RejectedRow("", answer.row, "several sheets", message, content)
+            yield RejectedRow("", answer.row, "several sheets", message, content, who)
         else:
             label = label_of(answer)
             raw = RawAnswer(
                 answer.item,
                 (label,) if label else (),
+                {name: text.split(BETWEEN) for name, text in answer.further},
                 sheet=sheet,
                 submitted=answer.time,
                 row=answer.row,
@@ -145,7 +153,8 @@ def raw_records(
 def _table(path: Path, columns: Columns) -> Table:
     """The table of a file that has the columns; others of it may be there twice."""
     named = [columns.participant, columns.item, columns.answer, columns.time]
-    named += [*columns.facts.values(), "" if _is_code(columns.culture) else columns.culture]
+    named += [*columns.facts.values(), *columns.further.values()]
+    named += ["" if _is_code(columns.culture) else columns.culture]
     required = [name for name in named if name]
     tables = read_tables(path, required, encodings=("cp1252",))
     return next(tables, None) or read_table(path, required)
@@ -161,7 +170,7 @@ def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer
     content = {"participant": who, "item": item, "answer": answer}
 
     def rejected(reason: str, message: str) -> RejectedRow:
-        return RejectedRow("", row.number, reason, message, content)
+        return RejectedRow("", row.number, reason, message, content, who)
 
     if row.reason:
         return rejected(row.reason, row.error)
@@ -181,5 +190,8 @@ def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer
             message = f"{text[:60]!r} is no country that is known; name it: --country TEXT=CODE"
             return rejected("unknown culture" if text else "no culture", message)
     time = row[columns.time] if columns.time else ""
-    facts = tuple((name, row[column]) for name, column in columns.facts.items() if row[column])
-    return PlainAnswer(row.number, who, item, answer, code, time, facts)
+    facts, further = (
+        tuple((name, row[column]) for name, column in named.items() if row[column])
+        for named in (columns.facts, columns.further)
+    )
+    return PlainAnswer(row.number, who, item, answer, code, time, facts, further)

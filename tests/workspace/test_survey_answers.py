@@ -163,6 +163,23 @@ def test_what_cannot_be_placed_is_a_rejected_row(folder: Path) -> None:
     assert "DATA_EXPIRED" not in kept, "columns that nobody named are not kept"
 
 
+def test_who_is_forgotten_is_gone_with_rejected_rows(folder: Path) -> None:
+    rows = [*published()[:20], {**published()[0], "Annotation": "maybe"}]
+    with Workspace.find() as workspace:
+        workspace.surveys.import_answers(
+            "published", write(folder / "raw.csv", rows), COLUMNS, labels=LABELS
+        )
+        survey = workspace.survey("published")
+        before = len(survey.submissions)
+        who = rows[0]["Annotator ID"]
+        hashed = workspace.store.surveys.hash_participant(who)
+        workspace.surveys.forget([who], agree=lambda _: True)
+        assert len(survey.submissions) == before - 1
+    stored = (folder / "memeloc.db").read_bytes()
+    assert who.encode() not in stored
+    assert hashed.encode() not in stored
+
+
 def test_a_dry_run_makes_no_survey(folder: Path) -> None:
     with Workspace.find() as workspace:
         imported = workspace.surveys.import_answers(
@@ -199,6 +216,23 @@ def test_answers_can_stand_in_the_language_of_the_culture(folder: Path) -> None:
         workspace.surveys.import_answers("german", table, Columns("who", "what", "how", "DE"))
         labels = workspace.survey("german").settle(next_round=False).table
     assert list(labels["votes.hate"]) == [3]
+
+
+def test_further_questions_are_taken_with_the_label(folder: Path) -> None:
+    table = folder / "raw.csv"
+    table.write_text(
+        "who,what,how,whom\na,m1,very-harmful,society\nb,m1,harmless,\nc,m1,harmless,nobody\n",
+        "utf-8",
+    )
+    columns = Columns("who", "what", "how", "US", further={"target": "whom"})
+    with Workspace.find() as workspace:
+        imported = workspace.surveys.import_answers("h", table, columns, taxonomy="harmeme")
+        given = [sent.answers[0].given("target") for sent in workspace.survey("h").submissions]
+        wrong = Columns("who", "what", "how", "US", further={"whom": "whom"})
+        with pytest.raises(InputError, match="it has target"):
+            workspace.surveys.import_answers("i", table, wrong, taxonomy="harmeme")
+    assert given == [("society",), (), ()]
+    assert [row.row for row in imported.rejected] == [4]
 
 
 def test_items_that_a_survey_lacks_are_rejected_later(folder: Path) -> None:

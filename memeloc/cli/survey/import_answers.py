@@ -32,6 +32,11 @@ def import_answers(
     label: list[str] | None = Option(
         None, metavar="TEXT=ID", help="The label that an answer stands for, as 1=hate. Repeatable."
     ),
+    question: list[str] | None = Option(
+        None,
+        metavar="ID=COLUMN",
+        help="Answers to a further question of the taxonomy, several with | between. Repeatable.",
+    ),
     country: list[str] | None = Option(
         None, metavar="TEXT=CODE", help="The country that a text stands for. Repeatable."
     ),
@@ -57,7 +62,8 @@ def import_answers(
     from memeloc.survey.plain_answers import Columns
 
     check_table(left)
-    columns = Columns(participant, item, answer, culture, time, pairs("--fact", fact))
+    facts, further = pairs("--fact", fact), pairs("--question", question)
+    columns = Columns(participant, item, answer, culture, time, facts, further)
     with memeloc.Workspace.find() as workspace:
         result = workspace.surveys.import_answers(
             name,

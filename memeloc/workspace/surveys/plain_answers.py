@@ -6,7 +6,7 @@ everything, of which nothing more is to come. It is checked and settled like any
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,7 @@ class ImportingAnswers:
             reason = f": {read.rejected[0].message}" if read.rejected else ""
             raise InputError(f"has no row that is an answer{reason}", file=path)
         pack = asked.pack(name)
+        _check_questions(asked.taxonomy, columns.further)
         records = raw_records(read.answers, _sheets(pack), _labels(pack, labels or {}))
         imported = resolve([*read.rejected, *records], pack, source=KIND, file=path.name)
         if dry_run:
@@ -129,6 +130,16 @@ def _stored(survey: StoredSurvey, taxonomy: str | Path) -> _Asked:
             "--taxonomy, or give another name"
         )
     return _Asked(survey.design, survey.taxonomy, survey.batches, survey.memes)
+
+
+def _check_questions(taxonomy: Taxonomy, further: Iterable[str]) -> None:
+    known = [question.id for question in taxonomy.questions]
+    for name in further:
+        if name not in known:
+            raise InputError(
+                f"--question {name[:40]}: {taxonomy.name} has no such further question; it has "
+                f"{', '.join(known) or 'none'}"
+            )
 
 
 def _new(
