@@ -20,10 +20,6 @@ fi
 unset MEMELOC_DATABASE_URL
 
 say() { printf '\n== %s\n' "$*"; }
-fail() {
-    echo "recipes: $*" >&2
-    exit 1
-}
 field() { "$python" -c 'import json, sys; print(eval(sys.argv[1], {"it": json.load(sys.stdin)}))' "$1"; }
 
 team() { # team FILE GROUP PEOPLE...: a table of people
@@ -36,17 +32,10 @@ team() { # team FILE GROUP PEOPLE...: a table of people
     done
 }
 
-fill() { # fill SURVEY ARGUMENTS...: rounds of answers, until nothing more is asked
-    local name=$1
-    shift
-    while :; do
-        "$python" "$here/simulated_people.py" "$name" "../back/$name" --seed 7 "$@"
-        memeloc survey import "$name" "../back/$name"/round-*.json --json >import.json
-        [ "$(field 'len(it["rejected"])' <import.json)" = 0 ] || fail "answers of $name were rejected"
-        memeloc survey check "$name" --json >"../$name-check.json"
-        memeloc survey settle "$name" --close --out "../$name-labels.csv" --json >"../$name.json"
-        [ "$(field 'len(it["next"])' <"../$name.json")" = 0 ] && break
-    done
+fill() { # fill SURVEY ARGUMENTS...: rounds of answers, until nobody more is asked
+    "$python" "$here/simulated_people.py" "$1" ../back --seed 7 "${@:2}"
+    memeloc survey check "$1" --json >"../$1-check.json"
+    memeloc survey settle "$1" --out "../$1-labels.csv" --json >"../$1.json"
 }
 
 say "A workspace with memes of the starter set, in English, German, Arabic and Russian"
@@ -82,7 +71,7 @@ memeloc survey build harmeme-dry --recipe harmeme --mode dry-run --sample 20 --p
 fill harmeme-dry --team ../harmeme.csv --agreement 0.5
 memeloc survey build harmeme --recipe harmeme --size 6 --people ../harmeme.csv --cultures US
 fill harmeme --team ../harmeme.csv --agreement 0.75
-memeloc survey team harmeme --people ../harmeme.csv --json | field '"sheets of a-1: %d" % sum(row["place"] == "a-1" for row in it["sheets"])'
+memeloc survey team harmeme --people ../harmeme.csv | head -n 4
 
 say "AraHarMeme: three people label everything"
 team ../araharmeme.csv native 3
@@ -102,5 +91,29 @@ grep -v '^rater-5@' ../charmemes.csv >../charmemes-six.csv
 memeloc survey build charmemes --recipe charmemes --size 3 --differing ../rounds.csv --people ../charmemes-six.csv --cultures RU
 fill charmemes --team ../charmemes-six.csv --agreement 0.7
 
+say "M-QUEST: one judge a meme says YES, NO or MAYBE to what a model wrote"
+team ../m-quest.csv judge 14
+"$python" - ../captions.csv >../statements.csv <<'PYTHON'
+import csv
+import sys
+
+names = ["label", "toxicity-answer", "toxicity-statement", "linked-statement", "linked-question", "linked-answer"]
+writer = csv.writer(sys.stdout)
+writer.writerow(["meme_id", *names])
+for number, row in enumerate(csv.DictReader(open(sys.argv[1], encoding="utf-8"))):
+    asked = names if number % 3 else names[:2]  # only some memes have statements beside the question
+    writer.writerow([row["meme_id"], *(f"What a model wrote as {name}" if name in asked else "" for name in names)])
+PYTHON
+memeloc survey build m-quest --recipe m-quest --size 5 --people ../m-quest.csv --items ../statements.csv --cultures US
+fill m-quest --team ../m-quest.csv
+"$python" - ../m-quest-labels.csv <<'PYTHON'
+import csv
+import sys
+
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8-sig")))
+kept = [row for row in rows if row["label"] == row["toxicity-answer"] == "yes"]
+print(f"kept: {len(kept)} of {len(rows)} questions, whose answer is a yes as well")
+PYTHON
+
 say "Labels, agreement and what goes to a discussion"
-"$python" "$here/recipes_table.py" .. multi3hate harmeme-dry harmeme araharmeme charmemes-trial charmemes
+"$python" "$here/recipes_table.py" .. multi3hate harmeme-dry harmeme araharmeme charmemes-trial charmemes m-quest

@@ -15,7 +15,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-NO_VOTES = {"unknown", "skip"}
+NO_VOTES = {"unknown", "skip", "unsure"}
+REJECTS = {"other-language", "unreadable", "unimodal", "cartoon", "trash"}
+PLURALITY = ("multi3hate", "harmeme")
+"""Surveys in which more votes than for any other label decide; in others more than half do."""
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -24,19 +27,21 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def counted_apart(folder: Path, survey: str, rejects: set[str]) -> dict[tuple[str, str], str]:
-    """The label of most people, if more than for any other; none where half or more reject it."""
+def counted_apart(folder: Path, survey: str) -> dict[tuple[str, str], str]:
+    """The label that most people gave; none where half or more reject the item."""
     votes: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for row in rows(folder / "back" / survey / "votes.csv"):
         if row["question"] == "label":
             votes[row["item"], row["culture"]].setdefault(row["participant"], row["answer"])
     labels = {}
     for cell, given in votes.items():
-        counts = Counter(label for label in given.values() if label not in NO_VOTES | rejects)
-        rejected = sum(label in rejects for label in given.values())
-        ranked = counts.most_common()
-        ahead = ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
-        labels[cell] = ranked[0][0] if ahead and rejected < counts.total() else ""
+        counts = Counter(label for label in given.values() if label not in NO_VOTES | REJECTS)
+        rejected = sum(label in REJECTS for label in given.values())
+        (label, most), *others = [*counts.most_common(), ("", 0)]
+        is_ahead = most > others[0][1] if others else False
+        if not survey.startswith(PLURALITY):
+            is_ahead = 2 * most > counts.total()
+        labels[cell] = label if is_ahead and rejected < counts.total() else ""
     return labels
 
 
@@ -51,8 +56,7 @@ def main() -> None:
         for part in checked["agreement"]:
             print("\t".join(map(str, line(survey, part, settled, table))))
         labels = {(row["item"], row["culture"]): row["label"] for row in table}
-        rejects = {reason for row in table for reason in row["reasons"].split("|") if reason}
-        apart = counted_apart(Path(folder), survey, rejects)
+        apart = counted_apart(Path(folder), survey)
         differing = [cell for cell in labels if labels[cell] != apart.get(cell, "")]
         print(f"{survey}: {len(labels)} labels, {len(differing)} differ from those counted apart")
         if differing:

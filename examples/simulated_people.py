@@ -2,9 +2,10 @@
 
     simulated_people.py SURVEY INTO [--seed N] [--agreement SHARE] [--outlier PLACE] [--team TABLE]
 
-Fills the newest round of a survey of the workspace here, and writes into INTO what the pages of its
-sheets save: `round-N.json`. Beside it stands `votes.csv`, what these people answered, for counting
-labels apart; nobody else reads it.
+Fills a survey of the workspace here, round after round, until nobody more is asked: writes into
+INTO/SURVEY what the pages of its sheets save (`round-N.json`), and does in Python what `memeloc
+survey import`, `check` and `settle --close` do. Beside it stands `votes.csv`, what these people
+answered, for counting labels apart; nobody else reads it.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def write(survey: Survey, submissions: Sequence[Submission], into: Path) -> None
 
 
 def main() -> None:
-    """Fill the newest round."""
+    """Fill all rounds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("survey")
     parser.add_argument("into", type=Path)
@@ -102,11 +103,21 @@ def main() -> None:
     parser.add_argument("--outlier", default="")
     parser.add_argument("--team", type=Path)
     arguments = parser.parse_args()
+    into = arguments.into / arguments.survey
     with Workspace.find() as workspace:
         survey = workspace.survey(arguments.survey)
-        submissions = sent_by_people(survey, arguments)
-        write(survey, submissions, arguments.into)
-        print(f"{arguments.survey}: {len(submissions)} sheets of round {survey.rounds[-1]} filled")
+        while True:
+            number = survey.rounds[-1]
+            submissions = sent_by_people(survey, arguments)
+            write(survey, submissions, into)
+            imported = survey.import_files([into / f"round-{number}.json"])
+            if imported.rejected:
+                raise SystemExit(f"{survey.name}: {imported.rejected[0].message}")
+            survey.check()
+            settled = survey.settle(close=True)
+            print(f"{survey.name}: {len(submissions)} sheets of round {number} filled")
+            if not settled.next:
+                break
 
 
 if __name__ == "__main__":
