@@ -75,6 +75,8 @@ def settle_further(
             if not all(set(question.when[name]) & set(given.get(name, ())) for name in when):
                 continue
             own = votes[question.id].get((_subject(item, question, templates), culture))
+            if own is None and question.item_text == "question":
+                continue  # it is asked only of items with a text of their own
             own = own or _Votes(0, Counter())
             answer = (decided or {}).get((item, culture), {}).get(question.id, "")
             answer = answer or own.answer(question)

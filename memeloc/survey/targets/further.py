@@ -99,8 +99,8 @@ def _number(question: Question, text: str) -> tuple[str, str]:
         # Digits of all scripts are read; what spreadsheets make of 3 is 3.0.
         number = float(text.strip())
     except ValueError:
-        number = -1
-    if number != round(number) or not least <= number <= most:
+        number = -1.0
+    if not (number.is_integer() and least <= number <= most):
         return "", f"is not a whole number from {least} to {most}"
     return str(round(number)), ""
 

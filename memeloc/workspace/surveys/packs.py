@@ -19,7 +19,7 @@ from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
 from memeloc.workspace.folder import WorkspaceFolder
-from memeloc.workspace.surveys.stored import NO_PICTURE, StoredSurvey
+from memeloc.workspace.surveys.stored import CAPTIONS, NO_PICTURE, StoredSurvey
 
 _EXAMPLE_SIDE = 640
 """Longer side of an example's picture, in pixels."""
@@ -104,6 +104,18 @@ def note_texts(survey: StoredSurvey, pack: SurveyPack) -> None:
         if key not in noted:
             noted[key] = {"place": len(noted), "texts": by_key}
             survey.put_state("texts", key, noted[key])
+    if any(question.kind == "span" for question in survey.taxonomy.questions):
+        _note_captions(survey, pack)
+
+
+def _note_captions(survey: StoredSurvey, pack: SurveyPack) -> None:
+    """Note the captions that go out, of which people name parts."""
+    captions: dict[str, dict[str, str]] = survey.state(CAPTIONS)
+    for sheet in pack.sheets:
+        own = captions.setdefault(sheet.culture.locale.tag, {})
+        own |= {e.meme_id: e.caption for e in sheet.entries if isinstance(e, MemeEntry)}
+    for tag, own in captions.items():
+        survey.put_state(CAPTIONS, tag, own)
 
 
 def sent_packs(survey: StoredSurvey) -> list[SurveyPack]:

@@ -63,6 +63,10 @@ def recruiter() -> str:
     return next(offering(Decide))
 
 
+CAPTIONS = "captions"
+"""Under which subject a survey's state has, by language tag, the captions that went out by meme."""
+
+
 class StoredSurvey:
     """A survey of a workspace: how it was designed, and what is stored of it by now.
 
@@ -121,12 +125,16 @@ class StoredSurvey:
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
-        """All sheets with their ids and checks, without pictures and captions."""
+        """All sheets with their ids and checks, without pictures.
+
+        Captions are those that went out, where parts of them are asked for.
+        """
+        captions = self.state(CAPTIONS)
         return to_sheets(
             self.batches,
             self.design,
             lambda _meme, _culture: NO_PICTURE,
-            lambda _meme, _culture: "",
+            lambda meme, culture: captions.get(culture.locale.tag, {}).get(meme, ""),
             lambda _example, _culture: NO_PICTURE,
             templates=self.memes,
             texts=self.item_texts,
