@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, distinct, func, select, update
 
+from memeloc.store.erasing import letting_go
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
 from memeloc.store.records import FileRecord
 from memeloc.store.submissions import add_submissions
-from memeloc.store.tables.erasures import erasures
 from memeloc.store.tables.serving import departures, given_answers, survey_places
 from memeloc.store.tables.surveys import submissions
 from memeloc.survey.serving.places import COMPLETE, OPEN, Place, Refusal, Taken
@@ -242,10 +242,9 @@ def _taken(connection: Connection, survey: str, participant: str, at: datetime) 
 
 def _erase_answers(connection: Connection, place_id: str, count: int) -> None:
     """Delete the answers of a place; the database lets go of them only with a receipt."""
-    number = add_row(connection, erasures)
-    connection.execute(delete(given_answers).where(given_answers.c.place_id == place_id))
-    receipt = {"people": 1, given_answers.name: count}
-    connection.execute(update(erasures).where(erasures.c.number == number).values(counts=receipt))
+    with letting_go(connection) as counts:
+        connection.execute(delete(given_answers).where(given_answers.c.place_id == place_id))
+        counts.update({"people": 1, given_answers.name: count})
 
 
 def _depart(connection: Connection, places: Sequence[Place], outcome: str) -> None:

@@ -360,7 +360,7 @@ CREATE TABLE surveys (
 	created_at VARCHAR(32) NOT NULL, 
 	PRIMARY KEY (name)
 );
-INSERT INTO "surveys" VALUES('pilot','{"seed":1}','2026-11-22T11:57:35.122212Z');
+INSERT INTO "surveys" VALUES('pilot','{"seed":1,"taxonomy":"multi3hate"}','2026-11-22T11:57:35.122212Z');
 CREATE TABLE verdicts (
 	id INTEGER NOT NULL, 
 	item_id VARCHAR(100) NOT NULL, 

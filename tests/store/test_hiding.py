@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memeloc.store.participant_ids import hidden
+from memeloc.store.participant_ids import hidden, hidden_message
 
 PROLIFIC = "65f0c0ffee0123456789abcd"
 
@@ -37,6 +37,33 @@ def star(name: str) -> str:
 )
 def test_ids_are_hashed_wherever_they_stand(value: Any, expected: Any) -> None:
     assert hidden(value, {"ada"}, star) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("hate", "hate"),
+        ("anna k.", "*7*"),
+        (["hate", "anna", 3, None, ""], ["hate", "*4*", 3, None, ""]),
+        ({"Notes": "call anna", "ada": "hate"}, {"Notes": "*9*", "*3*": "hate"}),
+    ],
+)
+def test_texts_that_are_not_the_surveys_own_are_hashed(value: Any, expected: Any) -> None:
+    assert hidden(value, {"ada"}, star, {"hate"}.__contains__) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("m1: 'anna k.' is not one of the labels.", "m1: “…” is not one of the labels."),
+        ('m1: "anna\'s" is not one.', "m1: “…” is not one."),
+        ("The participant's id '5.9E+23' is rounded.", "The participant's id “…” is rounded."),
+        ("There is no sheet 'r1'.", "There is no sheet 'r1'."),
+        ("ada wrote twice.", "*3* wrote twice."),
+    ],
+)
+def test_a_message_quotes_only_the_surveys_own_texts(message: str, expected: str) -> None:
+    assert hidden_message(message, {"ada"}, star, {"r1"}.__contains__) == expected
 
 
 JSON = st.recursive(

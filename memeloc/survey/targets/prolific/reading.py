@@ -204,6 +204,8 @@ def _summaries(rows: Sequence[ExportRow]) -> Iterator[RejectedRow]:
             f"Prolific does not say {name[:60].replace('_', ' ')} in {count:,} rows any more "
             f"({why}); it is not known of these people."
         )
+        if why == columns.REVOKED:
+            message += " `memeloc survey forget --from` this file erases them."
         yield RejectedRow("", 1, why, message, {"fact": name, "rows": count})
     unknown = Counter(heading for row in rows for heading in row.other)
     if unknown:
