@@ -14,6 +14,7 @@ from memeloc.store import FileRecord, Store, WorkspaceError
 from memeloc.store.erasing import tables_of_people
 from memeloc.store.erasures import KEY_FILE
 from memeloc.store.tables import metadata
+from memeloc.survey.labels.decided import LabelDecision
 from memeloc.survey.model import (
     Answer,
     Batch,
@@ -30,8 +31,9 @@ from tests.store.conftest import reopen
 
 ADA, BEN = "5e848123456789012345670a", "5e848123456789012345670b"
 HOUR = datetime(2026, 6, 1, 12, tzinfo=UTC)
-WITHOUT_PEOPLE = {"surveys", "survey_batches", "survey_states", "departures"}
-"""Tables of surveys whose rows are of no person; states are searched for mentions."""
+WITHOUT_PEOPLE = {"surveys", "survey_batches", "survey_states", "departures", "label_decisions"}
+"""Tables of surveys whose rows are of no person; states are searched for mentions, and who took
+part in a decision stands in a table of its own."""
 
 
 def sent(who: str) -> Submission:
@@ -65,6 +67,8 @@ def surveyed(store: Store) -> Store:
     store.surveys.add("other", {"seed": 2}, [])
     store.surveys.add_result("other", "check", {}, {"aside": []})
     hashed = store.surveys.hash_participant
+    both = tuple(map(hashed, (ADA, BEN)))
+    store.label_decisions.add("pilot", [LabelDecision("m1", "DE", "hate", both, "irony")])
     for who in (ADA, BEN):
         sheet = Sheet(
             *("r1-b01-DE", "pilot", "r1-b01", 1, Culture("DE", default().get("de"))),
@@ -90,11 +94,15 @@ def rows(store: Store) -> dict[str, list[str]]:
 
 
 def test_every_table_of_surveys_is_covered() -> None:
-    covered = {table.name for table in tables_of_people()}
-    for table in metadata.sorted_tables:
+    reached = {table.name for table in metadata.sorted_tables if "participant" in table.c}
+    for table in metadata.sorted_tables:  # those that are referred to come first
         refers = {key.column.table.name for column in table.c for key in column.foreign_keys}
-        if refers & ({"surveys"} | (covered - {"files"})) or "participant" in table.c:
-            assert table.info["people"] or table.name in WITHOUT_PEOPLE, table.name
+        if refers & reached:
+            reached.add(table.name)
+        if "surveys" in refers | {table.name} or table.name in reached:
+            of_people = table.name in reached | {"survey_results"}
+            assert table.info["people"] == of_people, table.name
+            assert of_people != (table.name in WITHOUT_PEOPLE), table.name
 
 
 def test_a_person_is_erased_from_every_table(surveyed: Store) -> None:
@@ -108,7 +116,8 @@ def test_a_person_is_erased_from_every_table(surveyed: Store) -> None:
         kept = [text for text in before[name] if ben in text]
         assert kept
         assert after[name] == kept, name
-    assert len(after["given_answers"]) == 1
+    assert len(after["given_answers"]) == len(after["label_deciders"]) == 1
+    assert after["label_decisions"] == before["label_decisions"]
     assert len(after["rejected_rows"]) == 2
     assert len(after["files"]) == len(before["files"]) - 1
     assert [text for text in after["survey_results"] if "other" in text]
@@ -127,6 +136,7 @@ def test_the_receipt_counts_and_names_nobody(surveyed: Store) -> None:
     assert receipt == {
         **{"people": 1, "answers": 2, "submissions": 2, "survey_participants": 2},
         **{"rejected_rows": 3, "survey_results": 2, "survey_places": 1, "given_answers": 1},
+        "label_deciders": 1,
         **{"survey_states": 2, "files": 1},
     }
 
