@@ -78,6 +78,22 @@ team ../araharmeme.csv native 3
 memeloc survey build araharmeme --recipe araharmeme --people ../araharmeme.csv --cultures EG=ar
 fill araharmeme --team ../araharmeme.csv --agreement 0.7
 
+say "AraHarMeme: what all three label otherwise is decided in a session, and entered with its people"
+memeloc survey decide-labels araharmeme --out ../open.csv
+"$python" - ../open.csv <<'PYTHON'
+import csv
+import sys
+
+with open(sys.argv[1], encoding="utf-8-sig", newline="") as stream:
+    rows = list(csv.DictReader(stream))
+with open(sys.argv[1], "w", encoding="utf-8", newline="") as stream:
+    writer = csv.DictWriter(stream, list(rows[0]))
+    writer.writeheader()
+    writer.writerows({**row, "label": "harmful"} for row in rows)
+PYTHON
+memeloc survey decide-labels araharmeme --from ../open.csv --by native-1 --by native-2 --by native-3 --reason "session"
+memeloc survey settle araharmeme --json | field '"still to discuss: %d; decided: %d" % (len(it["discuss"]), it["states"]["EG"]["decided"])'
+
 say "CHARMemes: a validation that finds an outlier, then labels where a model's rounds differ"
 team ../charmemes.csv rater 7
 memeloc survey build charmemes-trial --recipe charmemes --mode validation --sample 40 --people ../charmemes.csv --cultures RU

@@ -93,6 +93,7 @@ def test_survey_ends_with_the_labels_of_its_simulation(tmp_path: Path) -> None:
 def test_recipes_end_with_the_labels_counted_apart(tmp_path: Path) -> None:
     _, printed = _run("recipes.sh", tmp_path)
     assert "outlier: kappa" in printed
+    assert re.search(r"still to discuss: 0; decided: [1-9]", printed)
     surveys = re.findall(r"^([a-z0-9-]+): \d+ labels, 0 differ", printed, re.MULTILINE)
     assert surveys == [
         "multi3hate", "harmeme-dry", "harmeme", "araharmeme", "charmemes-trial", "charmemes",

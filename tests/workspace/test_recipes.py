@@ -12,6 +12,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from memeloc.errors import InputError
 from memeloc.survey.design.simulate_team import Colleagues
+from memeloc.workspace.surveys.discussing import GivenDecision
 from memeloc.workspace.surveys.teams import assigned_to
 from tests.workspace.teams import answers, fill, kappa_of, team_table, workspace_of
 
@@ -123,6 +124,29 @@ def test_araharmeme_discusses_what_all_three_label_otherwise(tmp_path: Path) -> 
         assert three_ways
         assert filled.discussed() == {(item, "label") for item in three_ways}
         assert filled.rounds == 1  # nobody else is asked
+
+
+def test_araharmemes_discussion_is_entered_with_its_people(tmp_path: Path) -> None:
+    with workspace_of(tmp_path, ["ar"]) as workspace:
+        team = team_table(tmp_path, {"native": 3})
+        workspace.surveys.build("ara", "EG=ar", recipe="araharmeme", people=team)
+        survey = workspace.survey("ara")
+        filled = fill(survey, tmp_path, seed=2, colleagues=Colleagues(agreement=0.55))
+        discussed = {item for item, _ in filled.discussed()}
+        people = [f"native-{n}" for n in (1, 2, 3)]
+        result = survey.decide_labels(
+            [
+                GivenDecision(item, label="genuine", people=people, reason="session of May")
+                for item in discussed
+            ]
+        )
+        assert result.new == len(discussed) > 0
+        after = survey.settle(close=True)
+        assert after.discuss == ()
+        labels = after.table.set_index("item")
+        assert set(labels.index[labels["state"] == "decided"]) == discussed
+        assert set(labels.loc[sorted(discussed), "label"]) == {"genuine"}
+        assert {len(decision.people) for decision in result.decided} == {3}
 
 
 def test_araharmemes_pairwise_kappa_is_that_of_statsmodels(tmp_path: Path) -> None:
