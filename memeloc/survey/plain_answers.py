@@ -113,27 +113,20 @@ def raw_records(
     facts: dict[str, dict[str, str]] = defaultdict(dict)
     for answer in answers:
         sheet = sheets.get((answer.culture, answer.item))
-        who = answer.participant
-        content = {"participant": who, "item": answer.item, "answer": answer.answer}
-        content |= dict(answer.further)
-        if sheet is None:
-            message = f"Nobody of {answer.culture} is asked about {answer.item!r} in this survey."
-            yield RejectedRow("", answer.row, "unknown item", message, content, who)
-        elif not sheet:
-            message = f"Several sheets ask about {answer.item!r}; which one this is, is unknown."
-            yield RejectedRow("", answer.row, "several sheets", message, content, who)
-        else:
-            label = label_of(answer)
-            raw = RawAnswer(
-                answer.item,
-                (label,) if label else (),
-                {name: text.split(BETWEEN) for name, text in answer.further},
-                sheet=sheet,
-                submitted=answer.time,
-                row=answer.row,
-                content=content,
-            )
-            by_person[answer.participant, answer.culture].append(raw)
+        if not sheet:
+            yield _without_sheet(answer, several=sheet is not None)
+            continue
+        label = label_of(answer)
+        raw = RawAnswer(
+            answer.item,
+            (label,) if label else (),
+            {name: text.split(BETWEEN) for name, text in answer.further},
+            sheet=sheet,
+            submitted=answer.time,
+            row=answer.row,
+        )
+        by_person[answer.participant, answer.culture].append(raw)
+        if answer.facts:
             facts[answer.participant].update(answer.facts)
     for (who, _), given in by_person.items():
         times = sorted(str(raw.submitted) for raw in given if raw.submitted)
@@ -146,8 +139,18 @@ def raw_records(
             row=given[0].row,
         )
     for who, known in facts.items():
-        if known:
-            yield Participant(who, known)
+        yield Participant(who, known)
+
+
+def _without_sheet(answer: PlainAnswer, *, several: bool) -> RejectedRow:
+    """An answer that no sheet asks for, or several do."""
+    reason, message = "unknown item", f"Nobody of {answer.culture} is asked about {answer.item!r}."
+    if several:
+        reason = "several sheets"
+        message = f"Several sheets ask about {answer.item!r}; which one this is, is unknown."
+    content = {"participant": answer.participant, "item": answer.item, "answer": answer.answer}
+    content |= dict(answer.further)
+    return RejectedRow("", answer.row, reason, message, content, answer.participant)
 
 
 def _table(path: Path, columns: Columns) -> Table:
@@ -166,10 +169,10 @@ def _is_code(text: str) -> bool:
 
 def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer | RejectedRow:
     """What a row says; only named columns of it are kept where it is rejected."""
-    who, item, answer = (row[name] for name in (columns.participant, columns.item, columns.answer))
-    content = {"participant": who, "item": item, "answer": answer}
+    who, item, answer = row[columns.participant], row[columns.item], row[columns.answer]
 
     def rejected(reason: str, message: str) -> RejectedRow:
+        content = {"participant": who, "item": item, "answer": answer}
         return RejectedRow("", row.number, reason, message, content, who)
 
     if row.reason:
@@ -190,8 +193,9 @@ def _answer(row: Row, columns: Columns, codes: Mapping[str, str]) -> PlainAnswer
             message = f"{text[:60]!r} is no country that is known; name it: --country TEXT=CODE"
             return rejected("unknown culture" if text else "no culture", message)
     time = row[columns.time] if columns.time else ""
-    facts, further = (
-        tuple((name, row[column]) for name, column in named.items() if row[column])
-        for named in (columns.facts, columns.further)
-    )
+    facts, further = _named(row, columns.facts), _named(row, columns.further)
     return PlainAnswer(row.number, who, item, answer, code, time, facts, further)
+
+
+def _named(row: Row, columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, text) for name, column in columns.items() if (text := row[column]))
