@@ -154,8 +154,8 @@ def label_studio(
                     "lead_time": share.total_seconds(),
                     "result": [
                         {
-                            "from_name": "answer",
-                            "to_name": "picture",
+                            "from_name": "q-label",
+                            "to_name": "shown",
                             "type": "choices",
                             "value": {"choices": [label]},
                         }
@@ -183,7 +183,7 @@ def potato(
             },
             "instance_id_to_label_to_value": {
                 item_key(pack.name, sheet.id, answer.entry): [
-                    [{"schema": "answer", "name": answer.label}, answer.label]
+                    [{"schema": "q-label", "name": answer.label}, answer.label]
                 ]
                 for answer in submission.answers
             },

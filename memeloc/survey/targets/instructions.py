@@ -36,16 +36,6 @@ class Item:
     text: str
     entry: Entry
 
-    def task(self, picture: str) -> dict[str, str | int]:
-        """What programs are given of it that have a task for each item."""
-        return {
-            "item": self.key,
-            "sheet": self.sheet,
-            "number": self.number,
-            "text": self.text,
-            "picture": picture,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class ShownQuestion:

@@ -9,12 +9,6 @@ from pathlib import Path
 from memeloc.errors import InputError
 from memeloc.files import replacing
 
-BLANK = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2"
-    "FAAAAABJRU5ErkJggg=="
-)
-"""A white point, where programs complain about an entry without a picture."""
-
 _KINDS = {b"\xff\xd8": "jpeg", b"\x89P": "png", b"GI": "gif", b"RI": "webp"}
 _SUFFIXES = {"jpeg": "jpg"}
 

@@ -207,6 +207,7 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
             "nothing": [annotation(1, result("q-label", "hate"))],
             "m2": [annotation(None, result("q-label", "hate"))],
             "check-1": [annotation(1, result("q-label", "hate"), result("q-whom", "x"))],
+            "check-2": [annotation(1, result("q-label", "hate"), result("mood", "glad"))],
         },
     )
     matches = import_file(LabelStudio(), saved(tmp_path / "export.json", [*value, 7]), survey)
@@ -215,10 +216,11 @@ def test_invalid_answers_are_rejected_with_reasons(survey: SurveyPack, tmp_path:
         (2, "unknown item"),
         (3, "no participant"),
         (4, "unknown answer"),
-        (5, "not a task"),
+        (5, "unknown question"),
+        (6, "not a task"),
     ]
     assert [submission.answers for submission in matches.submissions] == [
-        (Answer("check-1", "hate"),)
+        (Answer("check-1", "hate"), Answer("check-2", "hate"))
     ]
     for content in ("{}", "[", "no"):
         (tmp_path / "broken.json").write_text(content)

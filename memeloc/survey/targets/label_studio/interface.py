@@ -13,12 +13,11 @@ from xml.sax.saxutils import quoteattr
 
 from memeloc.survey.model import PersonEntry
 from memeloc.survey.targets.instructions import Item, SheetTexts, ShownQuestion, is_read
-from memeloc.survey.targets.label_studio.reading import control
+from memeloc.survey.targets.label_studio.reading import GATE, control
 from memeloc.tables import drawable
 
 MODEL = "sheet"
 """What the program calls the source of these answers."""
-_ASKED = "asked"
 _STYLE = (
     ".shown img { display: block; max-width: 100%; max-height: 70vh; height: auto; } "
     # The program's instructions and its button that sends are wider than a phone.
@@ -51,7 +50,7 @@ class Interface:
         if self._of_some:
             lines += [
                 '  <View style="display: none">',
-                f'  <Choices name="{_ASKED}" toName="shown" choice="multiple">',
+                f'  <Choices name="{GATE}" toName="shown" choice="multiple">',
                 *_choices({id: id for id in self._of_some}),
                 "  </Choices>",
                 "  </View>",
@@ -75,7 +74,7 @@ class Interface:
         """What a task comes with: which questions are asked, and the drafts of answers."""
         questions = self._shown.questions(item.entry)
         asked = [question.id for question in questions if question.id in self._of_some]
-        results = [_result(_ASKED, "choices", asked)] if asked else []
+        results = [_result(GATE, "choices", asked)] if asked else []
         results += [
             _result(control(question.id), "textarea", [question.draft], "text")
             for question in questions
@@ -88,7 +87,7 @@ class Interface:
         when = dict(question.when)
         conditions = [_visible(control(earlier), answers) for earlier, answers in when.items()]
         if question.id in self._of_some:
-            conditions.insert(0, _visible(_ASKED, (question.id,)))
+            conditions.insert(0, _visible(GATE, (question.id,)))
         # A hidden question is not required only if a condition stands at the control as well.
         own = conditions[-1] if conditions else ""
         if question.required:

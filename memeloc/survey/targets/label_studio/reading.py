@@ -22,8 +22,11 @@ from memeloc.survey.times import read_moment
 _BEFORE = "q-"
 """Before the id of a question in the name of its control; JSON-MIN has other keys beside it."""
 
+GATE = "asked"
+"""The name of the control that says which of the others a task asks."""
+_OF_TASK = {"item", "sheet", "number", "shown", "caption", "text"}
 _OF_ANNOTATION = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
-"""Keys of JSON-MIN that say who annotated, and when."""
+"""Keys of JSON-MIN that are not controls; those that begin with `text_` are not, either."""
 
 
 def control(question: str) -> str:
@@ -110,7 +113,7 @@ def _as_task(value: Any) -> Any:
     regions = [
         {"from_name": name, "value": inner}
         for name, inner in value.items()
-        if str(name).startswith(_BEFORE) and inner
+        if inner and name not in _OF_TASK | _OF_ANNOTATION and not str(name).startswith("text_")
     ]
     annotation = {name: inner for name, inner in value.items() if name in _OF_ANNOTATION}
     annotation |= {"id": value.get("annotation_id", 0), "completed_by": value.get("annotator")}
@@ -121,7 +124,7 @@ def _as_task(value: Any) -> Any:
 def _records(data: _Data, annotation: _Annotation, row: int) -> Iterator[RawRecord]:
     chosen: dict[str, dict[str, None]] = {}
     for region in annotation.result:
-        if region.from_name.startswith(_BEFORE):
+        if region.from_name != GATE:
             own = region.from_name.removeprefix(_BEFORE)
             chosen.setdefault(own, {}).update(dict.fromkeys(region.value))
     who, changed = annotation.completed_by, annotation.updated_at or annotation.created_at

@@ -32,6 +32,8 @@ _BEFORE = "q-"
 """Before the id of a question in the name of its scheme, for no scheme to be called as a page."""
 ENDED = "ended"
 """The name of the page that shows the completion code."""
+GATE = "asked"
+"""The name of the scheme that says which of the others an item asks."""
 _STATE_FILE = "user_state.json"
 _HISTORY = "annotation_history.jsonl"
 
@@ -86,8 +88,8 @@ def scheme_name(question: str, number: int = 0) -> str:
 
 
 def _question(scheme: str) -> str:
-    """The id of the question that a scheme asks; empty if it asks none."""
-    return scheme.removeprefix(_BEFORE).partition(".")[0] if scheme.startswith(_BEFORE) else ""
+    """The id of the question that a scheme asks; empty for the one that nobody answers."""
+    return "" if scheme == GATE else scheme.removeprefix(_BEFORE).partition(".")[0]
 
 
 def recognises(path: Path) -> bool:

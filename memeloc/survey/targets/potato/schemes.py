@@ -13,12 +13,11 @@ from typing import Any
 
 from memeloc.survey.model import PersonEntry
 from memeloc.survey.targets.instructions import Item, SheetTexts, ShownQuestion
-from memeloc.survey.targets.potato.reading import scheme_name
+from memeloc.survey.targets.potato.reading import GATE, scheme_name
 from memeloc.survey.taxonomy import LABEL, Kind
 from memeloc.tables import drawable
 
 REQUIRED = {"label_requirement": {"required": True}}
-_GATE = "asked"
 
 
 @dataclass
@@ -55,7 +54,7 @@ class Schemes:
         schemes = [self._scheme(asked) for asked in self._asked]
         if gated := [asked.name for asked in self._asked if self._is_gated(asked)]:
             labels = {name: name for name in gated}
-            schemes.insert(0, choices(_GATE, _GATE, labels, "multiselect"))
+            schemes.insert(0, choices(GATE, GATE, labels, "multiselect"))
         return schemes
 
     def of_person(self) -> list[dict[str, Any]]:
@@ -79,7 +78,7 @@ class Schemes:
             asked.name: drafts[asked.question.id] for asked in own if drafts[asked.question.id]
         }
         gated = [asked.name for asked in own if self._is_gated(asked)]
-        return answers | ({_GATE: gated} if gated else {})
+        return answers | ({GATE: gated} if gated else {})
 
     def _is_gated(self, asked: _Asked) -> bool:
         return len(asked.items) < len(self.items)
@@ -87,7 +86,7 @@ class Schemes:
     def _scheme(self, asked: _Asked) -> dict[str, Any]:
         conditions = []
         if self._is_gated(asked):
-            conditions.append(_answered(_GATE, (asked.name,), "choices"))
+            conditions.append(_answered(GATE, (asked.name,), "choices"))
         for earlier, answers in asked.question.when.items():
             fitting = [
                 _answered(each.name, answers, each.question.kind)
