@@ -84,7 +84,9 @@ def bonus(
         f"Wrote {len(result.bonuses):,} bonuses of {result.total:,} {result.currency} in all, "
         f"without the fee, to {path}"
     )
-    show(result, _SHORT, written, *_outcomes(result.sent, send), as_json=as_json)
+    none = "Nobody retained took longer than was paid for, as far as five people tell"
+    remarks = [] if each or result.shortfalls else [none]
+    show(result, _SHORT, *remarks, written, *_outcomes(result.sent, send), as_json=as_json)
     _unknown(result, as_json)
 
 

@@ -20,6 +20,7 @@ from memeloc.survey.rewards import (
 )
 from memeloc.survey.targets.protocol import PayBonuses, SendMessages
 from memeloc.tables import write_table
+from memeloc.workspace.surveys.checking import Checked
 from memeloc.workspace.surveys.deciding import Deciding
 from memeloc.workspace.surveys.stored import Agree, SurveyState, disagree, offering
 
@@ -67,10 +68,16 @@ class MessageResult:
 class Contacting(Deciding):
     """Bonuses and messages."""
 
-    def shortfalls(self) -> tuple[Shortfall, ...]:
-        """The sheets that took a culture's retained people longer than they were promised."""
-        rates = read_rates(self.settings(next(offering(PayBonuses))))
-        return shortfalls(self.sheets, self.paces(), self.minutes, rates)
+    def shortfalls(self, checked: Checked) -> tuple[Shortfall, ...]:
+        """The sheets that took a culture's retained people longer than they were paid for.
+
+        They are paid for the minutes that the sheet says, or those of the service's settings where
+        these are more.
+        """
+        settings = self.settings(next(offering(PayBonuses)))
+        least = int(settings.get("minutes", 0))
+        promised = {batch: max(minutes, least) for batch, minutes in self.minutes.items()}
+        return shortfalls(checked.sheets, checked.paces(), promised, read_rates(settings))
 
     def bonus(
         self,
@@ -94,8 +101,8 @@ class Contacting(Deciding):
             agree: is given the sum before, fee and tax included; only True goes on.
         """
         service = next(offering(PayBonuses))
-        short = self.shortfalls()
-        report = self.checked().report
+        checked = self.checked()
+        short, report = self.shortfalls(checked), checked.report
         bonuses = time_bonuses(report, short) if each is None else equal_bonuses(report, each)
         if reason:
             bonuses = [replace(bonus, reason=reason) for bonus in bonuses]

@@ -25,7 +25,7 @@ from memeloc.survey.labels.settling import STATES, Settled
 from memeloc.survey.labels.unsettled import Unsettled, needs_of, to_discuss, unsettled
 from memeloc.survey.quality.checking import retained
 from memeloc.survey.quality.rows import COMPLETE
-from memeloc.survey.rewards import Shortfall, shortfalls
+from memeloc.survey.rewards import Shortfall
 from memeloc.survey.serving.settings import read_serve_settings
 from memeloc.survey.targets.protocol import LookedUp, Lookup
 from memeloc.workspace.surveys.building import BuildResult, build_result
@@ -300,7 +300,7 @@ class Survey(Exporting, Importing, Contacting, Labelling):
             **vars(status),
             survey=self.name,
             currency=rates.currency,
-            shortfalls=shortfalls(checked.sheets, checked.paces(), minutes, rates),
+            shortfalls=self.shortfalls(checked),
             agreement=survey_agreement(answers, self.taxonomy),
         )
 
