@@ -126,7 +126,10 @@ def damage_table(table: Table, name: str, rng: random.Random, damaged: set[int])
         table.rows.insert(rng.randrange(len(table.rows) + 1), copy)
         damaged.update({id(copy[0])} if id(row[0]) in damaged else ())
     elif name == "cell":
-        row[0][rng.randrange(len(row[0]))] = rng.choice(HOSTILE)
+        text = rng.choice(HOSTILE)
+        row[0][rng.randrange(len(row[0]))] = text
+        if not text:
+            row[1].clear()  # an answer that was taken out cannot be placed
         # Other rows of the same person may hang on it, such as one that asks for consent.
         damaged.update(id(cells) for cells, _ in table.rows)
     elif name == "columns":
