@@ -36,7 +36,8 @@ class ServedSheet(SheetTexts):
         text = super().introduction()
         if not self.training:
             return text
-        return f"{text} {self.get('serve.practice', count=len(self.training))}"
+        between = "" if text.endswith("。") else " "
+        return f"{text}{between}{self.get('serve.practice', count=len(self.training))}"
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
