@@ -79,8 +79,8 @@ def application(folder: Path) -> Iterator[Callable[..., InProcess]]:
     with ExitStack() as stack:
         workspace = stack.enter_context(Workspace.open(folder))
 
-        def make(**settings: Any) -> InProcess:
-            served = workspace.survey("pilot").serve(
+        def make(survey: str = "pilot", **settings: Any) -> InProcess:
+            served = workspace.survey(survey).serve(
                 contact="lab@university.example", cultures=["US", "DE"], settings=settings
             )
             address = settings.get("address", "http://survey.example")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from memeloc.errors import InputError
 from memeloc.survey.model import Check, Sheet, entry_id
 from memeloc.survey.targets.places import item_key
+from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.serving.served import Served
 from tests.studio.conftest import InProcess
 from tests.studio.served import Annotator
@@ -272,3 +274,21 @@ def test_pictures_are_found_by_names_that_tell_nothing(application: Make) -> Non
         assert "immutable" in picture.headers["cache-control"]
     assert made.client.get("/picture/" + "0" * 32).status_code == 404
     assert made.client.get("/picture/..%2f..%2fmemeloc.toml").status_code == 404
+
+
+def test_further_questions_come_with_their_answers(application: Make, folder: Path) -> None:
+    with Workspace.open(folder) as workspace:
+        workspace.surveys.build("harm", "US,DE", taxonomy="harmeme", size=4)
+    made = application("harm")
+    comer = made.comer()
+    comer.join(PROLIFIC_PID="a", sheet=DE)
+    own = made.served.sheets[DE].own
+    memes = {item_key("harm", DE, meme) for meme in own.memes}
+    for item, label in expected(made.served).items():
+        label = "very-harmful" if item in memes else label
+        further = {"target": ["society"]} if label != "harmless" and item in memes else {}
+        assert comer.answer(item, label, further=further).status_code == 200
+    assert comer.finish().json()["code"]
+    (sent,) = made.workspace.survey("harm").submissions
+    given = {answer.entry: answer.given("target") for answer in sent.answers}
+    assert [given[meme] for meme in own.memes] == [("society",)] * 4

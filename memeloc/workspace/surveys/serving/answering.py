@@ -164,7 +164,7 @@ class Answering(Served):
                 RawAnswer(
                     item,
                     [label] if (label := answer.value["label"]) else [],
-                    answer.value["further"],
+                    further=answer.value["further"],
                 )
                 for item, answer in last.items()
             ],

@@ -1,0 +1,121 @@
+"""The server as a process: a rush for few places, a crash in the middle, and the command itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from memeloc.store.tables.types import Json
+from memeloc.workspace import Workspace
+from tests.conftest import Outcome
+from tests.studio.served import Annotator, serving
+
+DE = "r1-b01-DE"
+
+
+@pytest.fixture
+def on(made: Path, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with the survey `pilot`, on both databases."""
+    work = tmp_path / "work"
+    shutil.copytree(made, work)
+    monkeypatch.chdir(work)
+    with Workspace.open(work) as workspace:
+        if database == "postgresql":
+            workspace.import_captions(made.parent / "cut.csv")
+        workspace.surveys.build("pilot", "DE", size=4)
+    return work
+
+
+def test_twenty_clients_for_five_places(on: Path) -> None:
+    barrier, paths = threading.Barrier(20), list[str]()
+    with serving(on) as server:
+
+        def come(number: int) -> None:
+            with httpx.Client(timeout=60) as client:
+                barrier.wait()
+                url = f"{server.address}/join?PROLIFIC_PID=p{number}&sheet={DE}"
+                paths.append(client.get(url, follow_redirects=True).url.path)
+
+        threads = [threading.Thread(target=come, args=(number,)) for number in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    places = [path for path in paths if path.startswith("/place/")]
+    assert len(places) == len(set(places)) == 5
+    assert len(paths) == 20
+
+
+def test_a_crash_loses_and_doubles_nothing(on: Path, client: httpx.Client) -> None:
+    with serving(on) as server:
+        comers = [Annotator(client, server.address) for _ in range(3)]
+        for number, comer in enumerate(comers):
+            comer.join(PROLIFIC_PID=f"p{number}", sheet=DE)
+        stop = threading.Event()
+
+        def fill(comer: Annotator) -> None:
+            with httpx.Client(timeout=60) as own:
+                comer.client = own
+                for number, item in enumerate(comer.items, 1):
+                    while True:  # as the page does it: until the server says that it is stored
+                        try:
+                            if comer.answer(item, "no-hate", number).status_code == 200:
+                                break
+                        except httpx.TransportError:
+                            stop.wait(0.2)
+                comer.finish()
+
+        threads = [threading.Thread(target=fill, args=(comer,)) for comer in comers]
+        for thread in threads:
+            thread.start()
+        server.kill()
+        server.start()
+        for thread in threads:
+            thread.join()
+    with Workspace.open(on) as workspace:
+        sent = workspace.survey("pilot").submissions
+        with workspace.store.database.read() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT place_id, item, value FROM given_answers"
+            ).all()
+    assert [(each.status, len(each.answers)) for each in sent] == [("complete", 8)] * 3
+    assert set(Counter((row[0], row[1]) for row in rows).values()) == {1}
+    labels = {Json().process_result_value(row[2], None)["label"] for row in rows}
+    assert (len(rows), labels) == (24, {"no-hate"})
+
+
+def test_links_are_listed_and_nothing_is_served(
+    folder: Path, command: Callable[..., Outcome]
+) -> None:
+    arguments = ("survey", "serve", "pilot", "--contact", "lab@university.example")
+    done = command(*arguments, "--links", "DE=2", "--links", "us=1", "--json")
+    assert done.status == 0, done.err
+    links = json.loads(done.out)["links"]
+    assert [culture for culture, _ in links] == ["DE", "DE", "US"]
+    assert len({link for _, link in links}) == 3
+    assert command(*arguments, "--links", "FR=2").status == 1
+    assert command(*arguments, "--links", "DE=many").status == 2
+
+
+def test_wrong_turns_are_sentences(folder: Path, command: Callable[..., Outcome]) -> None:
+    arguments = ("survey", "serve", "pilot", "--contact", "lab@university.example")
+    done = command(*arguments, "--set", "hold_minute=5")
+    assert (done.status, "did you mean 'hold_minutes'" in done.err) == (1, True)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        done = command(*arguments, "--cultures", "DE", "--port", listening.getsockname()[1])
+    assert (done.status, "cannot listen" in done.err) == (1, True)
+    os.environ["MEMELOC_OWNER_TOKEN"] = "short"
+    try:
+        done = command(*arguments, "--cultures", "DE", "--port", "0")
+    finally:
+        del os.environ["MEMELOC_OWNER_TOKEN"]
+    assert (done.status, "fewer than 16" in done.err) == (1, True)
