@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _ROWS = 2000
 """Rows fetched, or inserted, at a time."""
 
+_LONG = 6
+"""Characters of an id from which on it is hashed within typed answers; a shorter one may be one."""
+
 COMMENT = "comment"
 """The reason of a rejected row that holds what somebody wrote beside the answers."""
 Further = tuple[tuple[str, tuple[str, ...]], ...]
@@ -86,6 +89,15 @@ def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Impor
     ids |= {name for row in imported.participants for name in (row.participant, row.submission)}
     ids |= {row.participant for row in imported.rejected}
     ids.discard("")
+    long = {name for name in ids if len(name) >= _LONG}
+
+    def typed(answer: Answer) -> Answer:
+        further = tuple(
+            (name, tuple(each if known(each) else hidden(each, long, hashed) for each in values))
+            for name, values in answer.further
+        )
+        return answer if further == answer.further else replace(answer, further=further)
+
     return replace(
         imported,
         submissions=tuple(
@@ -93,6 +105,7 @@ def without_ids(imported: Imported, key: bytes, words: Collection[str]) -> Impor
                 row,
                 participant=hashed(row.participant),
                 id=hashed(row.id),
+                answers=tuple(map(typed, row.answers)),
                 code=hidden(row.code, ids, hashed),
             )
             for row in imported.submissions

@@ -124,6 +124,17 @@ def test_of_who_declined_no_facts_stay(surveyed: Store, facts_first: bool) -> No
     assert (bare.status, other.facts) == ("RETURNED", {"age": "41"})
 
 
+def test_ids_in_typed_answers_are_hashed(surveyed: Store) -> None:
+    texts = (("why", ("ada-lovelace says so", "hate")), ("how", ("7",)))
+    one = replace(sent("ada-lovelace", "hate"), answers=(Answer("m1", "hate", texts),))
+    other = replace(sent("7", "hate"), answers=(Answer("m1", "hate", (("how", ("7",)),)),))
+    surveyed.surveys.add_submissions("pilot", file("a"), Imported((one, other)), words={"hate"})
+    first, second = surveyed.surveys.submissions("pilot")
+    hashed = surveyed.surveys.hash_participant("ada-lovelace")
+    assert first.answers[0].given("why") == (f"{hashed} says so", "hate")
+    assert second.answers[0].given("how") == ("7",)
+
+
 def test_the_key_of_the_environment_comes_first(
     surveyed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
