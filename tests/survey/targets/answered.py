@@ -63,7 +63,7 @@ def survey(folder: Path) -> SurveyPack:
 
 
 def chosen(who: str, entry: str) -> tuple[str, str]:
-    """The label, and the answer to the second question, that somebody gives."""
+    """The label, and the answer to the further question, that somebody gives."""
     label = _LABELS[sum(map(ord, who + entry)) % 3]
     return label, "many" if label == "hate" else ""
 
