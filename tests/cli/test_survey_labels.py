@@ -233,7 +233,14 @@ def test_power_is_found_by_simulation(command: Run) -> None:
 def test_taxonomies_are_listed_and_shown(command: Run) -> None:
     printed = json.loads(command("survey", "taxonomies", "--json").out)
     names = [taxonomy["name"] for taxonomy in printed["taxonomies"]]
-    assert names == ["araharmeme", "charmemes", "harmeme", "m-quest", "m-quest-validation", "multi3hate"]
+    assert names == [
+        "araharmeme",
+        "charmemes",
+        "harmeme",
+        "m-quest",
+        "m-quest-validation",
+        "multi3hate",
+    ]
     shown = command("survey", "taxonomies", "multi3hate", "--lang", "de")
     assert "Hassrede" in shown.out
     assert command("survey", "taxonomies", "harmeme").status == 0

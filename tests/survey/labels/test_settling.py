@@ -66,7 +66,8 @@ def test_the_majority_counts_and_ties_and_shortages_are_listed() -> None:
             ("short", "US", "hh"),
             ("silent", "US", "uuuuu"),
             ("hopeless", "US", "hhhhhnnnnnu"),
-        )
+        ),
+        Settling(most=11),
     )
     assert result == {
         "clear": ("hate", "settled"),
