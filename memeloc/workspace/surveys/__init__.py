@@ -7,7 +7,8 @@
     survey.check(); survey.settle().table                                  # a DataFrame
 
 stored.py has a survey as it is stored, packs.py what goes out and how answers are read, and
-building.py, exporting.py, importing.py, deciding.py and survey.py the steps, each with its result.
+building.py, exporting.py, importing.py, deciding.py, contacting.py (bonuses and messages) and
+survey.py the steps, each with its result.
 """
 
 from memeloc.workspace.surveys.survey import Survey
