@@ -26,7 +26,9 @@ def export(
         help="google-forms, prolific, label-studio, potato, html, csv or qsf (Qualtrics).",
     ),
     contact: str = Option(
-        "", help="Whom annotators may ask, as they read it.", show_default="as before"
+        "",
+        help="Whom annotators may ask, as they read it.",
+        show_default="memeloc.toml's, or as before",
     ),
     pictures: Path = Option(
         Path("out"), metavar="DIR", help="The folder that `memeloc render` made."

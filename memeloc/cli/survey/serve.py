@@ -11,7 +11,7 @@ from typer import Option
 import memeloc
 from memeloc.cli.options import AsJson, pairs, settings, split
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import Table, by_place, show
+from memeloc.cli.show import Table, by_place, explain, show
 from memeloc.cli.survey.options import Changed, Name
 
 _LINKS = Table("Personal links, for one person each", "links", by_place("culture", "link"))
@@ -22,7 +22,9 @@ def serve(
     host: str = Option("127.0.0.1", help="Where to listen; 0.0.0.0 for every address."),
     port: int = Option(8000, min=0, max=65535, help="0 takes a free one."),
     contact: str = Option(
-        "", help="Whom annotators may ask, as they read it.", show_default="as before"
+        "",
+        help="Whom annotators may ask, as they read it.",
+        show_default="memeloc.toml's, or as before",
     ),
     pictures: Path = Option(
         Path("out"), metavar="DIR", help="The folder that `memeloc render` made."
@@ -71,6 +73,8 @@ def serve(
         page = f"{served.settings.address or here}/owner?token={token}"
         say(f"{name} listens at {here}, with {len(served.sheets):,} sheets; Ctrl+C ends it")
         say(f"How far it is: {page}")
+        study, pack = workspace.settings.study, served.pack
+        explain("", study.warnings(tuple(pack.texts), pack.contact))
         if open_:
             webbrowser.open(page)
         run_server(served, listening, token)
