@@ -149,9 +149,11 @@ def test_checks_stand_apart_from_memes_of_their_template() -> None:
                 assert shown[slot.example] not in beside
 
 
-@pytest.mark.parametrize("name", taxonomy_names())
+@pytest.mark.parametrize(
+    "name", [name for name in taxonomy_names() if not load_taxonomy(name).item_text]
+)
 def test_nobody_passes_by_giving_one_answer_throughout(name: str) -> None:
-    """In every shipped taxonomy: the explicit check, and at least two of three implicit ones."""
+    """In every shipped taxonomy that can have checks: the explicit one, two of three implicit."""
     taxonomy = load_taxonomy(name)
     implicit = min(3, len(taxonomy.examples))
     for seed in range(30):
