@@ -106,7 +106,7 @@ def test_every_taxonomy_can_be_answered(name: str) -> None:
             possible = questions_of(taxonomy, entries[person.sheet][answer.entry])
             for question in taxonomy.questions:
                 given = answer.given(question.id)
-                follows = question.asked_after({"label": (answer.label,)})
+                follows = question.asked_after({"label": (answer.label,), **dict(answer.further)})
                 assert bool(given) == (follows and question in possible)
                 assert len(given) <= (3 if question.kind == "choices" else 1)
 
