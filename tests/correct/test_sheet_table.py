@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from memeloc.correct.columns import HEADINGS
-from memeloc.correct.model import STATUSES, Answer, Sheet, SheetItem, SheetPart, text_key
+from memeloc.correct.model import Answer, Sheet, SheetItem, SheetPart, text_key
 from memeloc.correct.sheets import read_sheet, write_sheet
 from memeloc.correct.statuses import read_status, status_tags, status_words
 from memeloc.errors import InputError
 from memeloc.locales import default
-from memeloc.resources import folder
 from memeloc.tables import clean_text
 
 MACHINE = {
@@ -150,13 +149,6 @@ def test_the_words_of_every_language_are_read(tmp_path: Path, tag: str) -> None:
     for status, word in status_words(tag).items():
         for typed in (word, word.upper(), f" {word.replace(' ', '  ')} "):
             assert read_status(typed) == status
-
-
-@pytest.mark.parametrize("tag", status_tags())
-def test_the_guide_teaches_the_words_of_its_language(tag: str) -> None:
-    guide = (folder("guides") / "translation" / f"{tag}.md").read_text(encoding="utf-8")
-    words = status_words(tag)
-    assert [status for status in STATUSES if f"- **{words[status]}**" not in guide] == []
 
 
 def test_the_list_to_pick_from_is_in_the_sheets_language(tmp_path: Path) -> None:

@@ -56,8 +56,7 @@ def import_answers(
 
     \b
     Example:
-      memeloc survey import-answers published raw_annotations.csv --participant "Annotator ID" \\
-        --item "Meme ID" --answer Answer --culture Country --label "Hate Speech=hate"
+      memeloc survey import-answers published answers.csv --participant "Annotator ID" --answer Hate
     """
     from memeloc.survey.plain_answers import Columns
 
