@@ -43,7 +43,8 @@ class Interface:
     def xml(self) -> str:
         """What the program's interface is made of."""
         lines = [
-            f'<View style="direction: {self._shown.locale.direction}">',
+            # On a phone the bar with the button lies over the end of the page.
+            f'<View style="direction: {self._shown.locale.direction}; padding-bottom: 6rem">',
             f"  <Style>{_STYLE}</Style>",
             '  <HyperText name="shown" value="$shown" inline="true" selectionEnabled="false"/>',
         ]
