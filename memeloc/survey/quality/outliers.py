@@ -6,12 +6,13 @@ that person was excluded. So outliers are reported here, and excluded only by a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, log
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from memeloc.agreement import COLUMNS, against_rest
@@ -65,27 +66,35 @@ def deviations(
     for culture, part in table.groupby("culture"):
         rest = against_rest(part)
         rest = rest[rest["items"] > 0]
-        items, kappas = rest["items"].to_numpy(), rest["kappa"].to_numpy()
-        hits = np.rint(rest["agreement"].to_numpy() * items)
-        for place, who in enumerate(rest["participant"]):
-            others = np.arange(len(rest)) != place
-            if not others.any():
-                continue
-            pooled = float(hits[others].sum() / items[others].sum())
-            known = kappas[others & ~np.isnan(kappas)]
-            middle = float(np.median(known)) if len(known) else np.nan
-            chance = at_most(int(hits[place]), int(items[place]), pooled)
+        hits = (rest["agreement"] * rest["items"]).round().astype(int)
+        all_items, all_hits = int(rest["items"].sum()), int(hits.sum())
+        ranked = sorted(rest["kappa"].dropna())
+        people = zip(rest["participant"], rest["items"], hits, rest["kappa"], strict=True)
+        for who, items, agreed, kappa in people if len(rest) > 1 else ():
+            pooled = (all_hits - agreed) / (all_items - items)
+            middle = _median_of_others(ranked, kappa)
+            chance = at_most(agreed, items, pooled)
             evidence = {
-                "items": int(items[place]),
-                "agreement": round(float(hits[place] / items[place]), 4),
-                "kappa": _rounded(kappas[place]),
+                "items": items,
+                "agreement": round(agreed / items, 4),
+                "kappa": _rounded(kappa),
                 "others": {"agreement": round(pooled, 4), "kappa": _rounded(middle)},
                 "chance": float(f"{chance:.3g}"),
             }
-            far = bool(kappas[place] <= middle - rule.gap)  # never, where one is not defined
-            outlier = bool(items[place] >= rule.fewest) and far and chance < rule.chance
+            far = kappa <= middle - rule.gap  # never, where one is not defined
+            outlier = items >= rule.fewest and far and chance < rule.chance
             judged[str(culture), who] = Deviation(evidence, outlier)
     return judged
+
+
+def _median_of_others(ranked: Sequence[float], own: float) -> float:
+    """The median of sorted numbers without one of them; NaN, which is none of them, takes none."""
+    count = len(ranked) - (not math.isnan(own))
+    if not count:
+        return math.nan
+    place = len(ranked) if math.isnan(own) else bisect_left(ranked, own)
+    low, high = (ranked[at + (at >= place)] for at in ((count - 1) // 2, count // 2))
+    return (low + high) / 2
 
 
 def at_most(count: int, trials: int, chance: float) -> float:
@@ -111,4 +120,4 @@ def at_most(count: int, trials: int, chance: float) -> float:
 
 
 def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
+    return None if math.isnan(value) else round(value, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 
 import pytest
 
@@ -126,3 +127,12 @@ def test_cultures_are_compared_apart() -> None:
 )
 def test_binomial_tail(count: int, trials: int, chance: float, expected: float) -> None:
     assert at_most(count, trials, chance) == pytest.approx(expected)
+
+
+def test_others_median_leaves_the_person_out() -> None:
+    rows = labels({"ann": "hhnn", "ben": "hhnn", "cem": "hhnh", "dot": "nnhh", "eli": "hhnn"})
+    judged = deviations(rows, Outlier(), ["unknown"])
+    kappas = {who: deviation.evidence["kappa"] for (_, who), deviation in judged.items()}
+    for (_, who), deviation in judged.items():
+        others = [kappa for other, kappa in kappas.items() if other != who]
+        assert deviation.evidence["others"]["kappa"] == pytest.approx(median(others), abs=1e-4)
