@@ -45,7 +45,7 @@ class ShownQuestion:
         answers: names by id, of a choice or of choices.
         scale: the least and the greatest number of a scale.
         when: by question id, the answers after which it is asked; all of them have to fit.
-        draft: of the answer, to be corrected: a text, or the id of a choice.
+        draft: of the answer, to be corrected.
     """
 
     id: str
@@ -123,8 +123,7 @@ class SheetTexts(TaxonomyTexts):
                 text = text.replace("{text}", texts[question.id])
             elif question.item_text == "answer" and entry is not None:
                 # An example's draft is its caption, so that checks do not look otherwise.
-                is_text = question.kind == "text"
-                draft = texts.get(question.id) or (self._own_text(entry) if is_text else "")
+                draft = texts.get(question.id) or self._own_text(entry)
             answers = self.answers[question.id]
             asked.append(
                 ShownQuestion(

@@ -58,8 +58,8 @@ class Question:
             or the `person`, who is asked once, at the sheet's end.
         item_text: whether the items' table has, in a column of the question's name, its `question`
             (a text that stands for `{text}` in the question; not asked where that is empty) or a
-            draft of the `answer` (a text, or the id of a choice), to be corrected. Without such a
-            table nothing that is drafted is asked.
+            draft of the `answer`, a text to be corrected. Without such a table nothing that is
+            drafted is asked.
     """
 
     __pydantic_config__ = _FORBID

@@ -41,9 +41,15 @@ def complete(taxonomy: Taxonomy) -> Taxonomy:
 
 
 def without_drafts(taxonomy: Taxonomy) -> Taxonomy:
-    """The taxonomy without the questions whose answers are drafted, for items without drafts."""
-    kept = tuple(each for each in taxonomy.questions if each.item_text != "answer")
-    return replace(taxonomy, questions=kept)
+    """The taxonomy for items without drafts of answers.
+
+    Without the questions whose answers are drafted, and those that only lead to them.
+    """
+    kept = [each for each in taxonomy.questions if each.item_text != "answer"]
+    drafted = [each for each in taxonomy.questions if each.item_text == "answer"]
+    lead_to, lead_on = ({name for each in some for name in each.when} for some in (drafted, kept))
+    only = lead_to - lead_on
+    return replace(taxonomy, questions=tuple(each for each in kept if each.id not in only))
 
 
 def question_problems(taxonomy: Taxonomy) -> Iterator[str]:
@@ -66,8 +72,6 @@ def question_problems(taxonomy: Taxonomy) -> Iterator[str]:
             other = taxonomy.question(name)
             if people != (other is not None and other.about == "person"):
                 yield f"{what} is asked after {name!r}, but one of them is about the person"
-            if question.item_text != "answer" and other and other.item_text == "answer":
-                yield f"{what} is asked after {name!r}, which is not asked without a draft"
             yield from repeated(f"answer that {question.id!r} is asked after", answers)
             for answer in answers:
                 if answer not in earlier[name]:
@@ -92,8 +96,8 @@ def _kind_problems(question: Question, what: str) -> Iterator[str]:
         yield f"{what} has a scale whose first number is not the smaller one"
     if question.about == "person" and (question.item_text or question.kind == "span"):
         yield f"{what} is about the person, so there is no text of an item"
-    if question.item_text == "answer" and question.kind not in ("text", "choice"):
-        yield f"{what} is a {question.kind}; drafts of answers go with a text or a choice"
+    if question.item_text == "answer" and question.kind != "text":
+        yield f'{what} has drafts of its answers; they go with kind = "text" only'
 
 
 def repeated(what: str, names: Iterable[str]) -> Iterator[str]:

@@ -42,15 +42,6 @@ def read_item_texts(
         if meme in texts:
             raise InputError(f"The meme {meme[:80]!r} is there twice.", file=path, row=row.number)
         texts[meme] = {name: row[name] for name in own if row[name]}
-        for name in drafts:
-            answers = getattr(taxonomy.question(name), "answers", ())
-            if answers and texts[meme].get(name, answers[0]) not in answers:
-                raise InputError(
-                    f"The draft {row[name][:80]!r} is not one of {', '.join(answers)}.",
-                    file=path,
-                    row=row.number,
-                    column=name,
-                )
         if taxonomy.item_text and meme in memes and not row[LABEL]:
             raise InputError(
                 f"The meme {meme[:80]!r} has no text to be asked about.",

@@ -260,7 +260,7 @@ WRONG = {
     "a question called as a column is": ('id = "where"', 'id = "label"', "give it another"),
     "a draft of a scale": (
         'answers = ["here", "there"]', 'kind = "scale"\nscale = [1, 5]\nitem_text = "answer"',
-        "drafts of answers go with a text or a choice",
+        "go with kind = \"text\" only",
     ),
     "an item's text without a place": (
         'id = "where"', 'id = "where"\nitem_text = "question"', "write {text} there",

@@ -73,7 +73,7 @@ def _cells(shown: SheetTexts, item: Item) -> dict[str, str]:
         cells[f"{before}question"] = _asked(shown, question)
         cells[f"{before}choose from"] = _choices(question)
         if question.draft:
-            cells[question.id] = question.answers.get(question.draft, question.draft)
+            cells[question.id] = question.draft
     return cells
 
 
