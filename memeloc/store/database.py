@@ -91,10 +91,12 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, relaxed: bool = False) -> Iterator[Connection]:
+    def write(self, *, relaxed: bool = False, shared: bool = False) -> Iterator[Connection]:
         """A transaction that alone may write: all of it is stored, or nothing.
 
-        A `relaxed` one does not wait until it is on the disk, see the module's text.
+        A `relaxed` one does not wait until it is on the disk, see the module's text. `shared` ones
+        run beside each other on PostgreSQL, which then waits for the disk once for several: what
+        they look at holds only where they lock its rows.
         """
         options = {"memeloc_write": True, "memeloc_relaxed": relaxed}
         with (
@@ -103,7 +105,8 @@ class Database:
             connection.begin(),
         ):
             if not self.file:
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+                connection.execute(text(f"SELECT {lock}({_LOCK})"))
                 if relaxed:
                     connection.execute(text("SET LOCAL synchronous_commit TO off"))
             yield connection

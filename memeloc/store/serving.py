@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, delete, distinct, func, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, distinct, func, select, update
 
 from memeloc.store.erasing import letting_go
 from memeloc.store.queries import Repository, add_row, add_rows, columns_of, two_columns
@@ -106,18 +106,22 @@ class Serving(Repository):
         Returns the place: an answer is stored if it is open. One whose time is over is taken up
         again if `has_room` says so, and is left as it is if not. None if there is no such place.
         """
+        row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
+        # Many answer at once, each at a place of their own: they need not take turns.
+        with self.database.write(shared=True) as connection:
+            place = _place(connection, place_id, _LOCKED)
+            if place is None or place.status != OPEN:
+                return place
+            if place.is_held(at):
+                return _store_answer(connection, place, row, until)
         with self.database.write() as connection:
             place = _place(connection, place_id)
             if place is None or place.status != OPEN:
                 return place
-            if not place.is_held(at):
-                taken = _taken(connection, place.survey, place.participant, at)
-                if not has_room(place, taken):
-                    return place
-            row = {"place_id": place_id, "item": item, "turn": turn, "value": dict(value)}
-            add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
-            _hold(connection, place_id, until)
-            return replace(place, held_until=until)
+            taken = _taken(connection, place.survey, place.participant, at)
+            if not (place.is_held(at) or has_room(place, taken)):
+                return place
+            return _store_answer(connection, place, row, until)
 
     def finish(self, place_id: str, status: str, build: Build) -> Place | None:
         """Bring a place to its end and store its submission, both or neither.
@@ -189,6 +193,7 @@ class Serving(Repository):
 
 # Made once: building a statement takes longer than the database takes to run one of these.
 _PLACE = select(*columns_of(survey_places, Place)).where(survey_places.c.id == bindparam("place"))
+_LOCKED = _PLACE.with_for_update()
 _HOLD = (
     update(survey_places)
     .where(survey_places.c.id == bindparam("place"))
@@ -196,9 +201,17 @@ _HOLD = (
 )
 
 
-def _place(connection: Connection, place_id: str) -> Place | None:
-    row = connection.execute(_PLACE, {"place": place_id}).first()
+def _place(connection: Connection, place_id: str, query: Select[Any] = _PLACE) -> Place | None:
+    row = connection.execute(query, {"place": place_id}).first()
     return Place(*row) if row else None
+
+
+def _store_answer(
+    connection: Connection, place: Place, row: Mapping[str, Any], until: datetime
+) -> Place:
+    add_rows(connection, given_answers, [row], ["place_id", "item", "turn"])
+    _hold(connection, place.id, until)
+    return replace(place, held_until=until)
 
 
 def _answers(connection: Connection, place_id: str) -> list[GivenAnswer]:

@@ -157,3 +157,25 @@ def test_who_takes_the_consent_away_leaves_no_answer(served: Store) -> None:
     assert served.serving.answers(place.id) == []
     assert served.serving.departed("pilot") == {("b1-US", "declined"): 1}
     assert served.erasures.receipts() == [{"given_answers": 1, "people": 1}]
+
+
+def test_many_answer_at_once_and_the_same_twice(served: Store) -> None:
+    places = [take(served, f"p{number}") for number in range(5)]
+    failures: list[BaseException] = []
+
+    def fill(place: Place | str) -> None:
+        try:
+            for turn in range(12):
+                answer(served, place, f"i{turn}", turn)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=fill, args=(place,)) for place in places * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    for place in places:
+        assert isinstance(place, Place)
+        assert [each.turn for each in served.serving.answers(place.id)] == list(range(12))
