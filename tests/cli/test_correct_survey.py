@@ -71,7 +71,9 @@ def _fill_in(sheet: Path, texts: dict[str, str], rest: str = "") -> Path:
 
 
 def _import(command: Command, *files: object) -> list[dict[str, Any]]:
-    result: list[dict[str, Any]] = _ok(command("correct", "import", *files, "--json"))["files"]
+    outcome = command("correct", "import", *files, "--json")
+    result: list[dict[str, Any]] = json.loads(outcome.out)["files"]
+    assert outcome.status == any(file["left_out"] for file in result), outcome.err
     return result
 
 

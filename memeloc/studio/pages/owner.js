@@ -24,7 +24,7 @@
     const of = Math.max(1, culture.wanted);
     meter.append(bar(culture.answered / of, "in"), bar(culture.kept / of, "kept"));
     const kept = `${written(culture.kept)} answers kept of ${written(culture.wanted)} wanted`;
-    const more = `${written(culture.answered)} in, ${written(culture.at_it)} people at it now`;
+    const more = `${written(culture.answered)} in, ${written(culture.at_it)} at it now`;
     element.append(make("h2", culture.culture), meter, make("p", kept), make("p", more));
     return element;
   }
