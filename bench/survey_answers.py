@@ -17,6 +17,7 @@ from memeloc.survey.model import MemeEntry, Participant, Sheet, Submission, entr
 from memeloc.survey.targets.csv.reading import COLUMNS
 from memeloc.survey.targets.google_forms.plan import plan, question_id, question_key
 from memeloc.survey.targets.instructions import SheetTexts
+from memeloc.survey.targets.places import item_key
 from memeloc.survey.targets.protocol import CONSENT, SurveyPack
 from memeloc.workspace import Workspace
 from memeloc.workspace.surveys.packs import sent_packs
@@ -184,6 +185,58 @@ def _form_texts(
         yield f"entry:{answer.entry}", labels[answer.label]
         for question, values in answer.further:
             yield question_key(answer.entry, question), ";".join(values)
+
+
+def write_qsf(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> None:
+    """A CSV a sheet, as Qualtrics exports it: three rows of headings, answers as numbers."""
+    by_sheet = _by_sheet(sent)
+    labels = {label.id: str(number) for number, label in enumerate(pack.taxonomy.labels, 1)}
+    for sheet in pack.sheets:
+        keys = {
+            entry_id(entry): item_key(pack.name, sheet.id, entry_id(entry))
+            for entry in sheet.entries
+        }
+        titles = ("StartDate", "EndDate", "Finished", "ResponseId", "consent", "PROLIFIC_PID")
+        titles += tuple(keys.values())
+        headings = [
+            {title: f"What people read of {title}" for title in titles},
+            {title: json.dumps({"ImportId": title}, separators=(",", ":")) for title in titles},
+        ]
+        rows = [
+            {
+                "StartDate": f"{submission.started:%Y-%m-%d %H:%M:%S}",
+                "EndDate": f"{submission.submitted:%Y-%m-%d %H:%M:%S}",
+                "Finished": "True",
+                "ResponseId": submission.id,
+                "consent": "2" if submission.status == "no consent" else "1",
+                "PROLIFIC_PID": submission.participant,
+                **{keys[answer.entry]: labels[answer.label] for answer in submission.answers},
+            }
+            for submission in by_sheet[sheet.id]
+        ]
+        _write_table(folder / f"{sheet.id}.csv", titles, [*headings, *rows])
+
+
+def write_plain(pack: SurveyPack, sent: Iterable[Submission], path: Path) -> None:
+    """A row an answer to a meme, with as many columns about people as published tables have."""
+    cultures = {sheet.id: sheet.culture.code for sheet in pack.sheets}
+    memes = {sheet.id: set(sheet.memes) for sheet in pack.sheets}
+    facts = {f"fact {number}": "DATA_EXPIRED" for number in range(20)}
+    titles = ("participant", "item", "answer", "country", "time", *facts)
+    rows = (
+        {
+            "participant": submission.participant,
+            "item": answer.entry,
+            "answer": answer.label,
+            "country": cultures[submission.sheet],
+            "time": f"{submission.submitted:%Y-%m-%dT%H:%M:%SZ}",
+            **facts,
+        }
+        for submission in sent
+        for answer in submission.answers
+        if answer.entry in memes[submission.sheet]
+    )
+    _write_table(path, titles, rows)
 
 
 def _write_table(path: Path, titles: Sequence[str], rows: Iterable[dict[str, str]]) -> None:

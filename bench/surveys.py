@@ -1,9 +1,9 @@
 """Surveys, through the command. In: the starter set, simulated people. Out: figures.
 
 300 memes in five cultures go out to every target with their rendered pictures. 100,000 answers
-come back as tables of the csv target and in each way that Google Forms gives answers out, are
-checked and settled. Times are CPU times of whole commands, start included, for other programs on
-the machine do not change them; wall times stand beside them.
+come back as tables of the csv target, in each way that Google Forms gives answers out, from
+Qualtrics and as a plain table, are checked and settled. Times are CPU times of whole commands,
+start included, for other programs on the machine do not change them; wall times stand beside them.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _WAYS = {
     "tables": "google-forms, a table a culture",
     "responses": "google-forms, the API's responses",
     "forms": "google-forms, a CSV a form",
+    "qsf": "qsf, a CSV a sheet",
 }
 """What comes back, by the folder it is in."""
 
@@ -123,6 +124,7 @@ def _imports(folder: Path, say: Callable[[str], None]) -> list[Figure]:
             Figure(_IMPORTED, "peak memory of that", took.memory / _MEGABYTE, "MB", _MEMORY),
         ]
         shutil.rmtree(copy)
+    figures += _plain(folder, files / "plain.csv", say)
     say("survey check")
     filled = folder / "filled"
     checked = _memeloc(filled, "survey", "check", "large")
@@ -142,6 +144,21 @@ def _imports(folder: Path, say: Callable[[str], None]) -> list[Figure]:
             f"`survey settle` checks again; {wall.format(settled.wall)}",
         ),
         Figure(_IMPORTED, "peak memory of these", peak, "MB", _MEMORY),
+    ]
+
+
+def _plain(folder: Path, answers: Path, say: Callable[[str], None]) -> list[Figure]:
+    """A table of the same people's answers to memes, which becomes a survey of its own."""
+    say("survey import-answers")
+    _memeloc(folder, "init", folder / "plain")
+    columns = ("--participant", "participant", "--item", "item", "--answer", "answer")
+    more = ("--culture", "country", "--time", "time", "--json")
+    took = _memeloc(folder / "plain", "survey", "import-answers", "plain", answers, *columns, *more)
+    (file,) = json.loads(took.printed)["files"]
+    note = f"wall {took.wall:.1f} s, {file['answers']:,} answers"
+    return [
+        Figure(_IMPORTED, "import-answers, CPU", took.cpu, "s", _IMPORT, note),
+        Figure(_IMPORTED, "peak memory of that", took.memory / _MEGABYTE, "MB", _MEMORY),
     ]
 
 
@@ -215,6 +232,8 @@ def _answers(workspace: Path, folder: Path) -> int:
     made.write_forms(
         pack, sent, folder / "tables", folder / "forms", folder / "responses" / "responses.json"
     )
+    made.write_qsf(pack, sent, folder / "qsf")
+    made.write_plain(pack, sent, folder / "plain.csv")
     shutil.copytree(workspace, copy)
     with Workspace.open(copy) as filled:
         imported = Imported(tuple(sent), tuple(made.recruited(pack, sent)), ())

@@ -126,8 +126,9 @@ class _Resolver:
 
     def result(self) -> Imported:
         """Everything; single answers in the order of the survey's sheets and of people's ids."""
-        for sheet in self.pack.sheets:
-            for who, answers in sorted(self._by_person(self.single.pop(sheet.id, ())).items()):
+        answered = [sheet for sheet in self.pack.sheets if sheet.id in self.single]
+        for sheet in answered:
+            for who, answers in sorted(self._by_person(self.single.pop(sheet.id)).items()):
                 self._put_together(sheet, who, answers)
         self.rejected.sort(key=lambda rejected: rejected.row)
         return Imported(

@@ -15,8 +15,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memeloc.errors import InputError
-from memeloc.survey.model import RejectedRow, Sheet, entry_id
-from memeloc.survey.targets.places import item_key
+from memeloc.survey.model import RejectedRow, Sheet
 from memeloc.survey.targets.protocol import RawAnswer, RawRecord, RawSubmission, SurveyPack
 from memeloc.survey.taxonomy import Question
 from memeloc.survey.times import read_moment
@@ -116,11 +115,6 @@ class _Reader:
 
     def __init__(self, pack: SurveyPack) -> None:
         self.places = pack.places
-        self.sheets = {
-            item_key(pack.name, sheet.id, entry_id(entry)): sheet
-            for sheet in pack.sheets
-            for entry in sheet.entries
-        }
         self.labels = {str(n): label.id for n, label in enumerate(pack.taxonomy.labels, 1)}
         self.questions = {
             tag_of(number): question for number, question in enumerate(pack.taxonomy.questions, 1)
@@ -153,7 +147,7 @@ class _Reader:
         others = {}
         for name, text in content.items():
             key = name.partition("_")[0]
-            if key in self.sheets:
+            if self.places.item(key):
                 answers[key][name] = text
             elif name not in _METADATA and not name.startswith(_OWN):
                 others[name] = text
@@ -169,7 +163,7 @@ class _Reader:
             yield RejectedRow("", row.number, "no id", message, content)
             return
         keys = (name.partition("_")[0] for name in row.header.names)
-        sheets = {self.sheets[key].id for key in keys if key in self.sheets}
+        sheets = {place[0].id for key in keys if (place := self.places.item(key))}
         consent = row[CONSENT]
         yield RawSubmission(
             row[PARTICIPANT],
@@ -187,10 +181,11 @@ class _Reader:
 
     def _answer(self, key: str, own: Mapping[str, str], row: Row) -> RawAnswer:
         label = self.labels.get(row[key], row[key])
+        place = self.places.item(key)
         further = {
             question.id: chosen
             for tag, question in self.questions.items()
-            if (chosen := self._chosen(f"{key}{tag}", question, self.sheets[key], own))
+            if place and (chosen := self._chosen(f"{key}{tag}", question, place[0], own))
         }
         return RawAnswer(key, (label,) if label else (), further, row=row.number, content=own)
 
