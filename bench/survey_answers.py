@@ -196,8 +196,8 @@ def write_qsf(pack: SurveyPack, sent: Iterable[Submission], folder: Path) -> Non
             entry_id(entry): item_key(pack.name, sheet.id, entry_id(entry))
             for entry in sheet.entries
         }
-        titles = ("StartDate", "EndDate", "Finished", "ResponseId", "consent", "PROLIFIC_PID")
-        titles += tuple(keys.values())
+        titles = ["StartDate", "EndDate", "Finished", "ResponseId", "consent", "PROLIFIC_PID"]
+        titles += keys.values()
         headings = [
             {title: f"What people read of {title}" for title in titles},
             {title: json.dumps({"ImportId": title}, separators=(",", ":")) for title in titles},
