@@ -103,7 +103,8 @@ def _by_kind(question: ShownQuestion, name: str) -> dict[str, Any]:
         scheme: dict[str, Any] = {"annotation_type": "text", "multiline": True, "rows": 3}
         scheme |= {"name": name, "description": plain(question.text)}
     elif question.kind == "span":
-        labels = [{"name": question.id, "displayed_label": "✎"}]
+        # The program writes the name over what is marked: a sign needs no language.
+        labels = [{"name": "✎"}]
         scheme = {"annotation_type": "span", "name": name, "description": plain(question.text)}
         scheme |= {"labels": labels, "target_field": "caption"}
     else:

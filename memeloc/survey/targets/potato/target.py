@@ -27,7 +27,7 @@ _STYLE = """\
 .display-field img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 /* Which questions an item asks is nothing to be answered. */
 form[data-schema-name="asked"] { display: none; }
-.display-field:has(.text-content:empty) { display: none; }
+body:has(.to-read) .display-field:has(.text-content) { display: none; }
 /* A sentence that says what to choose stands in the place of the question about a picture. */
 body:has(.to-read) .annotation-form legend { display: none; }
 /* What the study says of itself stands in paragraphs of its own. */
