@@ -253,6 +253,9 @@ class _Resolver:
                 return ()
         for answer in unknown:
             self._unknown_item(_completed(answer, record))
+        if len(parts) == 1:  # as nearly always; a survey may have a thousand sheets
+            ((own, answers),) = parts.items()
+            return [(sheet, answers)] if (sheet := self.places.sheet(own)) else ()
         return [(sheet, parts[sheet.id]) for sheet in self.pack.sheets if sheet.id in parts]
 
     def _submit(
