@@ -241,7 +241,7 @@ def _fill_xlsx(path: Path, answer: dict[str, tuple[str, str, str]]) -> None:
         text = texts[int(page.cell(line, names["part"]).value) - 1]
         page.cell(line, names["your text"]).value = text or None
     lists = page.data_validations.dataValidation
-    assert "no text in the picture" in lists[0].formula1
+    assert "No text in the picture" in lists[0].formula1
     assert "wordplay" not in lists[0].formula1
     book.save(path)
 
