@@ -31,11 +31,11 @@ def _check(file: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 400 kB of its own."""
+    """A file system of 600 kB of its own."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)], capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True
     )
     if mounted.returncode:
         pytest.skip("may not mount a file system here")
@@ -47,7 +47,7 @@ def test_a_full_disk_stores_nothing_until_there_is_room(
     small_disk: Path, write_table: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MEMELOC_DATABASE_URL", raising=False)
-    table = write_table(*((f"m{n}", "cloud-monday", "word " * 60) for n in range(1500)))
+    table = write_table(*((f"m{n}", "cloud-monday", "word " * 120) for n in range(1500)))
     with Store.create(small_disk) as store:
         with pytest.raises(WorkspaceError, match=r"memeloc\.db: The disk is full\. Nothing is"):
             import_table(store, table)
@@ -67,7 +67,7 @@ def test_a_full_disk_keeps_an_export_that_was_there(
     out = small_disk / "out.csv"
     out.write_text("before")
     import_table(
-        store, write_table(*((f"m{n}", "cloud-monday", "word " * 60) for n in range(1500)))
+        store, write_table(*((f"m{n}", "cloud-monday", "word " * 120) for n in range(1500)))
     )
     with pytest.raises(InputError, match="No space left on device"):
         store.exports.write("captions", out)
