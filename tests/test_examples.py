@@ -49,6 +49,7 @@ def test_collect_selects_captions_and_fetches_no_page_twice(tmp_path: Path) -> N
     assert stages["duplicates"]["reasons"] == {"duplicate": 6}
 
 
+@pytest.mark.slow
 def test_roundtrip_settles_captions_and_renders_one_anew(tmp_path: Path) -> None:
     folder, printed = _run("roundtrip.sh", tmp_path)
     assert printed.splitlines()[-4:] == [

@@ -252,7 +252,7 @@ def by_hand(several: Sequence[Submission], rules: Rules) -> dict[str, set[str]]:
     return failed
 
 
-OTHERS = {"straight": {"on": False}, "screening": {"on": False}, "identical": {"on": False}}
+OTHERS = {name: {"on": False} for name in ("straight", "screening", "identical", "again")}
 thresholds = st.fixed_dictionaries(
     {
         "status": st.fixed_dictionaries({"on": st.booleans()}),
