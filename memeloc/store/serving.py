@@ -1,6 +1,6 @@
 """Sheets that the server shows. In: who comes, what they answer. Out: places, answers, counts.
 
-People are keyed hashes here. Each answer is stored before its sender is told so, once for each
+People are keyed hashes here. Each answer is stored before its sender gets a reply, once for each
 turn; a sheet's end and its submission are one transaction.
 """
 

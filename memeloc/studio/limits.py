@@ -43,7 +43,7 @@ class Rate:
 
 
 def too_many(seconds: float) -> Response:
-    """What somebody is told who has to wait."""
+    """The reply to a client that has to wait."""
     headers = {"Retry-After": str(math.ceil(seconds))}
     return JSONResponse({"error": "too many requests"}, 429, headers)
 

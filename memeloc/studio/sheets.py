@@ -67,7 +67,7 @@ async def place(request: Request) -> Response:
 
 
 async def answer(request: Request) -> Response:
-    """An answer, which is stored when the page is told so."""
+    """An answer, which is stored when the page gets the reply."""
     token = request.path_params["token"]
     _check_csrf(request, token)
     given = await _body(request, Given)

@@ -1,6 +1,6 @@
 """The study that surveys belong to. In: the table study of memeloc.toml. Out: what people read.
 
-Whoever answers is told who is responsible, what for, for how long and how to withdraw. memeloc
+Whoever answers reads who is responsible, what for, for how long and how to withdraw. memeloc
 ships a sentence for each in every language; what they say of a study, only its team knows. The team
 may put its own text in the place of any that ships, in English as well.
 """
@@ -101,7 +101,7 @@ class Study(BaseModel):
         return changed.replaced(filled, {})
 
     def warnings(self, tags: Sequence[str], contact: str) -> Iterator[str]:
-        """What people are not told, a sentence each; `tags` are the languages that are asked in."""
+        """What people do not read anywhere, a sentence each; `tags` are the languages that are asked in."""
         lacking = [name for name in ("controller", "retention") if not getattr(self, name)]
         lacking += [] if contact else ["contact"]
         if lacking:

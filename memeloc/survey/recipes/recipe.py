@@ -142,7 +142,7 @@ def _recipe(values: Mapping[str, Any], mode: str, path: Path | None) -> Recipe:
         raise InputError(
             f"{file.name} has no mode {wanted[:60]!r}; it has {', '.join(modes)}", file=path
         )
-    # All modes are looked at, so that what cannot be is said before anything is built.
+    # All modes are looked at, so that a contradiction is reported before anything is built.
     return {name: _in_mode(file, name, modes, path) for name in modes}[wanted]
 
 

@@ -54,7 +54,7 @@ class ServedSheet(SheetTexts):
         return item_key(self.pack.name, self.sheet.id, entry_id(entry))
 
     def feedback(self, item: Check, label: str) -> dict[str, object]:
-        """What is said of an answer to a training item."""
+        """The feedback on an answer to a training item."""
         is_right = label == item.expected
         text = "serve.right" if is_right else "serve.wrong"
         values = {"why": self.reasons[item.example], "label": self.labels[item.expected]}

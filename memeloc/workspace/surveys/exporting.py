@@ -35,7 +35,7 @@ class ExportResult:
         pushed: what was made at the service, or would be, a row a sheet.
         english: by language, how many texts are in English for want of a translation.
         stale: memes and languages whose picture shows an earlier caption.
-        warnings: what people are not told about the study, a sentence each.
+        warnings: what about the study people do not read anywhere, a sentence each.
         read_by: by language, the native speakers who have read the texts that ship in it.
     """
 

@@ -119,7 +119,7 @@ class _Survey:
         return {"Type": "EmbeddedData", "FlowID": self._step(), "EmbeddedData": fields}
 
     def _beginning(self, refused: str) -> list[Payload]:
-        """What is said before somebody agrees, the consent, its refusal, the introduction."""
+        """What is shown before somebody agrees, the consent, its refusal, the introduction."""
         shown = self._shown
         parts = shown.sections()
         headings = [part.heading for part in parts]

@@ -1,4 +1,4 @@
-"""Answers in. In: what a page sends. Out: what it is told; submissions through the one resolver."""
+"""Answers in. In: what a page sends. Out: the reply; submissions through the one resolver."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Finish(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a page is told; with a `status` of 200 all that it sent is stored."""
+    """The reply to a page; with a `status` of 200 all that it sent is stored."""
 
     status: int
     content: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Answering(Served):
     """Takes answers, and ends sheets."""
 
     def page(self, token: str) -> tuple[ServedSheet, dict[str, Any]] | Message:
-        """The sheet of a place and what its page needs to go on; or what is said instead."""
+        """The sheet of a place and what its page needs to go on; or a message instead."""
         known = self.sheet_of(token)
         if known is None:
             return self.message(None, "serve.link")
@@ -184,7 +184,7 @@ class Answering(Served):
         return imported
 
     def _ended(self, sheet: ServedSheet, status: str) -> Reply:
-        """What a page is told that goes on at a place that came to its end."""
+        """The reply to a page that goes on at a place that came to its end."""
         return Reply(410, {"ended": self._shown_end(sheet, status)})
 
     def _shown_end(self, sheet: ServedSheet, status: str) -> dict[str, str]:

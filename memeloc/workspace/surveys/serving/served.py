@@ -33,7 +33,7 @@ _ENDS = {
     FAILED_CHECKS: "serve.failed",
     SCREENED_OUT: "serve.unqualified",
 }
-"""What is said at each end; of an open place when it is somebody else's by now."""
+"""The message at each end; of an open place when it is somebody else's by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Served:
         return Message(texts.locale, texts.get("title"), texts.get(key))
 
     def end(self, sheet: ServedSheet, status: str) -> Message:
-        """What is said at a sheet's end, with the code that it ends by."""
+        """The message at a sheet's end, with the code that it ends by."""
         codes = self.pack.codes[sheet.own.id]
         code = {
             COMPLETE: codes.done,
