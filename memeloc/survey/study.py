@@ -101,7 +101,7 @@ class Study(BaseModel):
         return changed.replaced(filled, {})
 
     def warnings(self, tags: Sequence[str], contact: str) -> Iterator[str]:
-        """What people do not read anywhere, a sentence each; `tags` are the languages that are asked in."""
+        """What people read nowhere, a sentence each; `tags`: languages that are asked in."""
         lacking = [name for name in ("controller", "retention") if not getattr(self, name)]
         lacking += [] if contact else ["contact"]
         if lacking:
