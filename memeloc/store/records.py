@@ -24,6 +24,15 @@ Stage = Literal["imported", "collected", "read", "shipped", "translated", "corre
 Need = Literal["new", "changed"]
 """Why a caption is to be translated: there is none, or its source has changed since."""
 
+CaptionState = Literal[
+    "given", "machine", "corrected", "accepted", "disputed", "outdated", "dropped"
+]
+"""How far a caption is; `memeloc.store.caption_states` says which is in which state."""
+
+Accept = Literal["accepted", "corrected", "any"]
+"""Which captions something takes: those that are settled, also those that people have corrected, or
+all that there are (but for what was dropped)."""
+
 ACCEPTING = ("placed", "replaced")
 """Outcomes of an answer (see memeloc.correct.placing) that make it the caption."""
 STANDING = (*ACCEPTING, "case")
