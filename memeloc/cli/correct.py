@@ -331,7 +331,7 @@ def settle(
     Two people who differ, a source that changed since, a part that was lost, a caption that was
     given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
     meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
-    decision is kept.
+    decision is kept, and the text it settles on is checked as `import` checks texts.
 
     \b
     Example:
@@ -357,14 +357,22 @@ def settle(
                 count = cases.write(to, lang)
                 print(f"Wrote {count:,} open cases to {to}; fill in take (or text) and import")
             return
-        settled = 1
-        if case is not None:
-            how = _DROPS.get(drop, "")
-            cases.decide(case, person=who, accept=accept, text=text, drop=how, comment=comment)
-        elif from_ is not None:
-            settled = cases.decide_from(from_, person=who)
-        result = {"settled": settled, "open": len(cases.open(lang))}
-    show(result, f"{settled:,} settled, {result['open']:,} open", as_json=as_json)
+        done = (
+            cases.decide_from(from_, person=who)
+            if case is None and from_ is not None
+            else cases.decide(
+                case or 0,
+                person=who,
+                accept=accept,
+                text=text,
+                drop=_DROPS.get(drop, ""),
+                comment=comment,
+            )
+        )
+        open_cases = len(cases.open(lang))
+    fields = {"settled": done.settled, "open": open_cases, "warnings": done.warnings}
+    then = f"{done.settled:,} settled, {open_cases:,} open"
+    show(fields, _WARNINGS, then, as_json=as_json)
 
 
 def _list_cases(cases: list[Case], as_json: bool) -> None:

@@ -12,6 +12,7 @@ from memeloc.model import Caption
 from memeloc.store.caption_import import ImportBatch
 from memeloc.store.caption_status import count_languages, count_memes
 from memeloc.store.caption_versions import (
+    VERSION_COLUMNS,
     add_versions,
     by_meme,
     check_parts,
@@ -23,7 +24,7 @@ from memeloc.store.caption_versions import (
     texts_of,
 )
 from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, two_columns
+from memeloc.store.queries import Repository, by_slices, two_columns
 from memeloc.store.records import (
     CaptionVersion,
     FileRecord,
@@ -33,7 +34,7 @@ from memeloc.store.records import (
     Need,
     ToTranslate,
 )
-from memeloc.store.tables.captions import memes
+from memeloc.store.tables.captions import captions, memes
 
 if TYPE_CHECKING:
     from memeloc.captions import CaptionRow
@@ -77,6 +78,12 @@ class Captions(Repository):
             if meme_ids is not None:
                 return current_of(connection, tag, meme_ids)
             return by_meme(connection.execute(current_query(tag, kind=kind)))
+
+    def versions(self, ids: Collection[int]) -> list[CaptionVersion]:
+        """Some versions, by their ids."""
+        with self.database.read() as connection:
+            rows = by_slices(connection, select(*VERSION_COLUMNS), captions.c.id, ids)
+            return [CaptionVersion(*row) for row in rows]
 
     def to_translate(
         self,

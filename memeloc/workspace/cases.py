@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from memeloc.correct.checks import CaptionWarning
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.store.cases import DROP, DROP_ALL
 from memeloc.store.records import CaseRecord, Kind
 from memeloc.tables import read_table, write_table
+from memeloc.workspace.checking import settled_warnings
 from memeloc.workspace.part import Part
 
 _COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answers", "take", "text")
@@ -52,6 +54,15 @@ class Case:
     answers: Sequence[CaseAnswer]
 
 
+@dataclass(frozen=True, slots=True)
+class SettleResult:
+    """How many decisions were taken, and warnings about the texts that they settle on, which are
+    checked as all texts are (`memeloc.correct.checks`)."""
+
+    settled: int
+    warnings: Sequence[CaptionWarning]
+
+
 class Cases(Part):
     """What people differ on, or could not do, and the decisions about it."""
 
@@ -69,7 +80,7 @@ class Cases(Part):
         text: str | None = None,
         drop: Literal["", "drop", "drop all"] = "",
         comment: str = "",
-    ) -> None:
+    ) -> SettleResult:
         """Settle a case: accept an answer, type a text, drop the meme in this language or in all,
         or (none of them) keep the caption as it is.
 
@@ -79,10 +90,10 @@ class Cases(Part):
         Raises:
             InputError: there is no such case, or the answer is not one of it.
         """
-        parts = None if text is None else Caption.parse(text).parts
-        self._store.cases.decide(
-            case, person=person, accept=accept, parts=parts, drop=drop, comment=comment
+        version = self._decide(
+            case, person=person, accept=accept, text=text, drop=drop, comment=comment
         )
+        return self._checked([version])
 
     def write(self, path: Path, language: str | None = None) -> int:
         """Write the open cases to a table to decide in; how many there are.
@@ -110,8 +121,8 @@ class Cases(Part):
         )
         return write_table(path, _COLUMNS, rows, suffix=".csv")
 
-    def decide_from(self, path: Path, *, person: str) -> int:
-        """Take the decisions of a table that `write` made; how many there are.
+    def decide_from(self, path: Path, *, person: str) -> SettleResult:
+        """Take the decisions of a table that `write` made, and check the texts they settle on.
 
         Raises:
             InputError: a row is wrong; the decisions before it are stored, and importing the file
@@ -120,7 +131,7 @@ class Cases(Part):
         table = read_table(path, ["case"])
         if not {"take", "text"} & set(table.columns):
             raise InputError("has no columns case, and take or text", file=path, row=1)
-        done = 0
+        versions: list[int | None] = []
         for row in table.rows:
             text, take = row["text"].strip(), row["take"].strip()
             if not take and not text:
@@ -129,12 +140,21 @@ class Cases(Part):
             if not case.isdecimal():
                 raise InputError("is not a case's number", file=path, row=row.number, column="case")
             try:
-                self.decide(int(case), person=person, **_decision(take, text))
+                version = self._decide(int(case), person=person, **_decision(take, text))
             except InputError as error:
                 column = "text" if text else "take"
                 raise InputError(error.message, file=path, row=row.number, column=column) from error
-            done += 1
-        return done
+            versions.append(version)
+        return self._checked(versions)
+
+    def _decide(self, case: int, *, text: str | None = None, **decision: Any) -> int | None:
+        parts = None if text is None else Caption.parse(text).parts
+        return self._store.cases.decide(case, parts=parts, **decision)
+
+    def _checked(self, ids: Sequence[int | None]) -> SettleResult:
+        # A decision without a text made no version.
+        versions = self._store.captions.versions([each for each in ids if each is not None])
+        return SettleResult(len(ids), settled_warnings(self._workspace, versions))
 
 
 def _decision(take: str, text: str) -> dict[str, Any]:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
-from memeloc.correct.checks import CaptionWarning, Checked, check
+from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
 from memeloc.correct.placing import PlacedAnswer, SentItem, identify, place
 from memeloc.correct.report import Judgement, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.fonts import FontStack
-from memeloc.model import SEPARATOR, Caption, Locale
-from memeloc.render.breaks import clusters
+from memeloc.model import SEPARATOR
 from memeloc.store.records import ACCEPTING, FileRecord, Kind, SheetRecord
 from memeloc.store.sheets import Only
-from memeloc.store.survey_texts import ENGLISH
 from memeloc.workspace.cases import Cases
+from memeloc.workspace.checking import caption_warnings
 from memeloc.workspace.part import Part
 from memeloc.workspace.sheets import make_sheet
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
@@ -226,7 +224,7 @@ class Correcting(Part):
                 answer for answer in added.answers if answer.outcome != "placed" or answer.message
             ],
             problems=answers.problems,
-            warnings=list(self._warnings(placed, locale)),
+            warnings=caption_warnings(self._workspace, placed, locale),
             left_out=len(answers.problems) + added.outcomes["refused"],
         )
 
@@ -269,7 +267,7 @@ class Correcting(Part):
             current = self._store.captions.current(locale.tag, kind=kind)
             total += len(current)
             texts = [(meme_id, version.parts) for meme_id, version in current.items()]
-            warnings += self._warnings(texts, locale)
+            warnings += caption_warnings(self._workspace, texts, locale)
         return CaptionCheck(total, warnings)
 
     def compare(
@@ -322,39 +320,6 @@ class Correcting(Part):
             with replacing(to) as temporary:
                 temporary.write_text(report_page(report, locales), encoding="utf-8")
         return report
-
-    def _warnings(
-        self, texts: Iterable[tuple[str, tuple[str, ...]]], locale: Locale
-    ) -> Iterator[CaptionWarning]:
-        # With the renderer's sizes and the fonts' letters; survey texts have no box and no font.
-        renderer = self._workspace.renderer
-        sources = self._store.captions.current(self._workspace.source.tag)
-        survey_texts = self._store.captions.current(ENGLISH, kind="survey")
-        names = self._store.captions.templates()
-        for meme_id, parts in texts:
-            if meme_id in survey_texts:
-                yield from check(Checked(meme_id, locale, survey_texts[meme_id].parts, parts))
-                continue
-            template = self._workspace.templates.get(names.get(meme_id, ""))
-            source = sources.get(meme_id)
-            if template is None or source is None:
-                continue
-            boxes = template.boxes
-            sizes = renderer.sizes(template, Caption(parts[: len(boxes)]), locale)
-            stacks = {renderer.fonts.stack(locale, box.style.face) for box in boxes}
-
-            def lacking(text: str, stacks: set[FontStack] = stacks) -> list[str]:
-                ends = clusters(text)
-                pieces = {text[a:b] for a, b in zip([0, *ends], ends, strict=False)}
-                return [
-                    piece
-                    for piece in pieces
-                    if piece.strip() and not all(stack.covers(piece) for stack in stacks)
-                ]
-
-            yield from check(
-                Checked(meme_id, locale, source.parts, parts, sizes=sizes, lacking=lacking)
-            )
 
     def _judgements(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Judgement]:
         """Everybody's standing answers, beside what their sheets showed."""

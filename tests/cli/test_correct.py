@@ -178,7 +178,7 @@ def test_the_order_of_import_changes_nothing(workspace: Path, command: Command, 
     done = _ok(
         command("correct", "settle", case["case"], "--accept", ben["answer"], "--as", "m", "--json")
     )
-    assert done == {"settled": 1, "open": 0}
+    assert (done["settled"], done["open"]) == (1, 0)
     captions = _captions(command)
     assert captions["m1"] == "Montag // schon wieder"
     assert captions["m2"] == "Na endlich: // Freitag!"
@@ -202,6 +202,18 @@ def test_settled_by_a_third_text_or_by_what_stands(workspace: Path, command: Com
     assert unknown.status == 1
     assert "no case 999" in unknown.err
     assert command("correct", "settle", case["case"], "--accept", 999).status == 1
+
+
+def test_settled_texts_are_checked_as_all_texts_are(workspace: Path, command: Command) -> None:
+    _import(command, *_two_sheets(command))
+    (case,) = _cases(command)
+    typed = command("correct", "settle", case["case"], "--text", "Montag  (1 // Freitag")
+    assert "two spaces in a row" in typed.out
+    assert "( and ) do not pair up" in typed.out
+    rows = [{"case": str(case["case"]), "take": "", "text": "Freitag"}]
+    listed = _write(rows, Path("cases.csv"))
+    (warning,) = _ok(command("correct", "settle", "--from", listed, "--json"))["warnings"]
+    assert (warning["meme_id"], warning["part"], warning["check"]) == ("m2", 1, "part")
 
 
 def test_settled_in_a_table(workspace: Path, command: Command) -> None:
