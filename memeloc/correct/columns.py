@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memeloc import tables
+from memeloc.correct.beside import match_lines
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem, SheetPart
 from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key
 from memeloc.errors import InputError
@@ -33,11 +34,15 @@ HEADINGS = {
     "status": "status",
     "comment": "comment",
     "marks": "marks",
+    "matches": "translation memory",
     "language": "language",
     "round": "round",
     "person": "person",
 }
 """Our columns, in order, and what they are headed."""
+
+_AT_TIMES = ("matches",)
+"""Columns that a CSV has only where something stands in them."""
 
 _ALSO = {
     "text": ("text", "translation", "correction", "corrected text", "target"),
@@ -64,7 +69,8 @@ class Csv:
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one row a part."""
-        names = [name for name in HEADINGS if name != "length"]
+        left_out = {"length"} | empty_columns(sheet)
+        names = [name for name in HEADINGS if name not in left_out]
         cells = (cells_of(sheet, *each) for each in parts_of(sheet))
         rows = ([row.get(name, "") for name in names] for row in cells)
         write_table(path, [HEADINGS[name] for name in names], rows, suffix=self.suffix)
@@ -90,10 +96,16 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
         "machine": part.machine,
         "room": str(part.capacity or ""),
         "marks": "; ".join(item.remarks),
+        "matches": "\n".join(match_lines(item, number)),
         "language": sheet.language.tag,
         "round": str(sheet.round),
         "person": sheet.person,
     }
+
+
+def empty_columns(sheet: Sheet) -> set[str]:
+    """Columns that nobody misses on this sheet: nothing stands in them."""
+    return {name for name in _AT_TIMES if not any(getattr(item, name) for item in sheet.items)}
 
 
 def read_columns(path: Path, worksheet: str = "") -> SheetAnswers:

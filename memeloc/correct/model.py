@@ -74,6 +74,23 @@ class SheetPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """A caption that was translated before, whose source is similar: a fuzzy match.
+
+    Attributes:
+        percent: how similar the sources are; 100 is the very same text.
+        source, text: what was translated, and its translation; one for each part of the caption.
+        origin: `corrected`, `settled` or `imported` in the workspace, or a translation memory's
+            file.
+    """
+
+    percent: int
+    source: tuple[str, ...]
+    text: tuple[str, ...]
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SheetItem:
     """One caption on a sheet, its parts in the order of the template's boxes.
 
@@ -83,6 +100,7 @@ class SheetItem:
             travel with the sheet, so that a change since can be noticed.
         marks: the translator's, such as `separator lost`.
         note: for the person who corrects.
+        matches: from the translation memory, the most similar first.
     """
 
     meme_id: str
@@ -93,6 +111,7 @@ class SheetItem:
     base_key: str
     marks: tuple[str, ...] = ()
     note: str = ""
+    matches: tuple[Match, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memeloc.correct.beside import match_lines
 from memeloc.correct.guide_text import paragraphs
-from memeloc.correct.model import Sheet, SheetAnswers
+from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, parts_of, split_key, split_note
 from memeloc.errors import InputError
 from memeloc.tables import clean_text, drawable
@@ -54,14 +55,15 @@ class Po:
             if item.picture:
                 notes.append(f"picture: {item.picture.name}")
             machine = drawable(part.machine)
-            notes += [*item.remarks, _MACHINE + machine.replace("\n", _LINE_FEED)]
+            notes += [*item.remarks, *match_lines(item, number), _MACHINE + machine]
             braces = sheet.kind == "survey" and "{" in part.source
             entry = polib.POEntry(
                 msgctxt=key,
                 msgid=drawable(part.source),
                 msgstr=_with_ends_of(drawable(part.source), machine),
-                comment="\n".join(notes),
+                comment="\n".join(drawable(note).replace("\n", _LINE_FEED) for note in notes),
                 flags=["fuzzy", _BRACES] if braces else ["fuzzy"],
+                previous_msgid=_previous(item, number),
             )
             catalogue.append(entry)
         catalogue.metadata = {
@@ -106,6 +108,12 @@ class Po:
             if key := split_key(text):
                 rows.append(Row(0, *key, "", "", ""))
         return gather(path, rows, facts)
+
+
+def _previous(item: SheetItem, number: int) -> str | None:
+    """The source of the best match: editors show what has changed since it was translated."""
+    sources = (drawable(match.source[number - 1]) for match in item.matches)
+    return next((source for source in sources if source), None)
 
 
 def _row(entry: polib.POEntry, path: Path) -> Row | InputError:

@@ -2,7 +2,8 @@
 
 One trans-unit a part, grouped by meme. The text to be corrected stands in the target with the state
 needs-review-translation, and once more as an alternative of the origin `memeloc`, so that reading
-can tell a text that was looked at from one that was not touched. A part is correct when its state
+can tell a text that was looked at from one that was not touched. What the translation memory has is
+an alternative each, with its match-quality. A part is correct when its state
 is translated, signed-off or final, or it is approved; a note of the translator may hold a line such
 as `status: wordplay`, and the rest of it is a comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
 """
@@ -90,6 +91,17 @@ class Xliff:
                 _add(unit, "note", {"from": _US}, note)
             before = _add(unit, "alt-trans", {"origin": _US})
             add(before, "target", language, part.machine)
+            self._matches(unit, sheet, item, number)
+
+    def _matches(self, unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:
+        """Add the matches of a part, as alternatives that tools show beside their own memory's."""
+        for match in item.matches:
+            if text := match.text[number - 1]:
+                facts = {"match-quality": f"{match.percent}%", "origin": f"memory: {match.origin}"}
+                alternative = _add(unit, "alt-trans", facts)
+                language = {_XML + "lang": sheet.source_language.tag}
+                _add(alternative, "source", language, match.source[number - 1])
+                _add(alternative, "target", {_XML + "lang": sheet.language.tag}, text)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is XML that soon says xliff."""

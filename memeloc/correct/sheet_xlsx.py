@@ -13,7 +13,7 @@ from typing import Any
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from memeloc.correct.columns import HEADINGS, cells_of, read_columns
+from memeloc.correct.columns import HEADINGS, cells_of, empty_columns, read_columns
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.statuses import status_words
@@ -24,7 +24,7 @@ from memeloc.tables.archives import is_workbook
 CAPTIONS = "Captions"
 GUIDE = "Guide"
 
-_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 9, 6, 10)
+_WIDTHS = (2, 25, 16, 10, 5, 34, 34, 40, 7, 6, 26, 30, 18, 40, 9, 6, 10)
 """Of the columns in the order of HEADINGS, in characters."""
 _HIDDEN = {"key", "language", "round", "person"}
 _HIDDEN_IN = {
@@ -127,7 +127,7 @@ class _Writer:
         head = self.book.add_format(
             {"bold": True, "bg_color": "#30475e", "font_color": "#ffffff", "valign": "vcenter"}
         )
-        hidden = _HIDDEN_IN.get(self.sheet.kind, _HIDDEN)
+        hidden = _HIDDEN_IN.get(self.sheet.kind, _HIDDEN) | empty_columns(self.sheet)
         for (name, index), width in zip(self.columns.items(), _WIDTHS, strict=True):
             page.set_column(index, index, width, None, {"hidden": name in hidden})
             page.write_string(0, index, HEADINGS[name], head)

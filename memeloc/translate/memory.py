@@ -2,8 +2,9 @@
 
 It is asked before every translator. As in CAT tools a unit that matches exactly fills the caption;
 a similar one only when asked for, with a threshold, and the caption is marked with how similar it
-was. Exact means: the same text after Unicode NFC, with runs of white space as one space and
-typographic quotation marks and apostrophes as plain ones. Case and punctuation count.
+was (memeloc.translate.similar); people who correct are shown the nearest ones. Exact means: the
+same text after Unicode NFC, with runs of white space as one space and typographic quotation marks
+and apostrophes as plain ones. Case and punctuation count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
@@ -30,8 +31,17 @@ from memeloc.translate.protocol import (
     pair_of,
 )
 
+if TYPE_CHECKING:
+    from memeloc.translate.similar import SimilarTexts
+
 EXACT = "memory"
 """The mark of a caption that an exact match filled."""
+
+LEAST = 0.7
+"""How similar a unit's source is at least that people are shown, as CAT tools have it."""
+
+_NOT_EXACT = 0.9999
+"""The most that a match's similarity can be that is not exact."""
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
 _SPACE = re.compile(r"\s+")
@@ -66,19 +76,28 @@ class MemoryUnit:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What the memory has for an item: one text a filled part, and how similar the source is."""
+    """What the memory has for an item: one text a filled part, and how similar the source is.
+
+    `unit` is what it is from; None where each part is from a unit of its own.
+    """
 
     texts: tuple[str, ...]
     score: float
+    unit: MemoryUnit | None = None
 
     @property
     def mark(self) -> str:
         """`memory`, or `fuzzy 0.93`: rounded down, so that only an exact match can be 1."""
-        return EXACT if self.score >= 1.0 else f"fuzzy {math.floor(self.score * 100) / 100:.2f}"
+        return EXACT if self.score >= 1.0 else f"fuzzy {self.percent / 100:.2f}"
+
+    @property
+    def percent(self) -> int:
+        """How similar the source is, rounded down: 100 is exact."""
+        return math.floor(self.score * 100)
 
 
 class TranslationMemory:
-    """Units by language pair. A later unit for the same source replaces an earlier one.
+    """Units by language pair. A later unit for the same source comes before an earlier one.
 
     >>> memory = TranslationMemory([MemoryUnit("en", "de", ("me",), ("ich",))])
     >>> len(memory)
@@ -86,8 +105,8 @@ class TranslationMemory:
     """
 
     def __init__(self, units: Iterable[MemoryUnit] = ()) -> None:
-        self._units: dict[tuple[str, str], dict[tuple[str, ...], MemoryUnit]] = {}
-        self._choices: dict[tuple[str, str, int], dict[tuple[str, ...], str]] = {}
+        self._units: dict[tuple[str, str], dict[tuple[str, ...], list[MemoryUnit]]] = {}
+        self._indexes: dict[tuple[str, str, int], _Index] = {}
         for unit in units:
             self.add(unit)
 
@@ -100,36 +119,82 @@ class TranslationMemory:
         key = tuple(map(normalised, unit.source))
         if key and len(key) == len(unit.target) and all(map(str.strip, unit.target)):
             pair = (unit.source_language, unit.language)
-            self._units.setdefault(pair, {})[key] = unit
-            self._choices.setdefault((*pair, len(key)), {})[key] = SEPARATOR.join(key)
+            self._units.setdefault(pair, {}).setdefault(key, []).append(unit)
+            self._indexes.pop((*pair, len(key)), None)
 
     def find(self, item: TranslationItem, fuzzy: float | None = None) -> Match | None:
         """The best match for an item: the whole caption, else part by part, else a similar one.
 
-        `fuzzy` is the least similarity, above 0 and at most 1, of a match that is not exact; None
-        takes exact ones only. It is rapidfuzz's normalised indel ratio over all parts joined.
+        `fuzzy` is the least similarity, above 0 and at most 1, of a match that is not exact, over
+        all parts joined; None takes exact ones only.
         """
-        key = tuple(map(normalised, filled_texts(item)))
+        key = _key_of(item)
         if not key:
             return None
-        pair = pair_of(item)
-        units = self._units.get(pair, {})
+        units = self._units.get(pair_of(item), {})
         if key in units:
-            return Match(units[key].target, 1.0)
-        singles = [units[text,] for text in key if (text,) in units]
+            return Match(units[key][-1].target, 1.0, units[key][-1])
+        singles = [units[text,][-1] for text in key if (text,) in units]
         if len(singles) == len(key):
             return Match(tuple(unit.target[0] for unit in singles), 1.0)
         if fuzzy is None:
             return None
-        from rapidfuzz import fuzz, process
-
-        best = process.extractOne(
-            SEPARATOR.join(key),
-            self._choices.get((*pair, len(key)), {}),
-            scorer=fuzz.ratio,
-            score_cutoff=100 * fuzzy,
+        similar = self._similar(pair_of(item), key, fuzzy)
+        return next(
+            (Match(units[other][-1].target, score, units[other][-1]) for other, score in similar),
+            None,
         )
-        return Match(units[best[2]].target, min(best[1] / 100, 0.9999)) if best else None
+
+    def nearest(self, item: TranslationItem, *, least: float = LEAST, most: int = 3) -> list[Match]:
+        """The units whose source is the most similar to an item's, exact ones too, best first.
+
+        Of the same source the newest comes first, and the same translation of it only once. A meme
+        is not among its own matches, unless its source was another text then.
+
+        Args:
+            least: how similar they are at least, above 0 and at most 1.
+            most: how many there are at most.
+        """
+        key, matches = _key_of(item), list[Match]()
+        if not key:
+            return matches
+        for other, score in self._similar(pair_of(item), key, least):
+            known = set[tuple[str, ...]]()
+            for unit in reversed(self._units[pair_of(item)][other]):
+                is_itself = unit.meme_id == item.meme_id and other == key
+                if not is_itself and unit.target not in known:
+                    known.add(unit.target)
+                    matches.append(Match(unit.target, score, unit))
+                if len(matches) == most:
+                    return matches
+        return matches
+
+    def _similar(
+        self, pair: tuple[str, str], key: tuple[str, ...], least: float
+    ) -> list[tuple[tuple[str, ...], float]]:
+        """Sources with as many parts that are at least that similar, with how similar."""
+        from memeloc.translate.similar import SimilarTexts
+
+        if (*pair, len(key)) not in self._indexes:
+            keys = [other for other in self._units.get(pair, ()) if len(other) == len(key)]
+            index = _Index(keys, SimilarTexts([SEPARATOR.join(other) for other in keys]))
+            self._indexes[*pair, len(key)] = index
+        index = self._indexes[*pair, len(key)]
+        similar = [
+            (index.keys[at], min(score, _NOT_EXACT))
+            for at, score in index.texts.find(SEPARATOR.join(key), least)
+            if index.keys[at] != key
+        ]
+        # The very same text comes before one that differs in case only.
+        return [(key, 1.0), *similar] if key in self._units.get(pair, ()) else similar
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The sources of a pair of languages with one number of parts, and their texts' index."""
+
+    keys: list[tuple[str, ...]]
+    texts: SimilarTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +234,10 @@ def from_match(item: TranslationItem, match: Match) -> Translation:
     return Translation(
         item.meme_id, item.target.tag, merged(item, match.texts), "memory", (match.mark,)
     )
+
+
+def _key_of(item: TranslationItem) -> tuple[str, ...]:
+    return tuple(map(normalised, filled_texts(item)))
 
 
 def normalised(text: str) -> str:

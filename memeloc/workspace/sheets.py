@@ -26,6 +26,7 @@ from memeloc.templates.pictures import open_picture
 from memeloc.workspace.capacity import capacity
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.part import Part
+from memeloc.workspace.references import References
 
 _GUIDES = {"transcript": "transcripts.md", "survey": "survey-texts.md"}
 PICTURE_SIDE = 320
@@ -52,6 +53,10 @@ def make_sheet(
     pictures = SheetPictures(workspace)
     transcript = kind == "transcript"
     read_in = pictures.of_transcripts(item.meme_id for item in items) if transcript else {}
+    source = locale if transcript else workspace.source
+    if kind == "survey":
+        source = workspace.locale(ENGLISH)
+    references = References(workspace, source, locale, kind)
     made = []
     for item in items:
         template = workspace.templates.get(item.template)
@@ -77,13 +82,11 @@ def make_sheet(
                 base_key=text_key(base),
                 marks=item.base.marks,
                 note="; ".join(_notes(item, kind)),
+                matches=references.matches(item),
             )
         )
         if on_progress is not None:
             on_progress(1, len(items))
-    source = locale if transcript else workspace.source
-    if kind == "survey":
-        source = workspace.locale(ENGLISH)
     created = datetime.now(UTC).replace(microsecond=0)
     facts = [locale.tag, str(round_), person, created.isoformat()]
     facts += [f"{item.meme_id}:{item.source_key}:{item.base_key}" for item in made]

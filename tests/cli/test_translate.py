@@ -336,4 +336,4 @@ def test_a_similar_text_fills_only_when_asked(
     done = json.loads(command(*arguments, "--fuzzy", "0.9").out)
     assert (done["from_memory"], done["marks"]) == (1, {"fuzzy": 1})
     ((mark,),) = (marks for _, marks in _captions(workspace, "de").values())
-    assert mark == "fuzzy 0.98"
+    assert mark == "fuzzy 0.99"

@@ -60,15 +60,50 @@ def test_a_similar_match_fills_only_when_asked(item: Item) -> None:
     assert match is not None
     assert match.texts == ("A", "B")
     joined = "when the build passes // on the {} try"
-    expected = fuzz.ratio(joined.format("first"), joined.format("third")) / 100
+    letters = fuzz.ratio(joined.format("first"), joined.format("third")) / 100
+    expected = (2 * 7 / (8 + 8) + letters) / 2
     assert match.score == pytest.approx(expected)
     assert match.mark == f"fuzzy {int(expected * 100) / 100:.2f}"
     assert memory.find(asked, 0.99) is None
     assert memory.find(item("when the build passes on the third try"), 0.5) is None
 
 
+def _unit(source: str, target: str, meme_id: str = "") -> MemoryUnit:
+    parts = (Caption.parse(source).parts, Caption.parse(target).parts)
+    return MemoryUnit("en", "de", *parts, "corrected", meme_id=meme_id)
+
+
+def test_the_nearest_come_best_first_and_the_newest_before(item: Item) -> None:
+    memory = TranslationMemory(
+        [
+            _unit("the build fails", "alt", "a"),
+            _unit("the build fails", "neu", "b"),
+            _unit("the build fails", "alt", "c"),
+            _unit("the build is on fire", "D", "d"),
+            _unit("The build fails", "E", "e"),
+            _unit("cats // and dogs", "F // G", "f"),
+        ]
+    )
+    near = memory.nearest(item("the build fails"))
+    assert [(match.texts, match.percent) for match in near] == [
+        (("alt",), 100),
+        (("neu",), 100),
+        (("E",), 99),
+    ]
+    assert [match.texts[0] for match in memory.nearest(item("the build fails"), most=1)] == ["alt"]
+    assert memory.nearest(item("dogs")) == memory.nearest(item("")) == []
+    assert memory.nearest(item("the build fails", "es")) == []
+
+
+def test_a_caption_does_not_match_itself(item: Item) -> None:
+    memory = TranslationMemory([_unit("the build fails", "A", "m1")])
+    assert memory.nearest(item("the build  fails", meme_id="m1")) == []
+    assert len(memory.nearest(item("the build fails", meme_id="m2"))) == 1
+    assert len(memory.nearest(item("the build fails again", meme_id="m1"))) == 1
+
+
 def test_nearly_the_same_is_never_called_exact(item: Item) -> None:
-    long = "a" * 900
+    long = "a " * 900
     match = _memory((f"{long}b", "x")).find(item(f"{long}c"), 0.9)
     assert match is not None
     assert match.mark == "fuzzy 0.99"

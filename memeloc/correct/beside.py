@@ -1,0 +1,17 @@
+"""What stands beside a part of a caption on a sheet. In: an item and a part's number. Out: lines.
+
+Nobody fills them in, and nothing of them is read back.
+"""
+
+from __future__ import annotations
+
+from memeloc.correct.model import SheetItem
+
+
+def match_lines(item: SheetItem, number: int) -> list[str]:
+    """The matches of a part, counted from 1: how similar the caption is, its source, its text."""
+    return [
+        f"{match.percent} %: {match.source[number - 1]} → {match.text[number - 1]}"
+        for match in item.matches
+        if match.text[number - 1]
+    ]

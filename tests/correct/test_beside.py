@@ -1,0 +1,78 @@
+"""What stands beside a caption on a sheet, in each format; and that none of it is read back."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import openpyxl
+import polib
+import pytest
+from lxml import etree
+
+from memeloc.correct.columns import HEADINGS
+from memeloc.correct.model import Match, Sheet
+from memeloc.correct.sheets import formats, read_sheet, suffix_of, write_sheet
+from tests.correct.test_sheet_table import rows_of, sheet
+
+MATCHES = (
+    Match(84, ("source 1", "source\nx"), ("=قديم", "نص\x01 قديم"), "corrected"),
+    Match(71, ("source", "second"), ("", "آخر"), "memes.tmx"),
+)
+
+
+@pytest.fixture
+def with_matches() -> Sheet:
+    """A sheet whose first caption has two matches, of the second only one part."""
+    plain = sheet()
+    return replace(plain, items=(replace(plain.items[0], matches=MATCHES), *plain.items[1:]))
+
+
+def _written(sheet: Sheet, tmp_path: Path, name: str) -> Path:
+    path = tmp_path / f"sheet{suffix_of(name)}"
+    write_sheet(sheet, path, name)
+    return path
+
+
+@pytest.mark.parametrize("name", formats())
+def test_nothing_of_it_is_read_back(tmp_path: Path, with_matches: Sheet, name: str) -> None:
+    back = read_sheet(_written(with_matches, tmp_path, name))
+    assert (back.answers, back.problems) == ((), ())
+
+
+def test_matches_are_a_column_only_where_there_are_any(tmp_path: Path, with_matches: Sheet) -> None:
+    rows = rows_of(_written(with_matches, tmp_path, "csv"))
+    column = rows[0].index(HEADINGS["matches"])
+    assert [row[column] for row in rows[1:4]] == [
+        "84 %: source 1 → =قديم",
+        "84 %: source\nx → نص\x01 قديم\n71 %: second → آخر",
+        "",
+    ]
+    assert HEADINGS["matches"] not in rows_of(_written(sheet(), tmp_path, "csv"))[0]
+
+
+def test_a_workbook_hides_the_column_that_is_empty(tmp_path: Path, with_matches: Sheet) -> None:
+    for shown, hidden in ((with_matches, False), (sheet(), True)):
+        page = openpyxl.load_workbook(_written(shown, tmp_path, "xlsx"))["Captions"]
+        cell = next(cell for cell in page[1] if cell.value == HEADINGS["matches"])
+        assert page.column_dimensions[cell.column_letter].hidden is hidden
+        assert bool(page.cell(2, cell.column).value) is not hidden
+
+
+def test_matches_are_alternatives_of_an_xliff(tmp_path: Path, with_matches: Sheet) -> None:
+    root = etree.parse(str(_written(with_matches, tmp_path, "xliff"))).getroot()
+    unit = root.findall(".//{*}trans-unit")[1]
+    _, first, second = unit.findall("{*}alt-trans")
+    assert (first.get("match-quality"), first.get("origin")) == ("84%", "memory: corrected")
+    assert (second.get("match-quality"), second.get("origin")) == ("71%", "memory: memes.tmx")
+    assert second.findtext("{*}source") == "second"
+    assert second.findtext("{*}target") == "آخر"
+
+
+def test_matches_are_comments_of_a_po(tmp_path: Path, with_matches: Sheet) -> None:
+    path = _written(with_matches, tmp_path, "po")
+    entries = polib.pofile(str(path))
+    assert "84 %: source\u2424x → نص قديم" in entries[1].comment
+    assert [entry.previous_msgid for entry in entries[:3]] == ["source 1", "source\nx", None]
+    subprocess.run(["msgfmt", "-c", "-o", "/dev/null", str(path)], check=True)
