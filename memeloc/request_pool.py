@@ -54,20 +54,23 @@ def retry_after(header: str) -> float:
 
 @dataclass(slots=True)
 class Backoff:
-    """Waits between attempts: exponential, with full jitter; `stop` ends them.
+    """Waits between attempts: exponential, with equal jitter; `stop` ends them.
 
-    The n-th wait is drawn evenly from 0 to `first * 2 ** n` seconds, at most `longest` ("full
-    jitter", M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog 2015), and never
-    shorter than what the service asked for, unless that is more than `patience`, in seconds: then
-    the request counts as failed. The jitter's `seed` of None draws another each time.
+    The n-th wait is drawn evenly from the upper half of `first * 2 ** n` seconds, at most `longest`
+    ("equal jitter", M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog 2015), so
+    that all of them together outlast a quota by the minute: 91 to 183 seconds. None is shorter than
+    what the service asked for, unless that is more than `patience`, in seconds: then the request
+    counts as failed. The jitter's `seed` of None draws another each time; `pause` waits for the
+    event so many seconds, and says whether it is set.
     """
 
-    attempts: int = 7
+    attempts: int = 9
     first: float = 1.0
     longest: float = 60.0
     patience: float = 120.0
     seed: int | None = None
     stop: Event = field(default_factory=Event, repr=False)
+    pause: Callable[[Event, float], bool] = field(default=Event.wait, repr=False)
     _random: random.Random = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -91,12 +94,13 @@ class Backoff:
                 if failure is None:
                     raise
                 last = attempt + 1 == self.attempts or failure.wait > self.patience
-                if last or self.stop.wait(self._delay(attempt, failure.wait)):
+                if last or self.pause(self.stop, self._delay(attempt, failure.wait)):
                     raise failure.error from error
         raise AssertionError("attempts is at least 1")
 
     def _delay(self, attempt: int, asked: float) -> float:
-        return max(asked, self._random.random() * min(self.longest, self.first * 2.0**attempt))
+        half = min(self.longest, self.first * 2.0**attempt) / 2
+        return max(asked, half + half * self._random.random())
 
 
 def ask_in_parallel(

@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 from fontTools import unicodedata as ucd
 
+from memeloc.locales.scripts import count_scripts, letter_scripts
 from memeloc.model import Locale
 
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -34,12 +35,6 @@ _HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?![A-Za-z0-9])")
 _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 
-_RELATED = {
-    "Jpan": {"Hira", "Kana", "Hani"},
-    "Hans": {"Hani"},
-    "Hant": {"Hani", "Bopo"},
-    "Kore": {"Hang", "Hani"},
-}
 _LOOK_ALIKE = {"Latn", "Cyrl", "Grek", "Armn"}
 """Scripts whose letters can be mistaken for one another's."""
 
@@ -105,12 +100,8 @@ def _same(part: _Part) -> Iterator[str]:
 
 
 def _script(part: _Part) -> Iterator[str]:
-    expected = _RELATED.get(part.script, {part.script})
-    scripts = Counter(
-        script
-        for char in _CODE.sub("", part.text)
-        if char.isalpha() and (script := ucd.script(char)) not in ("Zyyy", "Zinh")
-    )
+    expected = letter_scripts(part.script)
+    scripts = count_scripts(_CODE.sub("", part.text))
     total = scripts.total()
     inside = sum(scripts[script] for script in expected)
     if total > 3 and inside < total / 2 and part.text.strip() != part.source.strip():

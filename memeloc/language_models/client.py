@@ -272,8 +272,8 @@ class LanguageModel:
                 reply = self._pay(replace(question, messages=messages), backoff)
             except ServiceError as error:
                 for_all = isinstance(error, StatusError) and error.for_all
-                if for_all or (error.retryable and not attempts):
-                    raise
+                if not attempts and (for_all or error.retryable):
+                    raise  # what was paid for an earlier attempt is kept with its failure
                 raise failed("server", error.message) from error
             attempts += 1
             tokens_in += reply.tokens_in or 0

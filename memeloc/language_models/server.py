@@ -3,6 +3,8 @@
 A cloud model, vLLM, Ollama, llama.cpp: all answer `POST {base_url}/chat/completions`, and each
 understands a little less or other than the next. What a server refuses is left out from then on.
 Quota, errors of its own and cut connections are met with waiting; a body without end is cut off.
+So is what is no answer at all (the page of a hotel's network, half of a body), once the server has
+answered: before that, its address is more likely wrong.
 """
 
 from __future__ import annotations
@@ -14,9 +16,15 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 
 from memeloc.errors import MissingError, ServiceError
 from memeloc.language_models.questions import Message
@@ -93,6 +101,7 @@ class Server:
         self._lock = Lock()
         self._client: httpx.Client | None = None
         self._key = ""
+        self._has_answered = False
 
     def send(
         self,
@@ -161,18 +170,21 @@ class Server:
         if response.status_code >= 300:
             raise self._status(response.status_code, content, response)
         try:
-            return _Completion.model_validate_json(content).reply()
+            reply = _Completion.model_validate_json(content).reply()
         except ValidationError:
             error = _error(content)
             if error:  # some relays send the error of the server behind as a success
-                status = error.get("code")
-                status = status if isinstance(status, int) and 400 <= status < 600 else 502
+                code = str(error.get("code"))
+                status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
                 raise self._status(status, content, response) from None
-            raise ServiceError(
-                self.service,
-                "its answer is not in the OpenAI chat protocol; does base_url end with /v1?",
-                retryable=False,
+            raise self._no_answer(
+                "its answer is not in the OpenAI chat protocol; does base_url end with /v1?"
             ) from None
+        self._has_answered = True
+        return reply
+
+    def _no_answer(self, sentence: str) -> ServiceError:
+        return ServiceError(self.service, sentence, retryable=self._has_answered)
 
     def _read(self, response: httpx.Response) -> bytes:
         """The body, as far as it may go."""
@@ -183,9 +195,7 @@ class Server:
         for chunk in response.iter_bytes():  # as they come: whole chunks may take for ever
             content += chunk
             if len(content) > MAX_BODY:
-                raise ServiceError(
-                    self.service, f"its answer has more than {MAX_BODY:,} bytes", retryable=False
-                )
+                raise self._no_answer(f"its answer has more than {MAX_BODY:,} bytes")
             if monotonic() > until:
                 raise httpx.ReadTimeout(f"no whole answer within {self.settings.timeout:g} s")
         return bytes(content)
@@ -207,8 +217,9 @@ class Server:
     def _passing(self, error: Exception) -> TransientFailure | None:
         import httpx
 
-        if isinstance(error, StatusError):
-            return TransientFailure(error, error.wait) if error.retryable else None
+        if isinstance(error, ServiceError):
+            wait = error.wait if isinstance(error, StatusError) else 0.0
+            return TransientFailure(error, wait) if error.retryable else None
         if isinstance(error, httpx.HTTPError | httpx.StreamError):
             reason = self._without_key(f"{error or 'no answer'} ({type(error).__name__})")
             return TransientFailure(ServiceError(self.service, reason, retryable=True))
@@ -282,6 +293,15 @@ class _Completion(BaseModel):
     choices: list[_Choice]
     model: str | None = None
     usage: _Usage | None = None
+
+    @field_validator("usage", mode="wrap")
+    @classmethod
+    def _counted(cls, value: Any, check: ValidatorFunctionWrapHandler) -> _Usage | None:
+        """Tokens that are no numbers are tokens not counted: the answer beside them is paid."""
+        try:
+            return cast("_Usage | None", check(value))
+        except ValidationError:
+            return None
 
     def reply(self) -> Reply:
         choice = self.choices[0] if self.choices else _Choice()

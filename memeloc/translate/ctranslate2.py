@@ -120,10 +120,14 @@ class CTranslate2Translator(FreeTranslator):
             ]
             if not all(part.strip() for part in parts):
                 empty = ServiceError("ctranslate2", "the model gave an empty text", retryable=False)
-                yield failure(item, empty)
+                yield failure(item, empty, wrong=True)
                 continue
             marks = ("pivot",) if len(models) > 1 else ()
-            yield Translation(item.meme_id, target.tag, merged(item, parts), self.name, marks)
+            names = " + ".join(f"{model.path.name} {model.version}".strip() for model in models)
+            yield Translation(
+                *(item.meme_id, target.tag, merged(item, parts), self.name, marks),
+                provenance={"model": names},
+            )
 
     def _load(self, model: Model) -> _Loaded:
         if model.path not in self._loaded:

@@ -2,7 +2,8 @@
 
 As in multi3hate (section 3.2) the parts of a caption are sent together with ` // ` between them, so
 that the service sees the whole. Where the separator does not come back the right number of times
-the caption is sent again part by part and marked `separator lost`.
+the caption is sent again part by part and marked `separator lost`. A batch that is refused is sent
+again in halves, until the text that is refused stands alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from memeloc.errors import InputError, MemelocError, ServiceError
 from memeloc.model import SEPARATOR, Caption
 from memeloc.request_pool import Backoff, ask_in_parallel
 from memeloc.settings import validate
-from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError
+from memeloc.translate.google_client import Connection, GoogleSettings, RefusedError, Response
 from memeloc.translate.protocol import (
     Answer,
     Estimate,
@@ -33,12 +34,22 @@ MAX_STRINGS = 1024
 """Strings in one request: the field `contents` of TranslateTextRequest."""
 MAX_CODE_POINTS = 5000
 """Code points in one request that Google recommends; the service counts its quota in them too."""
+MOST_REFUSED = 20
+"""Texts of a language pair in a row that are refused alone before batches are not halved."""
 _LOOSE = re.compile(r"\s*(?://|／／)\s*")
 
 
 def from_settings(settings: Mapping[str, Any]) -> GoogleTranslator:
     """The translator, from a table of settings."""
     return GoogleTranslator(validate(GoogleSettings, settings, "the translator google"))
+
+
+class _UnmatchedError(ServiceError):
+    """More or fewer texts came back than were sent; what was sent is billed."""
+
+    def __init__(self, sent: int, response: Response) -> None:
+        sentence = f"it gave {len(response.texts)} texts for {sent}; run the command again"
+        super().__init__("google", sentence, retryable=True)
 
 
 class GoogleTranslator:
@@ -54,6 +65,7 @@ class GoogleTranslator:
     def __init__(self, settings: GoogleSettings | None = None, backoff: Backoff | None = None):
         self.settings = settings or GoogleSettings()
         self.backoff = backoff or Backoff()
+        self._refused: dict[tuple[str, str], int] = {}
         if self.settings.glossary and self.settings.location == "global":
             raise InputError(
                 "a glossary needs the region it stands in: set location in [translate.google] "
@@ -86,7 +98,7 @@ class GoogleTranslator:
         answers: Iterator[Answer] = ask_in_parallel(
             _batches(items, refused.append),
             partial(self._ask, connection),
-            lambda batch, error: [failure(item, error) for item in batch],
+            self._failed,
             at_once=self.settings.at_once,
             stop=self.backoff.stop,
         )
@@ -99,18 +111,55 @@ class GoogleTranslator:
     def _ask(self, connection: Connection, batch: Sequence[TranslationItem]) -> list[Answer]:
         joined = [_joined(item) for item in batch]
         try:
-            texts = self._send(connection, joined, batch[0])
+            response = self._send(connection, joined, batch[0])
         except RefusedError as error:
-            return [failure(item, error) for item in batch]
+            return self._halved(connection, batch, error)
+        if len(response.texts) != len(batch):
+            raise _UnmatchedError(len(batch), response)
+        self._refused.pop(pair_of(batch[0]), None)
         answers: list[Answer] = []
         lost: list[TranslationItem] = []
-        for item, sent, text in zip(batch, joined, texts, strict=True):
+        for item, sent, text in zip(batch, joined, response.texts, strict=True):
             parts = _split(item, text)
             if parts is None:
                 lost.append(item)
             else:
-                answers.append(self._translation(item, parts, len(sent)))
+                answers.append(self._translation(item, parts, len(sent), response))
         return answers + self._part_by_part(connection, lost)
+
+    def _halved(
+        self, connection: Connection, batch: Sequence[TranslationItem], error: RefusedError
+    ) -> list[Answer]:
+        """Ask again in halves, for one text of a batch may be what is refused: it ends alone.
+
+        Where many in a row are refused alone it is their language that Google does not take.
+        """
+        pair = pair_of(batch[0])
+        if len(batch) == 1:
+            self._refused[pair] = self._refused.get(pair, 0) + 1
+        if len(batch) == 1 or self._refused.get(pair, 0) >= MOST_REFUSED:
+            return [failure(item, error) for item in batch]
+        middle = len(batch) // 2
+        return [
+            *self._ask(connection, batch[:middle]),
+            *self._rest(connection, batch[middle:]),
+        ]
+
+    def _rest(self, connection: Connection, batch: Sequence[TranslationItem]) -> list[Answer]:
+        """The second half of a batch; what is answered of the first is not lost with it."""
+        try:
+            return self._ask(connection, batch)
+        except ServiceError as error:
+            return self._failed(batch, error)
+
+    def _failed(self, batch: Sequence[TranslationItem], error: MemelocError) -> list[Answer]:
+        """The failures of a batch; what was answered was billed."""
+        billed = isinstance(error, _UnmatchedError)
+        sizes = [len(_joined(item)) if billed else 0 for item in batch]
+        return [
+            failure(item, error, self._price(size), size)
+            for item, size in zip(batch, sizes, strict=True)
+        ]
 
     def _part_by_part(
         self, connection: Connection, items: Sequence[TranslationItem]
@@ -118,24 +167,34 @@ class GoogleTranslator:
         """Ask again for captions whose separator was lost. They have been billed once already."""
         if not items:
             return []
+        whole = [len(_joined(item)) for item in items]
+        parts = [part for item in items for part in filled_texts(item)]
         try:
-            parts = [part for item in items for part in filled_texts(item)]
-            texts = iter(self._send(connection, parts, items[0]))
+            response = self._send(connection, parts, items[0])
         except MemelocError as error:
-            return [failure(item, error, self._price(len(_joined(item)))) for item in items]
+            return [
+                failure(item, error, self._price(size), size)
+                for item, size in zip(items, whole, strict=True)
+            ]
+        texts = iter(response.texts)
         answers: list[Answer] = []
-        for item in items:
-            own = [next(texts).strip() for _ in filled(item)]
-            sent = len(_joined(item)) + sum(map(len, filled_texts(item)))
-            if all(own):
-                answers.append(self._translation(item, own, sent, "separator lost"))
+        for item, once in zip(items, whole, strict=True):
+            sent = once + sum(map(len, filled_texts(item)))
+            own = [next(texts, "").strip() for _ in filled(item)]
+            if len(response.texts) == len(parts) and all(own):
+                answers.append(self._translation(item, own, sent, response, "separator lost"))
             else:
-                empty = ServiceError("google", "it gave back an empty text", retryable=False)
-                answers.append(failure(item, empty, self._price(sent)))
+                empty = ServiceError("google", "it gave an empty text, or none", retryable=False)
+                answers.append(failure(item, empty, self._price(sent), sent, wrong=True))
         return answers
 
     def _translation(
-        self, item: TranslationItem, parts: Sequence[str], characters: int, *marks: str
+        self,
+        item: TranslationItem,
+        parts: Sequence[str],
+        characters: int,
+        response: Response,
+        *marks: str,
     ) -> Translation:
         return Translation(
             item.meme_id,
@@ -145,22 +204,16 @@ class GoogleTranslator:
             marks,
             characters,
             self._price(characters),
+            response.provenance,
         )
 
     def _send(
         self, connection: Connection, texts: Sequence[str], item: TranslationItem
-    ) -> list[str]:
+    ) -> Response:
         """The translations of texts in the languages of an item."""
-        answers = self.backoff.ask(
+        return self.backoff.ask(
             lambda: connection.send(texts, item.source_locale, item.target), connection.passing
         )
-        if len(answers) != len(texts):
-            raise ServiceError(
-                "google",
-                f"it gave {len(answers)} texts for {len(texts)}; run the command again",
-                retryable=True,
-            )
-        return answers
 
 
 def _joined(item: TranslationItem) -> str:

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from memeloc.errors import MissingError, ServiceError
 from memeloc.model import Locale
-from memeloc.request_pool import TransientFailure
+from memeloc.request_pool import TransientFailure, retry_after
+from memeloc.translate.google_rest import bound_answers
 
 PRICE = 20.0
 """US dollars a million characters: Google's list price of its default model (NMT), looked up in
@@ -58,6 +59,18 @@ class RefusedError(ServiceError):
     """One request that Google refuses for good; it may take others."""
 
 
+class UnreadableError(ServiceError):
+    """What came back is no answer of Google's: a page, half of an answer, or one without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The translations of one request, and what Google names as its model and glossary."""
+
+    texts: tuple[str, ...]
+    provenance: Mapping[str, str]
+
+
 class Connection:
     """Google's client, set up once, and what its exceptions mean."""
 
@@ -85,6 +98,9 @@ class Connection:
                 client_options={"api_endpoint": endpoint} if endpoint else None,
             )
             project = project or named
+        if settings.transport == "rest":
+            transport: Any = self._client.transport
+            bound_answers(transport._session, settings.timeout)
         if not project:
             raise MissingError(
                 "the translator google needs to know the project that pays: set "
@@ -92,16 +108,15 @@ class Connection:
             )
         self._parent = f"projects/{project}/locations/{settings.location}"
 
-    def send(self, texts: Sequence[str], source: Locale, target: Locale) -> list[str]:
+    def send(self, texts: Sequence[str], source: Locale, target: Locale) -> Response:
         """One request, sent once.
 
         Raises:
             ServiceError: every request would be refused as this one is.
             RefusedError: this one is refused.
+            UnreadableError: what came back is no answer.
+            Exception: others, of Google's client, for which `passing` has a sentence.
         """
-        from google.api_core.exceptions import GoogleAPICallError
-        from google.auth.exceptions import GoogleAuthError
-
         request: dict[str, Any] = {
             "parent": self._parent,
             "contents": list(texts),
@@ -109,15 +124,36 @@ class Connection:
             "source_language_code": source.google,
             "target_language_code": target.google,
         }
+        asked: dict[str, str] = {}
         if model := self._settings.model:
-            request["model"] = self._full(model, "models")
+            asked["model"] = request["model"] = self._full(model, "models")
         glossary = self._settings.glossary
         if isinstance(glossary, Mapping):
             glossary = glossary.get(target.tag, "")
         if glossary:
-            request["glossary_config"] = {"glossary": self._full(glossary, "glossaries")}
+            asked["glossary"] = self._full(glossary, "glossaries")
+            request["glossary_config"] = {"glossary": asked["glossary"]}
+        response = self._receive(request)
+        translations = response.glossary_translations if glossary else response.translations
+        if not translations:
+            raise UnreadableError("google", "its answer holds no translations", retryable=True)
+        named = {
+            "model": translations[0].model,
+            "glossary": translations[0].glossary_config.glossary,
+        }
+        provenance = {name: value or asked.get(name, "") for name, value in named.items()}
+        return Response(
+            tuple(translation.translated_text for translation in translations),
+            {name: value for name, value in provenance.items() if value},
+        )
+
+    def _receive(self, request: dict[str, Any]) -> Any:
+        from google.api_core.exceptions import GoogleAPICallError
+        from google.auth.exceptions import GoogleAuthError
+        from google.protobuf.json_format import ParseError
+
         try:
-            response = self._client.translate_text(
+            return self._client.translate_text(
                 request=request, retry=None, timeout=self._settings.timeout
             )
         except (GoogleAPICallError, GoogleAuthError) as error:
@@ -126,21 +162,26 @@ class Connection:
             for_all = isinstance(error, GoogleAuthError) or error.code in _FOR_ALL
             refused = ServiceError if for_all else RefusedError
             raise refused("google", _sentence(error), retryable=False) from error
-        translations = response.glossary_translations if glossary else response.translations
-        return [translation.translated_text for translation in translations]
+        except (ParseError, ValueError, TypeError, AttributeError) as error:
+            # What the client's parts raise where an answer is no JSON, no UTF-8, or not an object.
+            reason = "what came back is not Google's; is there a login page of a network between?"
+            raise UnreadableError("google", reason, retryable=True) from error
 
     def passing(self, error: Exception) -> TransientFailure | None:
         """Whether this trouble may pass."""
         from google.api_core.retry import if_transient_error
-        from requests.exceptions import Timeout
+        from requests.exceptions import RequestException
 
+        if isinstance(error, ServiceError):
+            return TransientFailure(error) if error.retryable else None
         status = getattr(error, "code", None)
         quota = status == 403 and re.search(
             r"rate.?limit.?exceeded", f"{getattr(error, 'reason', '')} {error}", re.IGNORECASE
         )
-        passing = status in _TRANSIENT or if_transient_error(error) or isinstance(error, Timeout)
-        if quota or passing:
-            return TransientFailure(ServiceError("google", _sentence(error), retryable=True))
+        cut_off = if_transient_error(error) or isinstance(error, RequestException)
+        if quota or cut_off or status in _TRANSIENT:
+            failure = ServiceError("google", _sentence(error), retryable=True)
+            return TransientFailure(failure, _wait(error))
         return None
 
     def _full(self, name: str, what: str) -> str:
@@ -166,6 +207,16 @@ def _credentials() -> tuple[Any, str]:
             "login`; --dry-run needs none"
         ) from error
     return credentials, project or ""
+
+
+def _wait(error: Exception) -> float:
+    """The seconds that Google asks to wait: a header of REST, or google.rpc.RetryInfo; else 0.0."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    delays = (getattr(each, "retry_delay", None) for each in getattr(error, "details", ()))
+    asked: list[float] = [
+        delay.seconds + delay.nanos / 1e9 for delay in delays if delay is not None
+    ]
+    return max((retry_after(headers.get("retry-after", "")), *asked))
 
 
 def _sentence(error: Exception) -> str:

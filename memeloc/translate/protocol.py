@@ -7,8 +7,8 @@ through what is promised here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from memeloc.errors import MemelocError
@@ -41,6 +41,8 @@ class Translation:
             `repeated`, `pivot` or `pseudo`.
         characters: billed for it; 0 where characters are not what is billed.
         cost: in the translator's currency.
+        provenance: what made it, as far as the translator knows: `model` as its server names it,
+            `glossary`, and the SHA-256 of the `prompt`'s text.
     """
 
     meme_id: str
@@ -50,16 +52,22 @@ class Translation:
     marks: tuple[str, ...] = ()
     characters: int = 0
     cost: float = 0.0
+    provenance: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TranslationFailure:
-    """Why one item got no translation, and what was billed all the same."""
+    """Why one item got no translation, and what was billed all the same.
+
+    It is `wrong` when the translator answered, and not with what it was asked for.
+    """
 
     meme_id: str
     language: str
     error: MemelocError
     cost: float = 0.0
+    characters: int = 0
+    wrong: bool = False
 
 
 Answer = Translation | TranslationFailure
@@ -152,6 +160,13 @@ def merged(item: TranslationItem, texts: Sequence[str]) -> Caption:
     return Caption(tuple(translated.get(index, "") for index in range(len(item.source.parts))))
 
 
-def failure(item: TranslationItem, error: MemelocError, cost: float = 0.0) -> TranslationFailure:
+def failure(
+    item: TranslationItem,
+    error: MemelocError,
+    cost: float = 0.0,
+    characters: int = 0,
+    *,
+    wrong: bool = False,
+) -> TranslationFailure:
     """The answer to an item that got no translation."""
-    return TranslationFailure(item.meme_id, item.target.tag, error, cost)
+    return TranslationFailure(item.meme_id, item.target.tag, error, cost, characters, wrong)

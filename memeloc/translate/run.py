@@ -8,16 +8,14 @@ that the budget is never passed, whatever has to be asked again.
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from memeloc.errors import InputError, MemelocError, ServiceError
+from memeloc.errors import InputError, MemelocError
 from memeloc.model import Caption
+from memeloc.translate.gate import Gate, key_of
 from memeloc.translate.memory import TranslationMemory, from_match
 from memeloc.translate.protocol import (
     Answer,
@@ -32,8 +30,6 @@ from memeloc.translate.protocol import (
 REPEATED = "repeated"
 """The mark of a caption whose text was translated for another meme on the same template."""
 
-_Key = tuple[str, str]
-_TOLERANCE = 1e-9
 _DIGITS = 6
 """Digits of costs after the point."""
 
@@ -73,6 +69,7 @@ class RunSummary:
         from_memory, repeated, empty: captions that needed no asking.
         left: captions that were not asked for, because the budget or an error ended the run.
         stopped: what ended the run, if an error did.
+        cost, characters: what was billed, of failures too.
         marks: how many captions carry each mark; similar ones count as `fuzzy`.
     """
 
@@ -100,7 +97,6 @@ class RunSummary:
             self.empty += 1
         else:
             self.translated += 1
-            self.characters += answer.characters
 
 
 def plan(
@@ -146,7 +142,7 @@ def run(
     """
     work = _Work(items, memory, fuzzy)
     summary = RunSummary(work.plan(translator))
-    gate = _Gate(work.asked, translator, budget)
+    gate = Gate(work.asked, translator, budget)
 
     def deliver(answer: Answer, item: TranslationItem) -> None:
         with gate.uninterrupted():
@@ -176,8 +172,9 @@ def run(
         answers = translator.translate(gate.take())
         try:
             for answer in answers:
-                deliver(*gate.settle(answer))
                 summary.cost += answer.cost
+                summary.characters += answer.characters
+                deliver(*gate.settle(answer))
         except MemelocError as error:
             summary.stopped = error
             for item in gate.abandoned():
@@ -185,6 +182,9 @@ def run(
             break
         finally:
             del answers  # an error in storing must not leave requests behind
+        if gate.stopped is not None:
+            summary.stopped = gate.stopped
+            break
         if len(gate.waiting) == before:
             summary.over_budget = True
             break
@@ -197,7 +197,7 @@ def run(
 def _repeat(answer: Answer, twin: TranslationItem) -> Answer:
     """The same answer for another meme with the same text; it costs nothing."""
     if isinstance(answer, TranslationFailure):
-        return replace(answer, meme_id=twin.meme_id, cost=0.0)
+        return replace(answer, meme_id=twin.meme_id, characters=0, cost=0.0)
     marks = (*answer.marks, REPEATED)
     return replace(answer, meme_id=twin.meme_id, marks=marks, characters=0, cost=0.0)
 
@@ -213,14 +213,14 @@ class _Work:
     ) -> None:
         self.ready: list[Translation] = []
         self._first: dict[tuple[object, ...], TranslationItem] = {}
-        self._twins: dict[_Key, list[TranslationItem]] = {}
-        keys: set[_Key] = set()
+        self._twins: dict[tuple[str, str], list[TranslationItem]] = {}
+        keys: set[tuple[str, str]] = set()
         self._captions: Counter[str] = Counter()
         for item in items:
             language = item.target.tag
-            if _key(item) in keys:
+            if key_of(item) in keys:
                 raise InputError(f"meme {item.meme_id} is to be translated into {language} twice")
-            keys.add(_key(item))
+            keys.add(key_of(item))
             self._captions[language] += 1
             match = memory.find(item, fuzzy) if memory is not None else None
             if not filled(item):
@@ -234,13 +234,13 @@ class _Work:
                 text = (item.source.parts, item.source_locale.tag, language, template)
                 first = self._first.setdefault(text, item)
                 if first is not item:
-                    self._twins.setdefault(_key(first), []).append(item)
+                    self._twins.setdefault(key_of(first), []).append(item)
         order = list(self._captions)
         self.asked = sorted(self._first.values(), key=lambda item: order.index(item.target.tag))
 
     def twins(self, item: TranslationItem) -> list[TranslationItem]:
         """Other items that get this one's answer."""
-        return self._twins.get(_key(item), [])
+        return self._twins.get(key_of(item), [])
 
     def plan(self, translator: Translator) -> Plan:
         """What is to be done, and what it costs."""
@@ -271,92 +271,3 @@ class _Work:
             cost=round(estimate.cost, _DIGITS),
             most=round(estimate.most, _DIGITS),
         )
-
-
-class _Gate:
-    """Lets items through to the translator while the budget holds and nobody pressed Ctrl-C."""
-
-    def __init__(
-        self, items: Iterable[TranslationItem], translator: Translator, budget: float | None
-    ) -> None:
-        self.waiting = deque(items)
-        self._translator = translator
-        self._budget = budget
-        self._pending: dict[_Key, tuple[TranslationItem, float]] = {}
-        self._spent = self._held = 0.0
-        self._interrupted = False
-
-    @contextmanager
-    def uninterrupted(self) -> Iterator[None]:
-        """Hold back Ctrl-C while the block runs: `check` and `take` raise it."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def note(*_: object) -> None:
-            self._interrupted = True
-
-        before = signal.signal(signal.SIGINT, note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt when one was held back, once."""
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
-
-    def take(self) -> Iterator[TranslationItem]:
-        """The next items, until one could pass the budget.
-
-        Ctrl-C reaches the translator here, which then answers what is under way and raises it.
-        """
-        while self.waiting:
-            self.check()
-            most = 0.0
-            if self._budget is not None:
-                most = self._translator.estimate([self.waiting[0]]).most
-                if self._spent + self._held + most > self._budget + _TOLERANCE:
-                    return
-            item = self.waiting.popleft()
-            self._held += most
-            self._pending[_key(item)] = (item, most)
-            yield item
-
-    def settle(self, answer: Answer) -> tuple[Answer, TranslationItem]:
-        """Book an answer; one that is not what was asked for becomes a failure.
-
-        Raises:
-            ServiceError: nobody asked for it.
-        """
-        asked = self._pending.pop((answer.meme_id, answer.language), None)
-        name = self._translator.name
-        if asked is None:
-            raise ServiceError(
-                name, f"it answered what was not asked: meme {answer.meme_id}", retryable=False
-            )
-        item, most = asked
-        self._held -= most
-        self._spent += answer.cost
-        if isinstance(answer, Translation):
-            count, needed = len(answer.caption.parts), len(item.source.parts)
-            wrong = ""
-            if count != needed:
-                wrong = f"it gave {count} parts where {needed} are needed"
-            elif any(len(Caption.parse(part).parts) > 1 for part in answer.caption.parts):
-                wrong = "it gave a part with ` // ` in it"
-            if wrong:
-                answer = failure(item, ServiceError(name, wrong, retryable=False), answer.cost)
-        return answer, item
-
-    def abandoned(self) -> list[TranslationItem]:
-        """Items that were taken and never answered."""
-        items = [item for item, _ in self._pending.values()]
-        self._pending.clear()
-        return items
-
-
-def _key(item: TranslationItem) -> _Key:
-    return (item.meme_id, item.target.tag)

@@ -123,6 +123,54 @@ def test_a_wrong_request_is_sent_once_and_the_rest_goes_on(
     assert len(google.requests) == 2
 
 
+def test_a_batch_refused_for_one_text_is_halved_until_it_stands_alone(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    google.trouble = lambda number, request: "invalid" if "bad" in request.contents else ""
+    items = [item("bad" if n == 7 else f"good {n}", meme_id=f"m{n}") for n in range(16)]
+    answers: list[Translation] = []
+    summary = run(items, _translator(google, quick), on_answer=answers.append)
+    assert len(answers) == 15
+    assert [failure.meme_id for failure in summary.failures] == ["m7"]
+    assert "trouble: invalid" in str(summary.failures[0].error)
+    assert summary.characters == sum(_size(text) for text in google.answered)
+    assert set(google.answered.values()) == {1}
+    assert len(google.requests) == 9
+
+
+def _size(text: str) -> int:
+    """How long a text is that the server has answered, without its language."""
+    return len(text.partition("|")[2])
+
+
+def test_a_language_that_is_refused_is_not_asked_text_by_text(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    google.trouble = lambda number, request: "invalid"
+    items = [item(f"good {n}") for n in range(500)]
+    summary = run(items, _translator(google, quick), on_answer=lambda _: None)
+    assert len(summary.failures) == 500
+    assert (summary.stopped, summary.cost) == (None, 0.0)
+    assert len(google.requests) < 80
+
+
+def test_a_version_names_googles_model_and_glossary(
+    google: GoogleServer, quick: Backoff, item: Item
+) -> None:
+    settings = {"project": "p", "location": "us-central1"}
+    (plain,) = _translator(google, quick, **settings).translate([item("a")])
+    assert isinstance(plain, Translation)
+    assert plain.provenance == {}
+    named = _translator(google, quick, model="general/nmt", glossary="slang", **settings)
+    (answer,) = named.translate([item("a")])
+    assert isinstance(answer, Translation)
+    parent = "projects/p/locations/us-central1"
+    assert answer.provenance == {
+        "model": f"{parent}/models/general/nmt",
+        "glossary": f"{parent}/glossaries/slang",
+    }
+
+
 @pytest.mark.parametrize("wrong", ["denied", "not found", "unauthenticated"])
 def test_what_every_request_would_meet_ends_the_run_at_once(
     google: GoogleServer, quick: Backoff, item: Item, wrong: str

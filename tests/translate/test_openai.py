@@ -45,6 +45,8 @@ def test_the_question_gives_picture_and_capacity(
     assert answer.caption.parts == ("ME", "", "TOM'S 2 CATS")
     assert answer.language == "zh-Hans"
     assert answer.cost == pytest.approx((200 * 1.0 + 50 * 2.0) / 1e6)
+    assert answer.provenance["model"] == "tiny-2026"
+    assert len(answer.provenance["prompt"]) == 64
     (body,) = chat.bodies
     assert chat.keys == ["Bearer sesame"]
     assert body["model"] == "tiny"

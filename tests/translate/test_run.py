@@ -121,6 +121,42 @@ def test_wrong_answers_become_failures_and_the_rest_goes_on(item: Item) -> None:
     }
 
 
+def _says(text: str) -> Counter:
+    """A translator that answers every caption with the same text."""
+    return Counter(
+        answer=lambda asked: Translation(
+            asked.meme_id, asked.target.tag, Caption((text,)), "counter", (), 3, 1.0
+        )
+    )
+
+
+def test_an_answer_is_cleaned_before_it_is_stored(item: Item) -> None:
+    answers: list[Translation] = []
+    run([item("me")], _says("du &amp; \u202eich"), on_answer=answers.append)
+    assert answers[0].caption.parts == ("du & ich",)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("\u200b", "an empty text"), ("это", "in Cyrl, where Latn is needed")]
+)
+def test_twenty_wrong_answers_in_a_row_end_the_run(item: Item, text: str, reason: str) -> None:
+    summary = run([item(str(n)) for n in range(30)], _says(text), on_answer=lambda _: None)
+    assert (len(summary.failures), summary.left) == (20, 10)
+    assert (summary.cost, summary.characters) == (20.0, 60)
+    assert "20 captions in a row were answered wrongly" in str(summary.stopped)
+    assert reason in str(summary.stopped)
+
+
+def test_a_right_answer_among_wrong_ones_lets_the_run_go_on(item: Item) -> None:
+    def answer(asked: TranslationItem) -> Answer:
+        text = "gut" if int(asked.meme_id) % 15 == 14 else "\u200b"
+        return Translation(asked.meme_id, "de", Caption((text,)), "counter")
+
+    items = [item(str(n), meme_id=str(n)) for n in range(60)]
+    summary = run(items, Counter(answer=answer), on_answer=lambda _: None)
+    assert (summary.stopped, summary.translated, len(summary.failures)) == (None, 4, 56)
+
+
 def test_what_cannot_be_stored_ends_the_run(item: Item) -> None:
     def store(answer: Translation) -> None:
         if answer.meme_id == "2":
@@ -149,17 +185,16 @@ def test_a_meme_twice_for_one_language_is_refused(item: Item) -> None:
 def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
     waits: list[float] = []
 
-    class Stop(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            waits.append(timeout or 0.0)
-            return False
+    def pause(stop: threading.Event, seconds: float) -> bool:
+        waits.append(seconds)
+        return stop.is_set()
 
     def send() -> None:
         raise OSError("gone")
 
     error = ServiceError("s", "gone", retryable=True)
     for seed in (1, 1, 2):
-        backoff = Backoff(attempts=9, first=1.0, longest=60.0, seed=seed, stop=Stop())
+        backoff = Backoff(attempts=9, first=1.0, longest=60.0, seed=seed, pause=pause)
         with pytest.raises(ServiceError):
             backoff.ask(send, lambda _: TransientFailure(error))
     first, again, other = waits[:8], waits[8:16], waits[16:]
@@ -167,12 +202,30 @@ def test_waits_grow_are_jittered_and_end_with_what_went_wrong() -> None:
     assert all(0 <= wait <= min(60.0, 2.0**n) for n, wait in enumerate(first))
     assert max(first[4:]) > max(first[:3])
     waits.clear()
-    asked = Backoff(attempts=2, first=0.001, seed=1, stop=Stop())
+    asked = Backoff(attempts=2, first=0.001, seed=1, pause=pause)
     with pytest.raises(ServiceError):
         asked.ask(send, lambda _: TransientFailure(error, wait=7.5))
     assert waits == [7.5]
     with pytest.raises(OSError, match="gone"):
         asked.ask(send, lambda _: None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_waiting_outlasts_a_quota_by_the_minute(seed: int) -> None:
+    clock = [0.0]
+
+    def pause(stop: threading.Event, seconds: float) -> bool:
+        clock[0] += seconds
+        return stop.is_set()
+
+    def send() -> float:
+        if clock[0] < 75:
+            raise OSError("quota")
+        return clock[0]
+
+    error = ServiceError("s", "quota", retryable=True)
+    waited = Backoff(seed=seed, pause=pause).ask(send, lambda _: TransientFailure(error))
+    assert 75 <= waited < 183
 
 
 def test_batches_in_flight_are_bounded_and_overlap() -> None:

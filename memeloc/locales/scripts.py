@@ -1,0 +1,34 @@
+"""Whose script letters are. In: ISO 15924 codes, texts. Out: the scripts of a text's letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+_WRITTEN_WITH = {
+    "Jpan": frozenset(("Hira", "Kana", "Hani")),
+    "Hans": frozenset(("Hani",)),
+    "Hant": frozenset(("Hani", "Bopo")),
+    "Kore": frozenset(("Hang", "Hani")),
+}
+"""ISO 15924's codes of several scripts together, by the scripts that Unicode gives to letters."""
+
+
+def letter_scripts(script: str) -> frozenset[str]:
+    """The scripts that letters of a language have, by the script of its locale.
+
+    >>> sorted(letter_scripts("Kore")), sorted(letter_scripts("Deva"))
+    (['Hang', 'Hani'], ['Deva'])
+    """
+    return _WRITTEN_WITH.get(script, frozenset((script,)))
+
+
+def count_scripts(text: str) -> Counter[str]:
+    """How many letters a text has of each script; letters that many scripts share do not count.
+
+    >>> count_scripts("мем, 2x")
+    Counter({'Cyrl': 3, 'Latn': 1})
+    """
+    from fontTools import unicodedata as ucd
+
+    scripts = (ucd.script(char) for char in text if char.isalpha())
+    return Counter(script for script in scripts if script not in ("Zyyy", "Zinh"))

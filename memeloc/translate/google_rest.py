@@ -1,0 +1,54 @@
+"""Bounds of what Google's client reads over REST. In: its `requests` session. Out: one with bounds.
+
+`requests` bounds the time between two bytes and nothing else, and follows any redirect: a server
+that sends a byte a minute, or a gigabyte packed into a megabyte, would hold a thread or the memory
+for good.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from memeloc.errors import ServiceError
+
+if TYPE_CHECKING:
+    import requests
+
+MAX_BODY = 4_000_000
+"""Bytes of an answer's body, unpacked; as many as gRPC takes by default."""
+_PIECE = 4096
+"""Bytes read at once: packed ones, of which each may become a thousand."""
+
+
+def bound_answers(session: requests.Session, seconds: float) -> None:
+    """Bound the time and the size of a session's answers, and refuse redirects."""
+    from requests.adapters import HTTPAdapter
+    from requests.exceptions import ReadTimeout
+
+    class Bounded(HTTPAdapter):
+        """Reads the body here, before anybody takes it whole."""
+
+        def send(
+            self, request: requests.PreparedRequest, stream: bool = False, *rest: object,
+            **more: object,
+        ) -> requests.Response:  # fmt: skip
+            until = monotonic() + seconds
+            response = super().send(request, True, *rest, **more)  # type: ignore[arg-type]
+            if response.is_redirect:
+                response.close()
+                sentence = "it redirects elsewhere; is there a login page of a network between?"
+                raise ServiceError("google", sentence, retryable=False)
+            content = bytearray()
+            for piece in response.iter_content(_PIECE):
+                content += piece
+                if len(content) > MAX_BODY or monotonic() > until:
+                    response.close()
+                    why = f"no whole answer within {seconds:g} s, or over {MAX_BODY:,} bytes"
+                    raise ReadTimeout(why, request=request)
+            response._content = bytes(content)
+            return response
+
+    for scheme in ("https://", "http://"):
+        if type(session.get_adapter(scheme)) is HTTPAdapter:  # not one with a client's certificate
+            session.mount(scheme, Bounded())
