@@ -10,6 +10,8 @@ APT_OCR := tesseract-ocr $(addprefix tesseract-ocr-,ara ben chi-sim deu fra heb 
 APT_BENCH := $(APT_DEMO) libpango-1.0-0 libpangocairo-1.0-0 libcairo2
 # Playwright's own program, which drives Chromium, needs libatomic.
 APT_TEST := $(APT_BENCH) $(APT_OCR) libharfbuzz-bin unicode-data chromium libatomic1 gettext libreoffice-calc nginx-light
+# The slow tests' programs; a translation tool, with some 200 MB of Java.
+APT_TEST_ALL := $(APT_TEST) omegat
 
 EXTRAS_demo := ocr
 EXTRAS_examples := collect,filters
@@ -17,7 +19,7 @@ EXTRAS_test := all,bench,test,lint
 EXTRAS_bench := all,bench
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint bench docs clean apt-demo apt-test apt-bench
+.PHONY: help demo test test-all lint bench docs clean apt-demo apt-test apt-test-all apt-bench
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -28,7 +30,7 @@ demo: apt-demo $(VENV)/.installed-demo ## Render the starter set into demo/, in 
 test: apt-test $(VENV)/.installed-test ## Run the tests, but for the slow ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-test-all: apt-test $(VENV)/.installed-test ## Run all the tests, with new examples for the property tests
+test-all: apt-test-all $(VENV)/.installed-test ## Run all the tests, with new examples for the property tests
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "" --hypothesis-profile=search
 
 lint: $(VENV)/.installed-test ## Check style (ruff), types (mypy) and who may import whom (import-linter)
@@ -53,6 +55,9 @@ apt-demo:
 
 apt-test:
 	@tools/apt_packages.sh $(APT_TEST)
+
+apt-test-all:
+	@tools/apt_packages.sh $(APT_TEST_ALL)
 
 apt-bench:
 	@tools/apt_packages.sh $(APT_BENCH)

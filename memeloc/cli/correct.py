@@ -56,7 +56,9 @@ def export(
     lang: Lang,
     to: str = Option("", metavar="NAME", help="Who gets the sheet; stays with every answer."),
     round_: int = Option(1, "--round", min=1, max=9, help="Round of correction."),
-    form_name: str = Option("xlsx", "--format", metavar="FORM", help="xlsx, xliff, po or csv."),
+    form_name: str = Option(
+        "xlsx", "--format", metavar="FORM", help="xlsx, omegat, xliff, po or csv."
+    ),
     kind: Kind = "caption",
     only: str = Option(
         "new",
@@ -68,18 +70,23 @@ def export(
     out: Path | None = Option(
         None, metavar="FILE", help="The file.", show_default="LANG-rROUND-NAME.KIND"
     ),
+    pictures: bool = Option(
+        True, "--pictures/--no-pictures", help="Show each meme with the text to be corrected."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Write a sheet of captions for one person to correct.
 
     It has the source, the text to be corrected, the picture, the space there is, a place for
     another text, a status to pick and the guide in the language. Round 2 shows round 1's result.
-    The texts of surveys are the ones that memeloc ships, to be made your team's own.
+    The texts of surveys are the ones that memeloc ships, to be made your team's own. Beside
+    xliff, po and csv an archive is written of the sheet and its pictures, which is what to send.
 
     \b
     Example:
       memeloc correct export --lang hi --to asha
       memeloc correct export --lang de --round 2 --to jonas --format xliff
+      memeloc correct export --lang ar --to amal --format csv --no-pictures
       memeloc correct export --lang ar --kind transcript --to samira
       memeloc correct export --lang ar --kind survey --taxonomy multi3hate --to samira
     """
@@ -95,6 +102,7 @@ def export(
             ids=None if only in _ONLY else split(only),
             taxonomy=taxonomy,
             out=out,
+            pictures=pictures,
             on_progress=bar.report,
         )
         name = workspace.locale(lang).name
@@ -105,7 +113,8 @@ def export(
         else f"There is nothing to correct in {name}, round {round_}{who}: {_FIRST[kind]} first, "
         "or ask for --only all"
     )
-    show(_fields(result, kind), then, as_json=as_json)
+    send = [f"The same with its pictures, to send: {result.archive}"] * bool(result.archive)
+    show(_fields(result, kind), then, *send, as_json=as_json)
 
 
 _WARNINGS = Table(

@@ -66,6 +66,7 @@ class Csv:
 
     name = "csv"
     suffix = ".csv"
+    has_pictures = False
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one row a part."""
@@ -88,7 +89,7 @@ def cells_of(sheet: Sheet, item: SheetItem, number: int, part: SheetPart) -> dic
     """The cells of a part, by column; those that a person fills in are not among them."""
     return {
         "key": key_of(sheet, item, number),
-        "picture": item.picture.name if item.picture else "",
+        "picture": item.picture_name,
         "meme": item.meme_id,
         "box": part.name,
         "number": str(number),

@@ -8,6 +8,7 @@ in English (section 3.2, appendix A.4); the second round sees the first's result
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -117,6 +118,19 @@ class SheetItem:
     def remarks(self) -> tuple[str, ...]:
         """Its marks and its note."""
         return (*self.marks, self.note) if self.note else self.marks
+
+    @property
+    def picture_name(self) -> str:
+        """Where its picture is in what is sent with a sheet; empty without a picture.
+
+        It is the meme's id, or begins as it does where an id cannot be a file's name.
+        """
+        if self.picture is None:
+            return ""
+        name = re.sub(r"[^\w.-]", "_", self.meme_id)[:60]
+        if name != self.meme_id:
+            name += f"-{hashlib.sha256(self.meme_id.encode()).hexdigest()[:8]}"
+        return f"pictures/{name}{self.picture.suffix}"
 
 
 @dataclass(frozen=True, slots=True)

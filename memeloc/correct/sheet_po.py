@@ -35,6 +35,7 @@ class Po:
 
     name = "po"
     suffix = ".po"
+    has_pictures = False
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one entry a part."""
@@ -53,7 +54,7 @@ class Po:
             if part.capacity:
                 notes.append(f"room: {part.capacity} characters")
             if item.picture:
-                notes.append(f"picture: {item.picture.name}")
+                notes.append(f"picture: {item.picture_name}")
             machine = drawable(part.machine)
             notes += [*item.remarks, *match_lines(item, number), _MACHINE + machine]
             braces = sheet.kind == "survey" and "{" in part.source

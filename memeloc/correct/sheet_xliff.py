@@ -11,6 +11,7 @@ as `status: wordplay`, and the rest of it is a comment. (OASIS XLIFF 1.2, sectio
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,11 +20,14 @@ from lxml import etree
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
+from memeloc.correct.statuses import read_status
 from memeloc.errors import InputError
 from memeloc.placeholders import PLACEHOLDER, placeholders
 from memeloc.tables import clean_text, drawable
 
 _SPACE = "urn:oasis:names:tc:xliff:document:1.2"
+XLIFF = f"{{{_SPACE}}}"
+"""Before the name of an element in lxml."""
 _NAMES = {None: _SPACE}
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _US = "memeloc"
@@ -35,73 +39,11 @@ class Xliff:
 
     name = "xliff"
     suffix = ".xlf"
+    has_pictures = False
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet, one trans-unit a part."""
-        root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=cast(Any, _NAMES))
-        file = _add(
-            root,
-            "file",
-            {
-                "original": f"memeloc-{sheet.id}",
-                "source-language": sheet.source_language.tag,
-                "target-language": sheet.language.tag,
-                "datatype": "plaintext",
-                "date": sheet.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "tool-id": _US,
-            },
-        )
-        header = _add(file, "header")
-        _add(header, "tool", {"tool-id": _US, "tool-name": _US})
-        for fact in (f"round: {sheet.round}", f"person: {sheet.person}"):
-            _add(header, "note", {"from": _US}, fact)
-        guide = "\n".join(text for _, text in paragraphs(sheet.guide))
-        _add(header, "note", {"from": "guide"}, guide)
-        body = _add(file, "body")
-        for item in sheet.items:
-            self._item(body, sheet, item)
-        document = etree.ElementTree(root)
-        document.write(str(path), encoding="UTF-8", xml_declaration=True, pretty_print=True)
-
-    def _item(self, body: etree._Element, sheet: Sheet, item: SheetItem) -> None:
-        group = _add(body, "group", {"id": item.meme_id, "resname": item.meme_id})
-        context = _add(group, "context-group", {"purpose": "information", "name": "meme"})
-        _add(context, "context", {"context-type": "x-template"}, item.template)
-        if item.picture:
-            _add(context, "context", {"context-type": "x-picture"}, item.picture.name)
-        for number, part in enumerate(item.parts, 1):
-            facts = {
-                "id": key_of(sheet, item, number),
-                "resname": f"{item.meme_id}/{part.name}",
-                "approved": "no",
-                _XML + "space": "preserve",
-            }
-            notes = list(item.remarks)
-            if part.capacity:
-                facts |= {"maxwidth": str(part.capacity), "size-unit": "char"}
-                notes.insert(0, f"room: {part.capacity} characters")
-            if not part.source.strip():
-                facts["translate"] = "no"
-            unit = _add(group, "trans-unit", facts)
-            add = _add_protected if sheet.kind == "survey" else _add
-            language = {_XML + "lang": sheet.language.tag}
-            add(unit, "source", {_XML + "lang": sheet.source_language.tag}, part.source)
-            add(unit, "target", {"state": "needs-review-translation"} | language, part.machine)
-            for note in notes:
-                _add(unit, "note", {"from": _US}, note)
-            before = _add(unit, "alt-trans", {"origin": _US})
-            add(before, "target", language, part.machine)
-            self._matches(unit, sheet, item, number)
-
-    def _matches(self, unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:
-        """Add the matches of a part, as alternatives that tools show beside their own memory's."""
-        for match in item.matches:
-            if text := match.text[number - 1]:
-                facts = {"match-quality": f"{match.percent}%", "origin": f"memory: {match.origin}"}
-                alternative = _add(unit, "alt-trans", facts)
-                language = {_XML + "lang": sheet.source_language.tag}
-                _add(alternative, "source", language, match.source[number - 1])
-                _add(alternative, "target", {_XML + "lang": sheet.language.tag}, text)
+        write_xliff(sheet, path)
 
     def knows(self, path: Path, head: bytes) -> bool:
         """Whether it is XML that soon says xliff."""
@@ -113,40 +55,158 @@ class Xliff:
 
     def read(self, path: Path) -> SheetAnswers:
         """See `SheetFormat.read`."""
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-        )
-        try:
-            root = etree.parse(str(path), parser).getroot()
-        except (etree.XMLSyntaxError, OSError) as error:
-            raise InputError(f"is broken XML: {error}", file=path) from error
-        if root.getroottree().docinfo.internalDTD is not None:
-            raise InputError(
-                "declares a document type, which no translation tool does; it is not read",
-                file=path,
-            )
+        root = parse_xml(path)
         facts: dict[str, str] = {}
         for file in root.iter(_tag("file")):
             facts.setdefault("language", file.get("target-language", ""))
             for note in file.findall(f"{_tag('header')}/{_tag('note')}"):
                 name, _, value = _text(note).partition(":")
                 facts.setdefault(name.strip(), value.strip())
-        return gather(path, (_row(unit, path) for unit in root.iter(_tag("trans-unit"))), facts)
+        units = list(root.iter(_tag("trans-unit")))
+        untouched = _untouched_sources(units) if facts.get("targets") == "source" else frozenset()
+        return gather(path, (_row(unit, path, unit in untouched) for unit in units), facts)
 
 
-def _row(unit: etree._Element, path: Path) -> Row | InputError:
+def parse_xml(path: Path, *, has_doctype: bool = False) -> etree._Element:
+    """The root of a file of XML, of which no entity is expanded and nothing is fetched.
+
+    Raises:
+        InputError: it is broken, or declares a document type where none is expected.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.parse(str(path), parser).getroot()
+    except (etree.XMLSyntaxError, OSError) as error:
+        raise InputError(f"is broken XML: {error}", file=path) from error
+    if root.getroottree().docinfo.internalDTD is not None and not has_doctype:
+        raise InputError(
+            "declares a document type, which no translation tool does; it is not read", file=path
+        )
+    return root
+
+
+def write_xliff(sheet: Sheet, path: Path, *, source_as_target: bool = False) -> None:
+    """Write a sheet as XLIFF.
+
+    With `source_as_target` the source stands in the targets, too: OmegaT takes for the source what
+    it is to write over.
+    """
+    root = etree.Element(_tag("xliff"), {"version": "1.2"}, nsmap=cast(Any, _NAMES))
+    file = _add(
+        root,
+        "file",
+        {
+            "original": f"memeloc-{sheet.id}",
+            "source-language": sheet.source_language.tag,
+            "target-language": sheet.language.tag,
+            "datatype": "plaintext",
+            "date": sheet.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "tool-id": _US,
+        },
+    )
+    header = _add(file, "header")
+    _add(header, "tool", {"tool-id": _US, "tool-name": _US})
+    facts = [f"round: {sheet.round}", f"person: {sheet.person}"]
+    for fact in facts + ["targets: source"] * source_as_target:
+        _add(header, "note", {"from": _US}, fact)
+    guide = "\n".join(text for _, text in paragraphs(sheet.guide))
+    _add(header, "note", {"from": "guide"}, guide)
+    body = _add(file, "body")
+    for item in sheet.items:
+        _item(body, sheet, item, source_as_target)
+    document = etree.ElementTree(root)
+    document.write(str(path), encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+
+def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target: bool) -> None:
+    group = _add(body, "group", {"id": item.meme_id, "resname": item.meme_id})
+    context = _add(group, "context-group", {"purpose": "information", "name": "meme"})
+    _add(context, "context", {"context-type": "x-template"}, item.template)
+    if item.picture:
+        _add(context, "context", {"context-type": "x-picture"}, item.picture_name)
+    for number, part in enumerate(item.parts, 1):
+        facts = {
+            "id": key_of(sheet, item, number),
+            "resname": f"{item.meme_id}/{part.name}",
+            "approved": "no",
+            _XML + "space": "preserve",
+        }
+        notes = list(item.remarks)
+        if part.capacity:
+            facts |= {"maxwidth": str(part.capacity), "size-unit": "char"}
+            notes.insert(0, f"room: {part.capacity} characters")
+        if item.picture:
+            notes.append(f"picture: {item.picture_name}")
+        if not part.source.strip():
+            facts["translate"] = "no"
+        unit = _add(group, "trans-unit", facts)
+        add = _add_protected if sheet.kind == "survey" and not source_as_target else _add
+        language = {_XML + "lang": sheet.language.tag}
+        shown = part.source if source_as_target and part.source.strip() else part.machine
+        add(unit, "source", {_XML + "lang": sheet.source_language.tag}, part.source)
+        add(unit, "target", {"state": "needs-review-translation"} | language, shown)
+        for note in notes:
+            _add(unit, "note", {"from": _US}, note)
+        before = _add(unit, "alt-trans", {"origin": _US})
+        add(before, "target", language, part.machine)
+        _add_matches(unit, sheet, item, number)
+
+
+def _add_matches(unit: etree._Element, sheet: Sheet, item: SheetItem, number: int) -> None:
+    """Add the matches of a part, as alternatives that tools show beside their own memory's."""
+    for match in item.matches:
+        if text := match.text[number - 1]:
+            facts = {"match-quality": f"{match.percent}%", "origin": f"memory: {match.origin}"}
+            alternative = _add(unit, "alt-trans", facts)
+            language = {_XML + "lang": sheet.source_language.tag}
+            _add(alternative, "source", language, match.source[number - 1])
+            _add(alternative, "target", {_XML + "lang": sheet.language.tag}, text)
+
+
+def _untouched_sources(units: Sequence[etree._Element]) -> frozenset[etree._Element]:
+    """Units of a file for OmegaT whose target is the source, because nobody has worked on them.
+
+    In the project that was sent every unit has the machine's text, and a source that stands there
+    was put there. A file that was opened without that project has sources wherever nobody typed.
+    """
+    texts = [
+        (unit, _text(unit.find(_tag("source"))), _text(unit.find(_tag("target"))), _machine(unit))
+        for unit in units
+        if unit.get("translate") != "no"
+    ]
+    sources = frozenset(
+        unit for unit, source, target, machine in texts if source == target != machine
+    )
+    left = sum(target == machine for _, _, target, machine in texts)
+    if left < len(sources):
+        return sources
+    return frozenset(unit for unit, _, _, machine in texts if unit in sources and not machine)
+
+
+def _machine(unit: etree._Element) -> str:
+    return _text(unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}"))
+
+
+def _row(unit: etree._Element, path: Path, untouched: bool) -> Row | InputError:
     key = split_key(unit.get("id", ""))
     line = unit.sourceline if isinstance(unit.sourceline, int) else 0
     if key is None:
         wrong = f"the id {unit.get('id', '')[:60]!r} is not one of a sheet's"
         return InputError(wrong, file=path, row=line, column="id")
     target = unit.find(_tag("target"))
-    before = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']/{_tag('target')}")
-    text, machine = _text(target), _text(before)
+    has_machine = unit.find(f"{_tag('alt-trans')}[@origin='{_US}']") is not None
+    text, machine = "" if untouched else _text(target), _machine(unit)
     notes = [_text(note) for note in unit.findall(_tag("note")) if note.get("from", "") != _US]
     status, comment = split_note("\n".join(notes))
+    if text.lower().startswith("status") and not comment and not status:
+        # OmegaT's notes stay in its project, so a status is typed in place of the text.
+        named, rest = split_note(text)
+        if read_status(named):
+            text, status, comment = "", named, rest
     state = "" if target is None else target.get("state", "")
-    if before is not None and text == machine:
+    if has_machine and text == machine:
         text = ""
         done = state in _DONE or unit.get("approved") == "yes"
         if done and not status and unit.get("translate") != "no":
@@ -170,7 +230,7 @@ def _text(element: etree._Element | None) -> str:
 
 
 def _tag(name: str) -> str:
-    return f"{{{_SPACE}}}{name}"
+    return XLIFF + name
 
 
 def _add(

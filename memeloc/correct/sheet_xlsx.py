@@ -67,6 +67,7 @@ class Xlsx:
 
     name = "xlsx"
     suffix = ".xlsx"
+    has_pictures = True
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet with its pictures and its guide."""

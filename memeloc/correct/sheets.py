@@ -6,23 +6,28 @@ point group `memeloc.sheets`. Files are known by what is in them, not by their n
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from memeloc.correct.model import Sheet, SheetAnswers
+from memeloc.correct.packing import pack, unpacked
 from memeloc.errors import InputError
 from memeloc.files import read_head, replacing
 from memeloc.plugins import Registry
+from memeloc.tables.archives import is_archive
 
 
 class SheetFormat(Protocol):
     """A kind of file that sheets are written to and read from.
 
-    Commands call it by its name; the suffix of its files has the dot.
+    Commands call it by its name; the suffix of its files has the dot. `has_pictures` when its files
+    hold them; else they stand beside the file in an archive, under the items' `picture_name`.
     """
 
     name: str
     suffix: str
+    has_pictures: bool
 
     def write(self, sheet: Sheet, path: Path) -> None:
         """Write a sheet to `path`, which may be a temporary name.
@@ -47,6 +52,7 @@ class SheetFormat(Protocol):
 FORMATS: Registry[SheetFormat] = Registry(
     "memeloc.sheets",
     {
+        "omegat": "memeloc.correct.sheet_omegat:OmegaT",
         "xlsx": "memeloc.correct.sheet_xlsx:Xlsx",
         "xliff": "memeloc.correct.sheet_xliff:Xliff",
         "po": "memeloc.correct.sheet_po:Po",
@@ -65,8 +71,11 @@ def suffix_of(format: str) -> str:
     return FORMATS.make(format).suffix
 
 
-def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
+def write_sheet(sheet: Sheet, path: Path, format: str) -> Path | None:
     """Write a sheet in a format; a file of that name is replaced, as a whole and at once.
+
+    Where the format holds no pictures and there are some, an archive of the sheet and its pictures
+    is written beside it, whose path is returned: that is what can be mailed.
 
     Raises:
         InputError: there is no such format, or the file cannot be written.
@@ -74,15 +83,32 @@ def write_sheet(sheet: Sheet, path: Path, format: str) -> None:
     sheet_format = FORMATS.make(format)
     with replacing(path) as temporary:
         sheet_format.write(sheet, temporary)
+    if sheet_format.has_pictures or not any(item.picture for item in sheet.items):
+        return None
+    archive = path.with_name(f"{path.name}.zip")
+    pack(sheet, path, archive)
+    return archive
 
 
 def read_sheet(path: Path) -> SheetAnswers:
-    """Read a sheet that was filled in, in any format.
+    """Read a sheet that was filled in, in any format, or in an archive with its pictures.
 
     Raises:
         InputError: the file is missing, too large, broken, or of no kind that is known.
     """
     head = read_head(path)
+    if not is_archive(head):
+        return _read(path, head)
+    with unpacked(path) as file:
+        try:
+            answers = _read(file or path, read_head(file) if file else head)
+        except InputError as error:
+            raise _at(error, path) from error
+    problems = tuple(_at(problem, path) for problem in answers.problems)
+    return replace(answers, file=path, problems=problems)
+
+
+def _read(path: Path, head: bytes) -> SheetAnswers:
     for name in (*FORMATS.outside(), *FORMATS.built_in):  # CSV, which takes any text, is the last
         sheet_format = FORMATS.make(name)
         if sheet_format.knows(path, head):
@@ -90,3 +116,8 @@ def read_sheet(path: Path) -> SheetAnswers:
     raise InputError(
         f"is not a sheet that memeloc knows; it reads {', '.join(formats())} and ods", file=path
     )
+
+
+def _at(error: InputError, path: Path) -> InputError:
+    """The error, of the file that the person has."""
+    return InputError(error.message, file=path, row=error.row, column=error.column)

@@ -30,9 +30,14 @@ def is_ole(head: bytes) -> bool:
     return head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 
+def is_archive(head: bytes) -> bool:
+    """Whether it is a zip archive, as office files are."""
+    return head.startswith(b"PK\x03\x04")
+
+
 def is_workbook(head: bytes) -> bool:
     """Whether it is a workbook of Excel or LibreOffice, or an archive that may be one."""
-    return head.startswith(b"PK\x03\x04") or is_ole(head)
+    return is_archive(head) or is_ole(head)
 
 
 def names_in(path: Path) -> set[str]:
@@ -49,20 +54,37 @@ def names_in(path: Path) -> set[str]:
     for part in parts:
         if part.flag_bits & 1:
             raise InputError("is protected by a password: save it without one", file=path)
-        name = part.filename.lower()
-        if not name.endswith((".xml", ".rels", ".csv")):
-            continue
-        largest = LARGEST_FILE if name.endswith(".csv") else LARGEST_PART
-        packed = max(part.compress_size, 1)
-        if part.file_size > largest or (
-            part.file_size > 1024 * 1024 and part.file_size / packed > LARGEST_RATIO
-        ):
-            raise InputError(
-                f"its part {part.filename} unpacks to {part.file_size / 2**20:,.0f} MB from "
-                f"{packed / 2**20:,.2f} MB, which no table does; it is not opened",
-                file=path,
-            )
+        if part.filename.lower().endswith((".xml", ".rels", ".csv")):
+            _check_size(part, path)
     return {part.filename for part in parts}
+
+
+def _check_size(part: zipfile.ZipInfo, path: Path) -> None:
+    """Refuse a part that unpacks to more than a table can be."""
+    is_xml = part.filename.lower().endswith((".xml", ".rels"))
+    packed = max(part.compress_size, 1)
+    if part.file_size > (LARGEST_PART if is_xml else LARGEST_FILE) or (
+        part.file_size > 1024 * 1024 and part.file_size / packed > LARGEST_RATIO
+    ):
+        raise InputError(
+            f"its part {part.filename} unpacks to {part.file_size / 2**20:,.0f} MB from "
+            f"{packed / 2**20:,.2f} MB, which no table does; it is not opened",
+            file=path,
+        )
+
+
+def read_member(path: Path, name: str) -> bytes:
+    """What an archive holds under a name.
+
+    Raises:
+        InputError: it is broken, or unpacks to more than a table can be.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_size(archive.getinfo(name), path)
+            return archive.read(name)
+    except BROKEN as error:
+        raise InputError(f"is a broken archive: {error}", file=path) from error
 
 
 def csv_member(path: Path) -> bytes | None:
@@ -83,8 +105,4 @@ def csv_member(path: Path) -> bytes | None:
             "each",
             file=path,
         )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(tables[0])
-    except BROKEN as error:
-        raise InputError(f"is a broken archive: {error}", file=path) from error
+    return read_member(path, tables[0])

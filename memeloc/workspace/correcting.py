@@ -31,11 +31,15 @@ _FILES = {"caption": "", "transcript": "transcripts-", "survey": "survey-"}
 
 @dataclass(frozen=True, slots=True)
 class SheetExport:
-    """A sheet that went out: how many texts it has, its file (None without texts), the language."""
+    """A sheet that went out: how many texts it has, its file (None without texts), the language.
+
+    `archive` is the sheet with its pictures, where the file itself holds none.
+    """
 
     texts: int
     file: Path | None
     language: str
+    archive: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,7 @@ class Correcting(Part):
         ids: Sequence[str] | None = None,
         taxonomy: str = "",
         out: Path | None = None,
+        pictures: bool = True,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> SheetExport:
         """Write a sheet of captions for one person to correct.
@@ -142,6 +147,7 @@ class Correcting(Part):
             ids: only these memes (of the texts of surveys, their names), whatever `only` says.
             taxonomy: of the texts of surveys, only this one's and those of every survey.
             out: the file; None is LANG-rROUND-NAME.KIND in the working directory.
+            pictures: show each meme with the text to be corrected.
         """
         suffix = suffix_of(format)
         locale = self._workspace.locale(language)
@@ -158,8 +164,17 @@ class Correcting(Part):
             return SheetExport(0, None, locale.tag)
         name = f"{locale.tag}-{_FILES[kind]}r{round_}{f'-{person}' if person else ''}"
         path = out or Path(name + suffix)
-        sheet = make_sheet(self._workspace, items, locale, round_, person, kind, on_progress)
-        write_sheet(sheet, path, format)
+        sheet = make_sheet(
+            self._workspace,
+            items,
+            locale,
+            round_,
+            person,
+            kind,
+            pictures=pictures,
+            on_progress=on_progress,
+        )
+        archive = write_sheet(sheet, path, format)
         self._store.sheets.add(
             SheetRecord(
                 id=sheet.id,
@@ -174,7 +189,7 @@ class Correcting(Part):
             ),
             [(item.meme_id, item.source.id, item.base.id) for item in items],
         )
-        return SheetExport(len(items), path, locale.tag)
+        return SheetExport(len(items), path, locale.tag, archive)
 
     def import_sheet(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 
 from PIL import Image
@@ -43,22 +44,23 @@ def make_sheet(
     round_: int,
     person: str,
     kind: Kind,
-    on_progress: Callable[[int, int], None] | None,
+    *,
+    pictures: bool = True,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Sheet:
-    """A sheet with a picture and the capacity of the boxes for each caption.
+    """A sheet with the capacity of the boxes and, unless not wanted, a picture for each caption.
 
     Transcripts have the picture they were read in; the texts of surveys have none, and say which
     placeholders they keep.
     """
-    pictures = SheetPictures(workspace)
     transcript = kind == "transcript"
-    read_in = pictures.of_transcripts(item.meme_id for item in items) if transcript else {}
     source = locale if transcript else workspace.source
     if kind == "survey":
         source = workspace.locale(ENGLISH)
     references = References(workspace, source, locale, kind)
+    drawn = SheetPictures(workspace).of(items, locale, kind) if pictures else repeat(None)
     made = []
-    for item in items:
+    for item, picture in zip(items, drawn, strict=False):
         template = workspace.templates.get(item.template)
         sizes, base = capacity(template, locale), item.base.parts
         parts = tuple(
@@ -75,9 +77,7 @@ def make_sheet(
                 meme_id=item.meme_id,
                 template=item.template,
                 parts=parts,
-                picture=pictures.of_caption(template, base, locale)
-                if template
-                else pictures.small(read_in.get(item.meme_id)),
+                picture=picture,
                 source_key=text_key(item.source.parts),
                 base_key=text_key(base),
                 marks=item.base.marks,
@@ -122,6 +122,19 @@ def _notes(item: ToCorrect, kind: Kind) -> Iterator[str]:
 
 class SheetPictures(Part):
     """Pictures of captions and of collected items, as sheets show them."""
+
+    def of(
+        self, items: Sequence[ToCorrect], locale: Locale, kind: Kind = "caption"
+    ) -> Iterator[Path | None]:
+        """The picture of each item; a transcript's is the one that it was read in."""
+        transcripts = [item.meme_id for item in items] if kind == "transcript" else []
+        read_in = self.of_transcripts(transcripts)
+        for item in items:
+            template = self._workspace.templates.get(item.template)
+            if template:
+                yield self.of_caption(template, item.base.parts, locale)
+            else:
+                yield self.small(read_in.get(item.meme_id))
 
     def of_caption(self, template: Template, parts: Sequence[str], locale: Locale) -> Path:
         """The picture of a caption."""

@@ -306,7 +306,7 @@ def test_bombs_broken_and_locked_files_are_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("hello.txt", "hello")
     (tmp_path / "other.zip").write_bytes(other.getvalue())
-    with pytest.raises(InputError, match="no workbook"):
+    with pytest.raises(InputError, match="headings of a sheet"):
         read_sheet(tmp_path / "other.zip")
 
 
