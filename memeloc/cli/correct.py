@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -13,7 +12,6 @@ import memeloc
 from memeloc.cli.options import (
     AnsweredBy,
     AsJson,
-    DecidedBy,
     DryRun,
     Kind,
     Lang,
@@ -21,14 +19,13 @@ from memeloc.cli.options import (
     Taxonomy,
     check_taxonomy,
     languages,
-    login,
     split,
 )
 from memeloc.cli.output import progress, say
-from memeloc.cli.show import SHOWN, Table, as_plain, by_place, explain, show
+from memeloc.cli.settle import WARNINGS, settle
+from memeloc.cli.show import SHOWN, Table, as_plain, explain, show
 
 if TYPE_CHECKING:
-    from memeloc.workspace.cases import Case
     from memeloc.workspace.correcting import SheetImport
 
 app = typer.Typer(
@@ -117,12 +114,6 @@ def export(
     show(_fields(result, kind), then, *send, as_json=as_json)
 
 
-_WARNINGS = Table(
-    "Warnings",
-    "warnings",
-    ("meme=meme_id language", ("part", lambda row: row.part + 1 or None), "check what=message"),
-    most=SHOWN,
-)
 _ANSWERS = Table(
     "To look at",
     lambda result: [answer for answer in result.answers if answer.message],
@@ -181,7 +172,7 @@ def _print_import(result: SheetImport, dry_run: bool) -> None:
     print(f"{result.file}: {done or 'no answers'}{' (nothing stored)' if dry_run else ''}")
     show(result, _ANSWERS, as_json=False)
     explain("Not read", result.problems)
-    show(result, _WARNINGS, as_json=False)
+    show(result, WARNINGS, as_json=False)
     if result.left_out:
         say(f"{result.file}: {result.left_out:,} rows were left out; mend them and import it again")
 
@@ -222,7 +213,7 @@ def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False)
         result = workspace.correcting.check(languages(langs), kind=kind)
     count = len({(warning.meme_id, warning.language) for warning in result.warnings})
     then = f"{result.texts:,} {_NAMES[kind]} looked at, {count:,} with warnings"
-    show(_fields(result, kind) if as_json else result, _WARNINGS, then, as_json=as_json)
+    show(_fields(result, kind) if as_json else result, WARNINGS, then, as_json=as_json)
 
 
 _ANSWERED = Table(
@@ -302,93 +293,4 @@ def report(
     show(result, *_REPORT, *([f"The page: {to}"] if to else []), as_json=as_json)
 
 
-def _case_rows(cases: list[Case]) -> Iterator[tuple[Any, ...]]:
-    # A row with the caption of each case, and under it a row for each answer.
-    for case in cases:
-        about = (case.case, case.meme_id, case.language)
-        yield *about, case.reason, "now", case.now or ""
-        for answer in case.answers:
-            who = f"{answer.answer} {answer.person or 'somebody'}"
-            yield *about, "", who, answer.text or answer.status
-
-
-_CASES = Table(
-    "To settle", _case_rows, by_place("case", "meme", "language", "why", "answer", "text")
-)
-
-_DROPS: dict[str, Literal["", "drop", "drop all"]] = {"language": "drop", "all": "drop all"}
-
-
-@app.command()
-def settle(
-    case: int | None = Argument(None, metavar="CASE", help="A case's number; without, all open."),
-    accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
-    text: str | None = Option(None, metavar="TEXT", help="Another text, parts joined by ' // '."),
-    keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
-    drop: str = Option(
-        "", "--drop", metavar="WHERE", help="Drop the meme: in this `language`, or in `all`."
-    ),
-    comment: str = Option("", metavar="TEXT", help="Why."),
-    person: DecidedBy = "",
-    lang: str | None = Option(None, metavar="TAG", help="Only cases of this language."),
-    to: Path | None = Option(None, metavar="FILE", help="Write open cases to a CSV to decide in."),
-    from_: Path | None = Option(None, "--from", metavar="FILE", help="Read decisions from a CSV."),
-    as_json: AsJson = False,
-) -> None:
-    """List what is to be settled, and decide it.
-
-    Two people who differ, a source that changed since, a part that was lost, a caption that was
-    given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
-    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
-    decision is kept, and the text it settles on is checked as `import` checks texts.
-
-    \b
-    Example:
-      memeloc correct settle
-      memeloc correct settle 12 --accept 30
-      memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
-      memeloc correct settle 13 --drop all --comment "a pun that only English has"
-      memeloc correct settle --to cases.csv
-      memeloc correct settle --from cases.csv --as maria
-    """
-    who = person or login()
-    chosen = (accept is not None) + (text is not None) + keep + bool(drop)
-    if chosen > 1 or (case is None) == bool(chosen):
-        raise typer.BadParameter("a case takes one of --accept, --text, --keep and --drop")
-    if drop not in ("", *_DROPS):
-        raise typer.BadParameter("--drop is language or all")
-    with memeloc.Workspace.find() as workspace:
-        cases = workspace.correcting.cases
-        if case is None and from_ is None:
-            if to is None:
-                _list_cases(cases.open(lang), as_json)
-            else:
-                count = cases.write(to, lang)
-                print(f"Wrote {count:,} open cases to {to}; fill in take (or text) and import")
-            return
-        done = (
-            cases.decide_from(from_, person=who)
-            if case is None and from_ is not None
-            else cases.decide(
-                case or 0,
-                person=who,
-                accept=accept,
-                text=text,
-                drop=_DROPS.get(drop, ""),
-                comment=comment,
-            )
-        )
-        open_cases = len(cases.open(lang))
-    fields = {"settled": done.settled, "open": open_cases, "warnings": done.warnings}
-    then = f"{done.settled:,} settled, {open_cases:,} open"
-    show(fields, _WARNINGS, then, as_json=as_json)
-
-
-def _list_cases(cases: list[Case], as_json: bool) -> None:
-    if as_json:
-        show({"cases": as_plain(cases)}, as_json=True)
-    elif cases:
-        then = "memeloc correct settle CASE --accept ANSWER, or --text, --keep or --drop"
-        show(cases, _CASES, then, as_json=False)
-    else:
-        print("There is nothing to settle")
+app.command()(settle)

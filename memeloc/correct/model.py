@@ -92,6 +92,47 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What somebody made of a caption, or said about it.
+
+    Attributes:
+        round: 0 of the machine's text, else the round of correction.
+        parts: the text; empty where there is none, as of what was given up.
+        status: empty of the machine's text, a `Status` of an answer, `settled` or `dropped` of
+            what was decided about it.
+        created: when it was stored, in UTC.
+    """
+
+    round: int
+    person: str
+    parts: tuple[str, ...]
+    status: str
+    comment: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody said about a caption, with an answer, without one, or when settling it.
+
+    `status` and `created` are as of `Step`.
+    """
+
+    meme_id: str
+    language: str
+    round: int
+    person: str
+    status: str
+    comment: str
+    created: datetime
+
+    @property
+    def who(self) -> str:
+        """Who and when: `anna, round 1, 2026-11-22`."""
+        return f"{self.person or 'somebody'}, round {self.round}, {self.created:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
 class SheetItem:
     """One caption on a sheet, its parts in the order of the template's boxes.
 

@@ -111,6 +111,15 @@ class PlacedAnswer:
     message: str = ""
 
 
+def same_person(name: str, other: str) -> bool:
+    """Whether two names are one person's, in any case; nobody's name is nobody's.
+
+    >>> same_person("Asha", "asha "), same_person("", "")
+    (True, False)
+    """
+    return bool(name.strip()) and name.strip().casefold() == other.strip().casefold()
+
+
 def identify(
     answers: SheetAnswers,
     sheets: Mapping[str, SentSheet],

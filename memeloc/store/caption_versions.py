@@ -177,6 +177,18 @@ def add_versions(
         current: the current versions of that language, by meme, which they supersede.
         shared: columns that are the same in all.
     """
+    values = []
+    for meme_id, row in rows.items():
+        version = current[meme_id].version + 1 if meme_id in current else 1
+        values.append({"meme_id": meme_id, "version": version, **shared, **row})
+    return insert_versions(connection, values)
+
+
+def insert_versions(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Insert rows of `captions`, whose versions are new; their ids, in order.
+
+    meme_id, language, version, parts and stage have no defaults.
+    """
     if not rows:
         return []
     defaults: dict[str, Any] = {
@@ -189,9 +201,5 @@ def add_versions(
         "cost": 0.0,
         "currency": "",
     }
-    values = []
-    for meme_id, row in rows.items():
-        version = current[meme_id].version + 1 if meme_id in current else 1
-        values.append({**defaults, "meme_id": meme_id, "version": version, **shared, **row})
     statement = insert(captions).returning(captions.c.id, sort_by_parameter_order=True)
-    return list(connection.execute(statement, values).scalars())
+    return list(connection.execute(statement, [defaults | dict(row) for row in rows]).scalars())

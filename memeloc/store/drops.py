@@ -62,20 +62,32 @@ def add_drops(
     comment: str,
 ) -> int:
     """Add a row for each meme and language that is not so already; how many."""
-    action = "drop" if dropped else "take back"
-    query = select(drops.c.meme_id, drops.c.language).where(is_newest_drop(drops))
-    query = query.where(drops.c.action == "drop")
-    now = {tuple(row) for row in by_slices(connection, query, drops.c.meme_id, meme_ids)}
+    now = dropped_pairs(connection, meme_ids)
     rows = [
-        {
-            "meme_id": meme_id,
-            "language": language,
-            "action": action,
-            "person": person,
-            "comment": comment,
-        }
+        drop_row(meme_id, language, dropped=dropped, person=person, comment=comment)
         for meme_id in meme_ids
         for language in languages
         if ((meme_id, language) in now) != dropped
     ]
     return add_rows(connection, drops, rows)
+
+
+def dropped_pairs(connection: Connection, meme_ids: Collection[str]) -> set[tuple[str, str]]:
+    """Which of these memes are dropped now, each with the language; empty is all."""
+    query = select(drops.c.meme_id, drops.c.language).where(is_newest_drop(drops))
+    query = query.where(drops.c.action == "drop")
+    return {(row[0], row[1]) for row in by_slices(connection, query, drops.c.meme_id, meme_ids)}
+
+
+def drop_row(
+    meme_id: str, language: str, *, dropped: bool, person: str, comment: str
+) -> dict[str, str]:
+    """A row of `drops` that drops a meme in a language (empty is all), or takes that back."""
+    action = "drop" if dropped else "take back"
+    return {
+        "meme_id": meme_id,
+        "language": language,
+        "action": action,
+        "person": person,
+        "comment": comment,
+    }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from memeloc.correct.model import Comment
 from memeloc.correct.placing import EarlierAnswer, KnownMeme, PlacedAnswer, SentSheet
 from memeloc.model import Caption
 
@@ -37,6 +38,9 @@ ACCEPTING = ("placed", "replaced")
 """Outcomes of an answer (see memeloc.correct.placing) that make it the caption."""
 STANDING = (*ACCEPTING, "case")
 """Outcomes after which an answer is its person's until she gives another."""
+
+DROP, DROP_ALL = "drop", "drop all"
+"""Decisions that give a meme up: in the case's language, or in all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +203,9 @@ class AddedAnswers:
 class CaseRecord:
     """Something to settle.
 
-    `correction` is the answer that opened it, `others` are the standing answers of other people in
-    that round, `source` and `current` captions as they are now; `decision` is empty while open.
+    `correction` is the answer that opened it, `answers` are all to that caption, oldest first, and
+    `comments` all about it; `source` and `current` are captions as they are now; `decision` is
+    empty while open.
     """
 
     id: int
@@ -211,10 +216,45 @@ class CaseRecord:
     message: str
     created_at: datetime
     correction: CorrectionRecord
-    others: tuple[CorrectionRecord, ...]
+    answers: tuple[CorrectionRecord, ...]
+    comments: tuple[Comment, ...]
     source: CaptionVersion
     current: CaptionVersion | None
     decision: str
+
+    @property
+    def others(self) -> tuple[CorrectionRecord, ...]:
+        """The standing answers of other people in its round."""
+        return tuple(
+            answer
+            for answer in self.answers
+            if answer.standing
+            and answer.round == self.round
+            and answer.person != self.correction.person
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How somebody settles a case: by accepting an answer, typing a text (`parts`), dropping the
+    meme in this language or in all, or (none of them) keeping the caption as it is.
+
+    `row` is that of the table that it came from, None where there is none.
+    """
+
+    case: int
+    accept: int | None = None
+    parts: tuple[str, ...] | None = None
+    drop: Literal["", "drop", "drop all"] = ""
+    comment: str = ""
+    row: int | None = None
+
+    @property
+    def action(self) -> str:
+        """What is stored of it: accept, type, drop, drop all or keep."""
+        if self.accept is not None:
+            return "accept"
+        return "type" if self.parts is not None else self.drop or "keep"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memeloc.correct.checks import CaptionWarning
+from memeloc.correct.model import Comment
 from memeloc.errors import InputError
 from memeloc.model import SEPARATOR, Caption
-from memeloc.store.cases import DROP, DROP_ALL
-from memeloc.store.records import CaseRecord, Kind
+from memeloc.store.records import DROP, DROP_ALL, CaseRecord, Decision, Kind
 from memeloc.tables import read_table, write_table
 from memeloc.workspace.checking import settled_warnings
 from memeloc.workspace.part import Part
+from memeloc.workspace.settling import Rule
 
-_COLUMNS = ("case", "meme", "language", "round", "why", "source", "now", "answers", "take", "text")
+_COLUMNS = (
+    *("case", "meme", "language", "round", "why", "source", "now", "answers", "comments so far"),
+    *("take", "text", "comment"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Case:
     source: str
     now: str | None
     answers: Sequence[CaseAnswer]
+    comments: Sequence[Comment]
+    decision: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,16 @@ class Cases(Part):
         """What waits to be settled, oldest first; of one language or kind of texts, or all."""
         tag = None if language is None else self._workspace.locale(language).tag
         return [_case(record) for record in self._store.cases.find(tag, kind=kind)]
+
+    def find(self, case: int) -> Case:
+        """A case by its number, open or decided.
+
+        Raises:
+            InputError: there is no such case.
+        """
+        for record in self._store.cases.find(decided=None, ids=[case]):
+            return _case(record)
+        raise InputError(f"There is no case {case}; `memeloc correct settle` lists them.")
 
     def decide(
         self,
@@ -90,16 +106,14 @@ class Cases(Part):
         Raises:
             InputError: there is no such case, or the answer is not one of it.
         """
-        version = self._decide(
-            case, person=person, accept=accept, text=text, drop=drop, comment=comment
-        )
-        return self._checked([version])
+        parts = None if text is None else Caption.parse(text).parts
+        return self._decide([Decision(case, accept, parts, drop, comment)], person)
 
     def write(self, path: Path, language: str | None = None) -> int:
         """Write the open cases to a table to decide in; how many there are.
 
         A row a case; the column `take` is for an answer's number, `keep`, `drop` or `drop all`,
-        `text` for another text.
+        `text` for another text, `comment` for why.
         """
         rows = (
             (
@@ -114,24 +128,24 @@ class Cases(Part):
                     f"{each.answer} {each.person}: {each.text or each.status}"
                     for each in case.answers
                 ),
-                "",
-                "",
+                "\n".join(f"{each.who}: {each.comment}" for each in case.comments),
+                *("", "", ""),
             )
             for case in self.open(language)
         )
         return write_table(path, _COLUMNS, rows, suffix=".csv")
 
     def decide_from(self, path: Path, *, person: str) -> SettleResult:
-        """Take the decisions of a table that `write` made, and check the texts they settle on.
+        """Take the decisions of a table that `write` made, all or none, and check the texts they
+        settle on.
 
         Raises:
-            InputError: a row is wrong; the decisions before it are stored, and importing the file
-                again changes nothing about them.
+            InputError: a row is wrong; nothing is stored then.
         """
         table = read_table(path, ["case"])
         if not {"take", "text"} & set(table.columns):
             raise InputError("has no columns case, and take or text", file=path, row=1)
-        versions: list[int | None] = []
+        decisions = []
         for row in table.rows:
             text, take = row["text"].strip(), row["take"].strip()
             if not take and not text:
@@ -140,27 +154,47 @@ class Cases(Part):
             if not case.isdecimal():
                 raise InputError("is not a case's number", file=path, row=row.number, column="case")
             try:
-                version = self._decide(int(case), person=person, **_decision(take, text))
+                way = _decision(take, text)
             except InputError as error:
-                column = "text" if text else "take"
-                raise InputError(error.message, file=path, row=row.number, column=column) from error
-            versions.append(version)
-        return self._checked(versions)
+                raise InputError(error.message, file=path, row=row.number, column="take") from error
+            comment = row["comment"].strip()
+            decisions.append(Decision(int(case), **way, comment=comment, row=row.number))
+        try:
+            return self._decide(decisions, person)
+        except InputError as error:
+            raise InputError(error.message, file=path, row=error.row) from error
 
-    def _decide(self, case: int, *, text: str | None = None, **decision: Any) -> int | None:
-        parts = None if text is None else Caption.parse(text).parts
-        return self._store.cases.decide(case, parts=parts, **decision)
+    def prefer(
+        self, rule: str, *, person: str, language: str | None = None, comment: str = ""
+    ) -> SettleResult:
+        """Settle by rule the open cases that it decides; the rule stands with each decision.
 
-    def _checked(self, ids: Sequence[int | None]) -> SettleResult:
-        # A decision without a text made no version.
+        `rule` is `person:NAME`, `round:N` or `majority`; see `memeloc.workspace.settling`.
+
+        Raises:
+            InputError: it is no rule.
+        """
+        parsed = Rule.parse(rule)
+        tag = None if language is None else self._workspace.locale(language).tag
+        why = f"rule {parsed}; {comment}" if comment else f"rule {parsed}"
+        decisions = [
+            Decision(record.id, accept=answer.id, comment=why)
+            for record in self._store.cases.find(tag)
+            if (answer := parsed.choose(record)) is not None
+        ]
+        return self._decide(decisions, person)
+
+    def _decide(self, decisions: Sequence[Decision], person: str) -> SettleResult:
+        # A decision without a text makes no version.
+        ids = self._store.cases.decide_all(decisions, person=person)
         versions = self._store.captions.versions([each for each in ids if each is not None])
         return SettleResult(len(ids), settled_warnings(self._workspace, versions))
 
 
 def _decision(take: str, text: str) -> dict[str, Any]:
-    """What a row says as arguments of `Cases.decide`; a text goes before what is to be taken."""
+    """What a row says as arguments of `Decision`; a text goes before what is to be taken."""
     if text:
-        return {"text": text}
+        return {"parts": Caption.parse(text).parts}
     if take.isdecimal():
         return {"accept": int(take)}
     word = " ".join(take.casefold().split())
@@ -192,4 +226,6 @@ def _case(record: CaseRecord) -> Case:
             )
             for answer in (record.correction, *others)
         ],
+        record.comments,
+        record.decision,
     )

@@ -196,7 +196,7 @@ def test_settled_by_a_third_text_or_by_what_stands(workspace: Path, command: Com
     typed = command("correct", "settle", case["case"], "--text", "Juhu // Freitag")
     assert typed.status == 0, typed.err
     assert _captions(command)["m2"] == "Juhu // Freitag"
-    for wrong in (("--accept", 1, "--keep"), ()):
+    for wrong in (("--accept", 1, "--keep"), ("--prefer", "majority")):
         assert command("correct", "settle", case["case"], *wrong).status == 2
     unknown = command("correct", "settle", 999, "--keep")
     assert unknown.status == 1

@@ -1,0 +1,129 @@
+"""`memeloc correct settle`. In: a workspace with open cases. Out: a list of them, or decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+from typer import Argument, Option
+
+import memeloc
+from memeloc.cli.options import AsJson, DecidedBy, login
+from memeloc.cli.show import SHOWN, Table, as_plain, by_place, show
+
+if TYPE_CHECKING:
+    from memeloc.workspace.cases import Case
+
+WARNINGS = Table(
+    "Warnings",
+    "warnings",
+    ("meme=meme_id language", ("part", lambda row: row.part + 1 or None), "check what=message"),
+    most=SHOWN,
+)
+"""About the texts of captions."""
+
+
+def _case_rows(cases: list[Case]) -> Iterator[tuple[Any, ...]]:
+    # A row with the caption of each case, under it a row for each answer and each comment.
+    for case in cases:
+        about = (case.case, case.meme_id, case.language)
+        yield *about, case.decision or case.reason, "now", case.now or ""
+        for answer in case.answers:
+            who = f"{answer.answer} {answer.person or 'somebody'}"
+            yield *about, "", who, answer.text or answer.status
+        for comment in case.comments:
+            yield *about, "", comment.who, f"({comment.comment})"
+
+
+_CASES = Table(
+    "To settle", _case_rows, by_place("case", "meme", "language", "why", "answer", "text")
+)
+
+_DROPS: dict[str, Literal["", "drop", "drop all"]] = {"language": "drop", "all": "drop all"}
+
+
+def settle(
+    case: int | None = Argument(None, metavar="CASE", help="A case's number; without, all open."),
+    accept: int | None = Option(None, metavar="ANSWER", help="Accept this answer, by its number."),
+    text: str | None = Option(None, metavar="TEXT", help="Another text, parts joined by ' // '."),
+    keep: bool = Option(False, "--keep", help="Keep the caption that stands there now."),
+    drop: str = Option(
+        "", "--drop", metavar="WHERE", help="Drop the meme: in this `language`, or in `all`."
+    ),
+    comment: str = Option("", metavar="TEXT", help="Why."),
+    person: DecidedBy = "",
+    lang: str | None = Option(None, metavar="TAG", help="Only cases of this language."),
+    to: Path | None = Option(None, metavar="FILE", help="Write open cases to a CSV to decide in."),
+    from_: Path | None = Option(None, "--from", metavar="FILE", help="Read decisions from a CSV."),
+    prefer: str = Option(
+        "",
+        metavar="RULE",
+        help="Settle all open cases that a rule decides: person:NAME, round:NUMBER or majority.",
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """List what is to be settled, and decide it.
+
+    Two people who differ, a source that changed since, a part that was lost, a caption that was
+    given up: accept an answer, type a third text, keep what stands, or drop the meme. A dropped
+    meme is left out of everything that goes out; `memeloc drop --take-back` brings it back. Every
+    decision is kept, what people commented stands with the case, and the text that it settles on
+    is checked as `import` checks texts.
+
+    A rule takes a person's answer, that of a round, or what more than half of those have who
+    answered; what it does not decide stays open.
+
+    \b
+    Example:
+      memeloc correct settle
+      memeloc correct settle 12
+      memeloc correct settle 12 --accept 30
+      memeloc correct settle 12 --text "Endlich Montag // sagte niemand"
+      memeloc correct settle 13 --drop all --comment "a pun that only English has"
+      memeloc correct settle --prefer majority --lang hi
+      memeloc correct settle --to cases.csv
+      memeloc correct settle --from cases.csv --as maria
+    """
+    who = person or login()
+    chosen = (accept is not None) + (text is not None) + keep + bool(drop)
+    if chosen > 1 or (case is None and chosen):
+        raise typer.BadParameter("a case takes one of --accept, --text, --keep and --drop")
+    if (case is not None) + (to is not None) + (from_ is not None) + bool(prefer) > 1:
+        raise typer.BadParameter("a case's number, --to, --from or --prefer: one of them")
+    if drop not in ("", *_DROPS):
+        raise typer.BadParameter("--drop is language or all")
+    with memeloc.Workspace.find() as workspace:
+        cases = workspace.correcting.cases
+        if to is not None:
+            count = cases.write(to, lang)
+            print(f"Wrote {count:,} open cases to {to}; fill in take (or text) and import")
+            return
+        if not (chosen or from_ or prefer):
+            _list_cases(cases.open(lang) if case is None else [cases.find(case)], as_json)
+            return
+        if prefer:
+            done = cases.prefer(prefer, person=who, language=lang, comment=comment)
+        elif from_ is not None:
+            done = cases.decide_from(from_, person=who)
+        else:
+            assert case is not None
+            how = _DROPS.get(drop, "")
+            done = cases.decide(
+                case, person=who, accept=accept, text=text, drop=how, comment=comment
+            )
+        open_cases = len(cases.open(lang))
+    fields = {"settled": done.settled, "open": open_cases, "warnings": done.warnings}
+    then = f"{done.settled:,} settled, {open_cases:,} open"
+    show(fields, WARNINGS, then, as_json=as_json)
+
+
+def _list_cases(cases: list[Case], as_json: bool) -> None:
+    if as_json:
+        show({"cases": as_plain(cases)}, as_json=True)
+    elif cases:
+        then = "memeloc correct settle CASE --accept ANSWER, or --text, --keep or --drop"
+        show(cases, _CASES, then, as_json=False)
+    else:
+        print("There is nothing to settle")
