@@ -46,6 +46,8 @@ COMMANDS = {
     "proof": "proof.proof",
     "survey": "survey.app",
     "export": "workspace.export",
+    "dump": "dump.dump",
+    "load": "dump.load",
     "status": "workspace.status",
     "locales": "locales.app",
     "fonts": "fonts.app",

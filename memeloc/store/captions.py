@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -24,7 +23,7 @@ from memeloc.store.caption_versions import (
     texts_of,
 )
 from memeloc.store.files import store_file
-from memeloc.store.queries import Repository, by_slices, two_columns
+from memeloc.store.queries import Repository, batches, by_slices, two_columns
 from memeloc.store.records import (
     CaptionVersion,
     FileRecord,
@@ -61,8 +60,7 @@ class Captions(Repository):
         `on_batch` gets how many more rows are stored.
         """
         summary = ImportSummary()
-        remaining = iter(rows)
-        while batch := list(islice(remaining, _BATCH)):
+        for batch in batches(rows, _BATCH):
             with self.database.write() as connection:
                 file_id, _ = store_file(connection, file)
                 ImportBatch(connection, tags, source, file_id, file.name, summary).store(batch)

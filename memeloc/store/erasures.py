@@ -118,6 +118,28 @@ def erasure_key(root: Path | None, tokens: Collection[str]) -> bytes:
     return key
 
 
+def erase_again(connection: Connection, root: Path | None) -> Mapping[str, int]:
+    """Erase whom a dump from before their erasure has brought back; rows by table.
+
+    Raises:
+        InputError: as of `erasure_key`, or the key that participants are hashed with is missing.
+    """
+    tokens = set(connection.execute(select(erased_people)).scalars())
+    key = erasure_key(root, tokens)
+    people = {
+        participant
+        for table in tables_of_people()
+        if "participant" in table.c
+        for participant in connection.execute(select(table.c.participant).distinct()).scalars()
+        if participant and _token(key, participant) in tokens
+    }
+    if not people:
+        return {}
+    with letting_go(connection) as counts:
+        erase_rows(connection, people, survey_key(root), counts)
+    return dict(sorted((+counts).items()))
+
+
 def without_erased(
     connection: Connection, root: Path | None, imported: Imported, hashed: Callable[[str], str]
 ) -> Imported:

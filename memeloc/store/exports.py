@@ -19,7 +19,7 @@ from memeloc.errors import InputError
 from memeloc.model import SEPARATOR
 from memeloc.store import memory
 from memeloc.store.caption_versions import is_active, is_current, is_dropped
-from memeloc.store.queries import Repository, is_newest
+from memeloc.store.queries import Repository, is_newest, stream
 from memeloc.store.tables.captions import (
     captions,
     cases,
@@ -36,10 +36,6 @@ from memeloc.tables.writing import Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_FETCHED = 1000
-"""Rows fetched at a time."""
-
 
 _Rows = tuple[Sequence[Column], Iterator[tuple[Any, ...]]]
 """Columns, and rows once, while the transaction lasts."""
@@ -97,7 +93,7 @@ def _open(connection: Connection, name: str, tags: Sequence[str]) -> _Rows:
             cell if separator is None else separator.join(cell or ())
             for separator, cell in zip(separators, row, strict=True)
         )
-        for row in _stream(connection, query)
+        for row in stream(connection, query)
     )
     return columns, rows
 
@@ -110,10 +106,6 @@ def _kind(column_type: Any) -> Kind:
         UtcTime: "time",
     }
     return next((kind for base, kind in kinds.items() if isinstance(column_type, base)), "text")
-
-
-def _stream(connection: Connection, query: Select[Any]) -> Iterator[Any]:
-    return iter(connection.execution_options(yield_per=_FETCHED).execute(query))
 
 
 def _captions(connection: Connection, tags: Sequence[str]) -> _Rows:
@@ -132,7 +124,7 @@ def _captions(connection: Connection, tags: Sequence[str]) -> _Rows:
     order = [tag for tag in dict.fromkeys((*tags, *stored)) if tag in stored]
 
     def rows() -> Iterator[tuple[Any, ...]]:
-        for (meme_id, template), group in groupby(_stream(connection, query), key=itemgetter(0, 1)):
+        for (meme_id, template), group in groupby(stream(connection, query), key=itemgetter(0, 1)):
             cells = {row.language: SEPARATOR.join(row.parts) for row in group}
             yield meme_id, template, *(cells.get(tag) for tag in order)
 

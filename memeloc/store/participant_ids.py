@@ -17,12 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from memeloc.errors import InputError
+from memeloc.files import replacing
 
 KEY_VARIABLE = "MEMELOC_SURVEY_KEY"
 """The environment variable with the key that participants are hashed with."""
 
 KEY_FILE = "survey.key"
 """Where a key is stored that was made here; it is for its owner only, and is never exported."""
+
+_CHECK = ".check"
+"""What follows a key's name in that of the file with what it is recognised by."""
 
 _KEY = re.compile(
     r"participant|prolific.?pid|user.?id|completed.?by|annotator|e-?mail|submission.?id|session.?id",
@@ -55,26 +59,76 @@ def survey_key(root: Path | None) -> bytes:
 def secret_key(root: Path | None, variable: str, name: str, missing: str) -> bytes:
     """The key of an environment variable, else of a file of the workspace's own, made if need be.
 
+    None is made in a workspace that was loaded from a dump: its key is that of the one before.
+
     Raises:
-        InputError: the workspace has no folder, and the environment no key; `missing` says so.
+        InputError: the workspace has no folder, and the environment no key; `missing` says so. Or
+            the workspace was loaded from a dump, and its key is missing or another one.
     """
-    secret = os.environ.get(variable, "")
-    if secret:
-        return hashlib.sha256(secret.encode()).digest()
+    check = _stored_check(root, name)
+    key = _present_key(root, variable, name)
+    if check and (key is None or key_check(key) != check):
+        state = "missing" if key is None else "another one than before"
+        raise InputError(
+            f"This workspace was loaded from a dump, and its key {name} is {state}, so that people "
+            f"would not be recognised. Copy {name} from the workspace that was dumped, or set "
+            f"{variable} as it was.",
+            file=root,
+        )
+    if key is not None:
+        return key
     if root is None:
         raise InputError(missing)
-    file = root / name
-    if not file.exists():
-        handle, temporary = tempfile.mkstemp(dir=root, prefix=f".{name}.")  # for its owner only
-        with os.fdopen(handle, "w") as partial:
-            partial.write(secrets.token_hex(32))
-        try:
-            os.link(temporary, file)
-        except FileExistsError:
-            pass  # whoever comes second keeps the first one's key
-        except OSError:
-            Path(temporary).replace(file)
-        Path(temporary).unlink(missing_ok=True)
+    return _make_key(root / name)
+
+
+def key_check(key: bytes) -> str:
+    """What a key is recognised by, and cannot be had from: 32 hex digits."""
+    return hmac.digest(key, b"memeloc key check", "sha256").hex()[:32]
+
+
+def known_check(root: Path | None, variable: str, name: str) -> str:
+    """What the key is recognised by, from the key or from what `keep_check` kept; else empty."""
+    return present_check(root, variable, name) or _stored_check(root, name)
+
+
+def present_check(root: Path | None, variable: str, name: str) -> str:
+    """What the key is recognised by, where there is a key; else empty."""
+    key = _present_key(root, variable, name)
+    return "" if key is None else key_check(key)
+
+
+def keep_check(root: Path, name: str, check: str) -> None:
+    """Keep in a workspace that was loaded what its key is recognised by, see `secret_key`."""
+    with replacing(root / f"{name}{_CHECK}") as partial:
+        partial.write_text(f"{check}\n", encoding="utf-8")
+
+
+def _stored_check(root: Path | None, name: str) -> str:
+    file = root / f"{name}{_CHECK}" if root else None
+    return file.read_text(encoding="utf-8").strip() if file and file.is_file() else ""
+
+
+def _present_key(root: Path | None, variable: str, name: str) -> bytes | None:
+    """The key of the environment, else of the file; None where there is neither."""
+    if secret := os.environ.get(variable, ""):
+        return hashlib.sha256(secret.encode()).digest()
+    file = root / name if root else None
+    return hashlib.sha256(file.read_bytes().strip()).digest() if file and file.exists() else None
+
+
+def _make_key(file: Path) -> bytes:
+    """A key and its file; of two that are made at once both get the first."""
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # its owner's
+    with os.fdopen(handle, "w") as partial:
+        partial.write(secrets.token_hex(32))
+    try:
+        os.link(temporary, file)
+    except FileExistsError:
+        pass  # whoever comes second keeps the first one's key
+    except OSError:
+        Path(temporary).replace(file)
+    Path(temporary).unlink(missing_ok=True)
     return hashlib.sha256(file.read_bytes().strip()).digest()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from memeloc.errors import InputError
 from memeloc.store.database import Database
 
 _SLICE = 500
+
+_FETCHED = 1000
+"""Rows fetched at a time by `stream`."""
 
 
 class Repository:
@@ -44,6 +48,18 @@ class Repository:
         """All rows of a query, in a transaction of its own."""
         with self.database.read() as connection:
             return list(connection.execute(query))
+
+
+def stream(connection: Connection, query: Select[Any]) -> Iterator[Any]:
+    """The rows of a query, some at a time, so that any number takes the same memory."""
+    return iter(connection.execute(query.execution_options(yield_per=_FETCHED)))
+
+
+def batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """The rows in lists of some."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def by_slices(

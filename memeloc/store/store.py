@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memeloc.store.corrections import Corrections
     from memeloc.store.curation import Curation
     from memeloc.store.drops import Drops
+    from memeloc.store.dumps import Dumps
     from memeloc.store.erasures import Erasures
     from memeloc.store.exports import Exports
     from memeloc.store.files import Files
@@ -45,6 +46,7 @@ class Store(Repository):
     corrections: Corrections
     cases: Cases
     drops: Drops
+    dumps: Dumps
     memory: Memory
     files: Files
     items: Items

@@ -10,7 +10,9 @@ import json
 import os
 import re
 import textwrap
+import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,30 @@ def read_settings(file: Path) -> Settings:
 def database_url(settings: Settings) -> str:
     """The URL that the environment or the settings name, empty for the workspace's own file."""
     return os.environ.get(DATABASE_VARIABLE, "").strip() or settings.database.url.strip()
+
+
+def without_url(text: str, file: Path) -> str:
+    """The text of a memeloc.toml without the database's URL.
+
+    Raises:
+        InputError: the URL does not stand on a line of its own.
+    """
+    if not tomllib.loads(text).get("database", {}).get("url"):
+        return text
+    row = _line(text, ["database", "url"])
+    if row is not None:
+        lines = text.splitlines(keepends=True)
+        lines[row - 1] = re.sub(r"=.*", '= ""', lines[row - 1])
+        changed = "".join(lines)
+        with suppress(tomllib.TOMLDecodeError):
+            if not tomllib.loads(changed)["database"]["url"]:
+                return changed
+    raise InputError(
+        'The setting database.url does not stand on a line of its own, as url = "..." below '
+        "[database]. Write it so: it is left out of what others get.",
+        file=file,
+        row=row,
+    )
 
 
 def _line(text: str, path: Sequence[str]) -> int | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memeloc.workspace.folder import WorkspaceFolder
+from memeloc.workspace.part import Phases, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memeloc.workspace.collecting import Collecting
     from memeloc.workspace.correcting import Correcting
     from memeloc.workspace.curating import Curating
+    from memeloc.workspace.dumping import DumpResult, LoadResult
     from memeloc.workspace.rendering import Rendering
     from memeloc.workspace.surveys import Survey, Surveys
     from memeloc.workspace.translating import Translating
@@ -123,6 +125,19 @@ class Workspace(WorkspaceFolder):
     def table(self, name: str = "captions") -> pd.DataFrame:
         """A table of the workspace as a frame; see `Captions.table`."""
         return self.captions.table(name)
+
+    def dump(self, path: str | Path, on_progress: Phases = silent) -> DumpResult:
+        """Write all of the workspace into a folder; see `memeloc.workspace.dumping`."""
+        from memeloc.workspace.dumping import dump
+
+        return dump(self, path, on_progress)
+
+    @staticmethod
+    def load(path: str | Path, folder: str | Path, on_progress: Phases = silent) -> LoadResult:
+        """Make the workspace of a dump in a folder; see `memeloc.workspace.dumping`."""
+        from memeloc.workspace.dumping import load
+
+        return load(path, folder, on_progress)
 
     def status(self) -> Status:
         """How far each language is, and what to do next."""

@@ -86,6 +86,7 @@ def table(
     index: Sequence[str] = (),
     append_only: bool = True,
     people: bool = False,
+    cached: bool = False,
 ) -> Table:
     """A table; names of columns stand between spaces.
 
@@ -98,6 +99,8 @@ def table(
         append_only: whether the database refuses to change or delete its rows.
         people: whether rows are of annotators, as they are where there is a `participant`: an
             erasure (`memeloc.store.erasures`) may delete them, and nothing else.
+        cached: whether rows can be computed anew, so that a dump (`memeloc.store.dumps`) leaves
+            them out.
     """
     names = columns.split()
     return Table(
@@ -116,7 +119,11 @@ def table(
         ),
         *(UniqueConstraint(*group.split()) for group in unique),
         *(Index(None, *group.split()) for group in index),
-        info={"append_only": append_only, "people": people or "participant" in names},
+        info={
+            "append_only": append_only,
+            "people": people or "participant" in names,
+            "cached": cached,
+        },
     )
 
 
