@@ -203,7 +203,9 @@ def status(as_json: AsJson = False) -> None:
 def check(langs: Langs = "all", kind: Kind = "caption", as_json: AsJson = False) -> None:
     """Look at the captions as they stand: parts, script, numbers, punctuation, capacity, fonts.
 
-    These are warnings. Nothing is changed.
+    Also what was left untranslated or is all capitals, names and links that are lost, HTML
+    entities; and over all captions of a language, a source that is translated in two ways. These
+    are warnings. Nothing is changed.
 
     \b
     Example:
@@ -268,6 +270,15 @@ _REPORT = (
             ("chrF", lambda pair: round(pair.chrf, 1)),
         ),
     ),
+    Table(
+        "From the machine's text to the last, over all rounds",
+        "overall",
+        (
+            "language captions changed",
+            ("HTER %", lambda row: round(row.hter, 1)),
+            ("chrF", lambda row: round(row.chrf, 1)),
+        ),
+    ),
 )
 
 
@@ -281,7 +292,7 @@ def report(
     """Say what correction taught: how much was touched, by whom, how far, and what most often.
 
     HTER is the share of words that had to be edited, chrF the similarity of the texts before and
-    after; both are sacreBLEU's.
+    after; words are cut as each language does, with dictionaries for Thai, Khmer, Chinese and such.
 
     \b
     Example:

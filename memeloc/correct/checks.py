@@ -1,29 +1,31 @@
 """What a corrected caption should be looked at for. In: a caption and its box. Out: warnings.
 
 Warnings are for people: nothing is ever changed by them. Each check is one function of the list
-CHECKS; it gets one part of a caption and yields sentences.
+CHECKS; it gets one part of a caption and yields sentences. A false warning is worse than one that
+is missing: people stop reading them. What takes several captions is in `consistency`.
 """
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from fontTools import unicodedata as ucd
-
+from memeloc.correct.kept import is_written_by_its_owner, lost_marks, lost_numbers, names
 from memeloc.locales.scripts import count_scripts, letter_scripts
+from memeloc.locales.words import words
 from memeloc.model import Locale
 
 _HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _SPACE_BREAKERS = {"km", "my", "th", "lo"}
 """Languages that write zero-width spaces between words."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE = re.compile(r"\{[^{}]*\}|\S*[+_/@\\\d]\S*")
 """Words that no language changes: placeholders, key names, file names, addresses, versions."""
 
@@ -35,8 +37,8 @@ _HALF = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])[,.!?;:](?![A-Za-z0-9])")
 _UNASKED = {"Armn", "Jpan", "Khmr", "Laoo", "Mymr", "Thai"}
 """Scripts whose questions may do without a mark at their end."""
 
-_LOOK_ALIKE = {"Latn", "Cyrl", "Grek", "Armn"}
-"""Scripts whose letters can be mistaken for one another's."""
+_CASED = {"Latn", "Cyrl", "Grek", "Armn"}
+"""Scripts with capitals, whose letters can be mistaken for one another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Checked:
     """A caption under examination: its text, the text's locale, the source caption's parts.
 
     Attributes:
+        source_language: its tag, if it is known.
         sizes: the font size that each part would get, in pixels; empty where that is not checked.
         lacking: gives the grapheme clusters of a text that the locale's fonts lack, if that is
             checked.
@@ -53,6 +56,7 @@ class Checked:
     locale: Locale
     source: tuple[str, ...]
     parts: tuple[str, ...]
+    source_language: str = ""
     sizes: Sequence[float] = ()
     lacking: Callable[[str], Sequence[str]] | None = None
 
@@ -78,12 +82,26 @@ class _Part:
     size: float
 
     @property
+    def whole(self) -> tuple[str, str]:
+        """The source and the text of the whole caption."""
+        return " ".join(self.caption.source), " ".join(self.caption.parts)
+
+    @property
     def script(self) -> str:
         return self.caption.locale.script
 
     @property
+    def scripts(self) -> frozenset[str]:
+        """Those that the language's text may be in."""
+        return letter_scripts(self.script)
+
+    @property
     def language(self) -> str:
         return self.caption.locale.tag.split("-")[0]
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _empty(part: _Part) -> Iterator[str]:
@@ -94,33 +112,69 @@ def _empty(part: _Part) -> Iterator[str]:
 
 
 def _same(part: _Part) -> Iterator[str]:
-    letters = [char for char in _CODE.sub("", part.source) if char.isalpha()]
-    if len(letters) > 3 and part.source.strip().casefold() == part.text.strip().casefold():
+    if _bare(part.source) != _bare(part.text):
+        return
+    if part.caption.source_language.split("-")[0] == part.language:
+        return
+    # Names, numbers, exclamations and borrowed words are the same in many languages.
+    plain = _CODE.sub("", part.source)
+    locale = part.caption.locale
+    ordinary = set(words(plain, locale)) - set(names(plain, locale))
+    different = {word.casefold() for word in ordinary if len(word) > 1 and word[0].isalpha()}
+    if set(count_scripts(plain)) & part.scripts:
+        is_left = len(different) > 2
+    else:
+        is_left = len(different) > 1 or any(len(word) > 3 and word.islower() for word in ordinary)
+    if is_left:
         yield "the text is the same as the source"
 
 
-def _script(part: _Part) -> Iterator[str]:
-    expected = letter_scripts(part.script)
-    scripts = count_scripts(_CODE.sub("", part.text))
-    total = scripts.total()
-    inside = sum(scripts[script] for script in expected)
-    if total > 3 and inside < total / 2 and part.text.strip() != part.source.strip():
-        names = ", ".join(sorted(set(scripts) - expected))
-        yield f"most letters are {names}, not {part.script}"
+def _capitals(part: _Part) -> Iterator[str]:
+    if part.script not in _CASED:
         return
-    for word in re.findall(r"[^\W\d_]+", part.text):
-        mixed = {ucd.script(char) for char in word} - {"Zyyy", "Zinh"}
-        if len(mixed) > 1 and mixed <= _LOOK_ALIKE and not mixed <= expected:
+    capitals = sum(map(str.isupper, part.text))
+    # Fewer may be an abbreviation.
+    if capitals > 5 and part.text.isupper() and any(map(str.islower, part.source)):
+        yield "the text is all in capitals, the source is not"
+
+
+def _entities(part: _Part) -> Iterator[str]:
+    for entity in dict.fromkeys(_ENTITY.findall(part.text)):
+        if (char := html.unescape(entity)) != entity:
+            yield f"holds the HTML entity {entity}, which stands for {char!r}"
+
+
+def _script(part: _Part) -> Iterator[str]:
+    expected = part.scripts
+    plain = _CODE.sub("", part.text)
+    if _other_scripts(plain, expected) and part.text.strip() != part.source.strip():
+        # Names may stay as they are.
+        kept = {word.casefold() for word in _WORD.findall(part.source) if word != word.lower()}
+        rest = [word for word in words(plain, part.caption.locale) if word.casefold() not in kept]
+        if others := _other_scripts("".join(rest), expected):
+            yield f"most letters are {', '.join(sorted(others))}, not {part.script}"
+            return
+    for word in _WORD.findall(part.text):
+        mixed = set(count_scripts(word))
+        if len(mixed) > 1 and mixed <= _CASED and not mixed <= expected:
             yield f"a word mixes scripts: {word!r}"
             return
+
+
+def _other_scripts(text: str, expected: frozenset[str]) -> set[str]:
+    """The unexpected scripts of a text that is mostly in them."""
+    scripts = count_scripts(text)
+    total = scripts.total()
+    inside = sum(scripts[script] for script in expected)
+    return set(scripts) - expected if total > 3 and inside < total / 2 else set()
 
 
 def _hidden(part: _Part) -> Iterator[str]:
     expected = "\u200b" if part.language in _SPACE_BREAKERS else ""
     hidden = set(_HIDDEN.findall(part.text)) - set(expected)
-    names = sorted(unicodedata.name(char, f"U+{ord(char):04X}") for char in hidden)
-    if names:
-        yield f"holds invisible characters: {', '.join(names)}"
+    if hidden:
+        characters = sorted(unicodedata.name(char, f"U+{ord(char):04X}") for char in hidden)
+        yield f"holds invisible characters: {', '.join(characters)}"
     if _CONTROL.search(part.text):
         yield "holds control or broken characters"
 
@@ -148,18 +202,25 @@ def _asks(text: str) -> bool:
 
 
 def _digits(part: _Part) -> Iterator[str]:
-    before, after = _numbers(part.source), _numbers(part.text)
-    gone = before - after
-    # "four" may become "4", and 6:30 "6 h 30"; a number that was there has to stay.
-    if gone and "".join(before.elements()) != "".join(after.elements()):
-        new = ", ".join((after - before).elements())
-        instead = f", {new} instead" if new else ""
-        yield f"the number {', '.join(gone.elements())} is gone{instead}"
+    lost, new = lost_numbers(part.source, part.text)
+    # Another part may have taken it, where the order of words is another.
+    if lost and lost_numbers(*part.whole)[0]:
+        instead = f", {', '.join(new)} instead" if new else ""
+        yield f"the number {', '.join(lost)} is gone{instead}"
 
 
-def _numbers(text: str) -> Counter[str]:
-    plain = "".join(str(unicodedata.digit(char, char)) for char in text)
-    return Counter(re.sub(r"[.,:]", "", number) for number in _NUMBER.findall(plain))
+def _names(part: _Part) -> Iterator[str]:
+    source, text = part.whole
+    lost = [mark for mark in lost_marks(part.source, part.text) if mark in lost_marks(source, text)]
+    lost += [
+        word
+        for word in _WORD.findall(_CODE.sub("", part.source))
+        if is_written_by_its_owner(word)
+        and set(count_scripts(word)) <= part.scripts
+        and word.casefold() not in text.casefold()
+    ]
+    if lost:
+        yield f"the text lacks {', '.join(dict.fromkeys(lost))}"
 
 
 def _spaces(part: _Part) -> Iterator[str]:
@@ -181,10 +242,13 @@ def _fonts(part: _Part) -> Iterator[str]:
 CHECKS: dict[str, Callable[[_Part], Iterator[str]]] = {
     "part": _empty,
     "same as source": _same,
+    "capitals": _capitals,
+    "HTML entities": _entities,
     "script": _script,
     "hidden characters": _hidden,
     "punctuation": _punctuation,
     "numbers": _digits,
+    "names": _names,
     "spaces": _spaces,
     "capacity": _capacity,
     "fonts": _fonts,

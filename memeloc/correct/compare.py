@@ -1,22 +1,20 @@
 """What was changed, and how far. In: texts before and after. Out: the edits, HTER and chrF.
 
-Texts are compared by words (UAX #29, with ICU's dictionaries for scripts without spaces), so that
-an edit is what a reader would call one. Both distances are sacreBLEU's (Post 2018), so that figures
-compare with other people's.
+Texts are compared by words (see `memeloc.locales.words`), so that an edit is what a reader would
+call one, also where a language writes no spaces.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections import Counter
+from dataclasses import dataclass, field
 
-from icu4py.breakers import WordBreaker
-
+from memeloc.locales.words import segments, words
 from memeloc.model import Locale
 
-_ASIAN = {"Hans", "Hant", "Jpan"}
+_ORDERS = range(1, 7)
+_BETA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +25,6 @@ class Edit:
     after: str
 
 
-def words(text: str, locale: Locale) -> list[str]:
-    """The words, spaces and marks of a text, which together are the text."""
-    units = list(accumulate((2 if char > "\uffff" else 1) for char in text))
-    points = {unit: index for index, unit in enumerate(units, 1)} | {0: 0}
-    return [
-        text[points[start] : points[end]]
-        for start, end in WordBreaker(text, locale.tag).segments()
-        if start in points and end in points
-    ]
-
-
 def edits(before: str, after: str, locale: Locale) -> list[Edit]:
     """What was replaced, left out or put in, in order; nothing for equal texts.
 
@@ -45,7 +32,9 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
     >>> edits("ich bin da", "ich war da", default().get("de"))
     [Edit(before='bin', after='war')]
     """
-    old, new = words(before, locale), words(after, locale)
+    if before == after:
+        return []
+    old, new = segments(before, locale), segments(after, locale)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return [
         Edit("".join(old[a:b]), "".join(new[c:d]))
@@ -54,32 +43,78 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
     ]
 
 
-def hter(machine: Sequence[str], corrected: Sequence[str], locale: Locale) -> float:
-    """Human-targeted translation edit rate of machine texts against their corrections, in percent.
+@dataclass(slots=True)
+class Distance:
+    """How far texts were changed, over all that were added; only counts are kept."""
 
-    The edits (insertions, deletions, substitutions and shifts of words) that turn the machine's
-    text into the person's, over the words of the person's text, over all texts together (Snover et
-    al. 2006, "A Study of Translation Edit Rate with Targeted Human Annotation"). For Chinese and
-    Japanese every character counts as a word: sacreBLEU's TER with `normalized` and
-    `asian_support`. It can pass 100 where the person's text is much shorter.
-    """
-    from sacrebleu.metrics.ter import TER
+    _differ: bool = False
+    _edits: int = 0
+    _words: int = 0
+    _ngrams: list[list[int]] = field(default_factory=lambda: [[0, 0, 0] for _ in _ORDERS])
 
-    if not corrected:
-        return 0.0
-    asian = locale.script in _ASIAN
-    metric = TER(normalized=asian, asian_support=asian, no_punct=False, case_sensitive=True)
-    return float(metric.corpus_score(list(machine), [list(corrected)]).score)
+    def add(self, before: str, after: str, locale: Locale) -> None:
+        """Count one text as it was, and as a person left it."""
+        from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+        target = words(after, locale)
+        self._words += len(target)
+        if before != after:
+            self._edits += translation_edit_rate(words(before, locale), target)[0]
+        self._add_ngrams(before, after)
+
+    def _add_ngrams(self, before: str, after: str) -> None:
+        old, new = "".join(before.split()), "".join(after.split())
+        self._differ |= old != new
+        for order, counts in zip(_ORDERS, self._ngrams, strict=True):
+            length = max(len(new) - order + 1, 0)
+            if old == new:
+                row = (length, length, length)
+            else:
+                had, has = _ngrams(old, order), _ngrams(new, order)
+                # As in sacreBLEU, where the person's text is too short for any, none count.
+                row = (had.total() if has else 0, length, (had & has).total())
+            for index, count in enumerate(row):
+                counts[index] += count
+
+    @property
+    def hter(self) -> float:
+        """Human-targeted translation edit rate, in percent; 0 where nothing was changed.
+
+        The edits (insertions, deletions, substitutions and shifts of words) that turn the text
+        before into the person's, over the words of the person's text (Snover et al. 2006, "A Study
+        of Translation Edit Rate with Targeted Human Annotation"). Edits are counted by sacreBLEU
+        (Post 2018), capitals and punctuation included, each mark as a word. It can pass 100 where
+        the person's text is much shorter.
+        """
+        if not self._words:
+            return 100.0 if self._edits else 0.0
+        return 100 * self._edits / self._words
+
+    @property
+    def chrf(self) -> float:
+        """chrF of the texts before against the person's, 0 to 100; 100 is equal.
+
+        The F-score of character n-grams up to 6 without white space, recall weighing twice
+        (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"; beta is 2 and
+        orders that no text is long enough for are left out, as in sacreBLEU's chrF2). It needs no
+        words, so it compares across scripts.
+        """
+        counts = [row for row in self._ngrams if row[0] and row[1]]
+        if not counts:
+            return 0.0 if self._differ else 100.0
+        precision = sum(match / had for had, _, match in counts) / len(counts)
+        recall = sum(match / has for _, has, match in counts) / len(counts)
+        if not precision + recall:
+            return 0.0
+        return 100 * (1 + _BETA**2) * precision * recall / (_BETA**2 * precision + recall)
 
 
-def chrf(machine: Sequence[str], corrected: Sequence[str]) -> float:
-    """chrF of machine texts against their corrections, 0 to 100; 100 is equal.
+def chrf(before: str, after: str) -> float:
+    """chrF of one text against another, see `Distance.chrf`."""
+    distance = Distance()
+    distance._add_ngrams(before, after)
+    return distance.chrf
 
-    The F-score of character n-grams up to 6, recall weighing twice (Popović 2015, "chrF: character
-    n-gram F-score for automatic MT evaluation"); it needs no words, so it compares across scripts.
-    """
-    from sacrebleu.metrics.chrf import CHRF
 
-    if not corrected:
-        return 100.0
-    return float(CHRF().corpus_score(list(machine), [list(corrected)]).score)
+def _ngrams(text: str, order: int) -> Counter[str]:
+    return Counter(text[start : start + order] for start in range(len(text) - order + 1))

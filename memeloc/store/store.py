@@ -13,6 +13,7 @@ from memeloc.store.queries import Repository
 if TYPE_CHECKING:
     from memeloc.store.captions import Captions
     from memeloc.store.cases import Cases
+    from memeloc.store.comparisons import Comparisons
     from memeloc.store.computed import Computed
     from memeloc.store.corrections import Corrections
     from memeloc.store.curation import Curation
@@ -47,6 +48,7 @@ class Store(Repository):
     cases: Cases
     drops: Drops
     dumps: Dumps
+    comparisons: Comparisons
     memory: Memory
     files: Files
     items: Items

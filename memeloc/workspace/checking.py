@@ -1,16 +1,20 @@
 """Warnings about captions. In: texts in a language. Out: what they should be looked at for.
 
-The checks are those of `memeloc.correct.checks`, with the renderer's sizes and the fonts' letters.
+The checks are those of `memeloc.correct.checks`, with the renderer's sizes and the fonts' letters,
+and of `memeloc.correct.consistency`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memeloc.correct.checks import CaptionWarning, Checked, check
+from memeloc.correct.consistency import check_together
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.breaks import clusters
-from memeloc.store.records import CaptionVersion
+from memeloc.store.comparisons import SourceAndText
+from memeloc.store.records import CaptionVersion, Kind
 from memeloc.store.survey_texts import ENGLISH, survey_text_key
 from memeloc.workspace.folder import WorkspaceFolder
 
@@ -31,36 +35,74 @@ def settled_warnings(
 
 
 def caption_warnings(
-    workspace: WorkspaceFolder, texts: Sequence[tuple[str, tuple[str, ...]]], locale: Locale
+    workspace: WorkspaceFolder, texts: Iterable[tuple[str, tuple[str, ...]]], locale: Locale
 ) -> list[CaptionWarning]:
     """Check captions and the texts of surveys, which have neither box nor font, by meme.
 
+    They are checked as if they stood already, each by itself and beside the others of the language.
+    """
+    given = dict(texts)
+    kinds: set[Kind] = {"survey" if survey_text_key(key) else "caption" for key in given}
+    return [
+        warning
+        for kind in sorted(kinds)
+        for warning in _warnings(_Language(workspace, locale, kind, given))
+    ]
+
+
+def language_warnings(
+    workspace: WorkspaceFolder, locale: Locale, kind: Kind
+) -> tuple[int, list[CaptionWarning]]:
+    """How many texts of a kind a language has, and what they should be looked at for.
+
     Transcripts, and captions whose template is not there, have nothing to be checked against.
     """
-    captions, ids = workspace.store.captions, [meme_id for meme_id, _ in texts]
-    survey_texts = captions.current(ENGLISH, [key for key in ids if survey_text_key(key)])
-    sources = captions.current(workspace.source.tag, ids)
-    names = captions.templates() if sources.keys() - survey_texts.keys() else {}
-    warnings = []
-    for meme_id, parts in texts:
-        if meme_id in survey_texts:
-            item = Checked(meme_id, locale, survey_texts[meme_id].parts, parts)
-        else:
-            template = workspace.templates.get(names.get(meme_id, ""))
-            if template is None or meme_id not in sources:
-                continue
-            item = Checked(
-                meme_id,
-                locale,
-                sources[meme_id].parts,
-                parts,
-                sizes=workspace.renderer.sizes(
-                    template, Caption(parts[: len(template.boxes)]), locale
-                ),
-                lacking=_lacking(workspace, template, locale),
-            )
-        warnings += check(item)
-    return warnings
+    language = _Language(workspace, locale, kind)
+    total = sum(1 for _ in workspace.store.comparisons.texts(locale.tag, kind))
+    return total, [] if kind == "transcript" else list(_warnings(language))
+
+
+def _warnings(language: _Language) -> Iterator[CaptionWarning]:
+    asked = language.given.keys() or None
+    for row in language.rows():
+        if asked is None or row.meme_id in asked:
+            if language.kind == "survey":
+                yield from check(language.checked(row))
+            elif (template := language.workspace.templates.get(row.template)) is not None:
+                yield from check(language.checked(row, template))
+    yield from check_together(lambda: map(language.checked, language.rows()), asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """A language's texts of a kind, as they stand but for those that are given, by meme."""
+
+    workspace: WorkspaceFolder
+    locale: Locale
+    kind: Kind
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[SourceAndText]:
+        for row in self.workspace.store.comparisons.texts(self.locale.tag, self.kind):
+            yield row._replace(parts=self.given.get(row.meme_id, row.parts))
+
+    def checked(self, row: SourceAndText, template: Template | None = None) -> Checked:
+        """A text for the checks, with the sizes and fonts that it gets in a template."""
+        plain = Checked(
+            meme_id=row.meme_id,
+            locale=self.locale,
+            source=row.source,
+            parts=row.parts,
+            source_language=ENGLISH if self.kind == "survey" else self.workspace.source.tag,
+        )
+        if template is None:
+            return plain
+        caption = Caption(row.parts[: len(template.boxes)])
+        return replace(
+            plain,
+            sizes=self.workspace.renderer.sizes(template, caption, self.locale),
+            lacking=_lacking(self.workspace, template, self.locale),
+        )
 
 
 def _lacking(

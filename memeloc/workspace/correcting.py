@@ -11,16 +11,16 @@ from typing import get_args
 
 from memeloc.correct.checks import CaptionWarning
 from memeloc.correct.compare import edits
-from memeloc.correct.placing import PlacedAnswer, SentItem, identify, place
-from memeloc.correct.report import Judgement, Report, make_report, report_page
+from memeloc.correct.placing import PlacedAnswer, identify, place
+from memeloc.correct.report import Judgement, PostEdit, Report, make_report, report_page
 from memeloc.correct.sheets import read_sheet, suffix_of, write_sheet
 from memeloc.errors import InputError
 from memeloc.files import replacing
-from memeloc.model import SEPARATOR
+from memeloc.model import SEPARATOR, Locale
 from memeloc.store.records import ACCEPTING, FileRecord, Kind, SheetRecord
 from memeloc.store.sheets import Only
 from memeloc.workspace.cases import Cases
-from memeloc.workspace.checking import caption_warnings
+from memeloc.workspace.checking import caption_warnings, language_warnings
 from memeloc.workspace.part import Part
 from memeloc.workspace.sheets import make_sheet
 from memeloc.workspace.survey_texts import store_shipped_texts, survey_text_ids
@@ -276,13 +276,12 @@ class Correcting(Part):
     def check(
         self, languages: Sequence[str] | None = None, *, kind: Kind = "caption"
     ) -> CaptionCheck:
-        """Look at captions as they stand: parts, script, numbers, punctuation, capacity, fonts."""
+        """Look at captions as they stand: each by itself, and beside the others of its language."""
         total, warnings = 0, list[CaptionWarning]()
         for locale in self._workspace.locales_of(languages):
-            current = self._store.captions.current(locale.tag, kind=kind)
-            total += len(current)
-            texts = [(meme_id, version.parts) for meme_id, version in current.items()]
-            warnings += caption_warnings(self._workspace, texts, locale)
+            texts, about = language_warnings(self._workspace, locale, kind)
+            total += texts
+            warnings += about
         return CaptionCheck(total, warnings)
 
     def compare(
@@ -329,7 +328,7 @@ class Correcting(Part):
 
         In every language with answers by default; `to` is an HTML file to write, too.
         """
-        report = make_report(self._judgements(languages, kind))
+        report = make_report(self._judgements(languages, kind), self._post_edits(languages, kind))
         if to is not None:
             locales = {row.language: self._workspace.locale(row.language) for row in report.rows}
             with replacing(to) as temporary:
@@ -338,24 +337,27 @@ class Correcting(Part):
 
     def _judgements(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[Judgement]:
         """Everybody's standing answers, beside what their sheets showed."""
-        wanted = None
-        if languages is not None:
-            wanted = {locale.tag for locale in self._workspace.locales_of(languages)}
-        shown: dict[str, dict[str, SentItem]] = {}
-        for answer in self._store.corrections.find(kind=kind):
-            if not answer.standing or (wanted is not None and answer.language not in wanted):
-                continue
-            if answer.sheet_id not in shown:
-                shown[answer.sheet_id] = self._store.sheets.texts(answer.sheet_id)
-            sent = shown[answer.sheet_id].get(answer.meme_id)
-            if sent is not None:
+        for locale in self._answered(languages, kind):
+            for answer in self._store.comparisons.standing(locale.tag, kind):
                 yield Judgement(
                     meme_id=answer.meme_id,
-                    locale=self._workspace.locale(answer.language),
+                    locale=locale,
                     round=answer.round,
                     person=answer.person,
                     status=answer.status,
-                    before=sent.base,
+                    before=answer.base,
                     after=answer.parts,
                     comment=answer.comment,
                 )
+
+    def _post_edits(self, languages: Sequence[str] | None, kind: Kind) -> Iterator[PostEdit]:
+        for locale in self._answered(languages, kind):
+            for row in self._store.comparisons.machine_and_final(locale.tag, kind):
+                yield PostEdit(locale, row.machine, row.final)
+
+    def _answered(self, languages: Sequence[str] | None, kind: Kind) -> list[Locale]:
+        """The languages with answers, of these or of all."""
+        tags = self._store.comparisons.languages(kind)
+        if languages is None:
+            return [self._workspace.locale(tag) for tag in tags]
+        return [each for each in self._workspace.locales_of(languages) if each.tag in tags]

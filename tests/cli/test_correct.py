@@ -282,6 +282,37 @@ def test_warnings_are_shown_and_the_text_stays_as_typed(workspace: Path, command
     assert _captions(command, "hi") == captions
 
 
+def test_a_source_that_is_translated_in_two_ways(workspace: Path, command: Command) -> None:
+    rows = [("m5", "robot-chef", "so tired // now"), ("m6", "robot-chef", "so tired // again")]
+    _write([dict(zip(("meme_id", "template", "en"), row, strict=True)) for row in rows],
+           Path("more.csv"))  # fmt: skip
+    assert command("import", "more.csv").status == 0
+    assert command("translate", "--langs", "de", "--with", "pseudo").status == 0
+    texts = {"m5": ("corrected", "so müde", "jetzt"), "m6": ("corrected", "hundemüde", "wieder")}
+    (came,) = _import(command, _answer(_export(command, "--lang", "de"), texts))
+    (warning,) = [each for each in came["warnings"] if each["check"] == "two ways"]
+    assert (warning["meme_id"], warning["part"]) == ("m6", 0)
+    assert "m5: 'so müde'" in warning["message"]
+    checked = _ok(command("correct", "check", "--langs", "de", "--json"))
+    assert warning in checked["warnings"]
+
+
+def test_the_report_goes_from_the_machine_to_the_last_round(
+    workspace: Path, command: Command
+) -> None:
+    first = _export(command, "--lang", "de", "--to", "anna")
+    machine = _captions(command, "de")
+    top, _, bottom = machine["m1"].partition(" // ")
+    texts = {"m1": ("corrected", f"{top} bald", bottom), "m2": ("correct",)}
+    _import(command, _answer(first, texts))
+    second = _export(command, "--lang", "de", "--round", "2", "--to", "ravi")
+    _import(command, _answer(second, {"m1": ("corrected", top, bottom), "m2": ("correct",)}))
+    (overall,) = _ok(command("correct", "report", "--json"))["overall"]
+    assert (overall["language"], overall["captions"], overall["changed"]) == ("de", 2, 0)
+    assert (overall["hter"], overall["chrf"]) == (0.0, 100.0)
+    assert "de\t2\t0\t0\t100" in command("correct", "report").out
+
+
 def test_text_is_text_whatever_it_begins_with(workspace: Path, command: Command) -> None:
     sheet = _export(command, "--lang", "de", "--to", "anna")
     assert {row["source"] for row in _rows(sheet) if row["meme"] == "m4"} == {

@@ -36,6 +36,14 @@ def kinds(tag: str, source: tuple[str, ...], parts: tuple[str, ...]) -> set[str]
         ("de", ("at 9 sharp",), ("um 8 genau",), ("um 9 genau",), "numbers"),
         ("bn", ("19 degrees",), ("১৮ ডিগ্রি",), ("১৯ ডিগ্রি",), "numbers"),
         ("de", ("my day",), ("mein  Tag",), ("mein Tag",), "spaces"),
+        ("de", ("my long day!",), ("My long day",), ("mein langer Tag!",), "same as source"),
+        ("hi", ("some meetings",), ("some meetings",), ("कुछ मीटिंग",), "same as source"),
+        ("de", ("my day",), ("MEIN TAG",), ("Mein Tag",), "capitals"),
+        ("ru", ("my day",), ("МОЙ ДЕНЬ",), ("Мой день",), "capitals"),
+        ("fr", ("it is me",), ("c&#39;est moi",), ("c'est moi",), "HTML entities"),
+        ("de", ("a & b",), ("a &amp; b",), ("a & b",), "HTML entities"),
+        ("de", ("ask @ada_l",), ("frag ada",), ("frag @ada_l",), "names"),
+        ("de", ("my YouTube day",), ("mein Tag",), ("mein YouTube-Tag",), "names"),
     ],
 )
 def test_each_check_finds_its_own_and_leaves_the_right_alone(
@@ -48,6 +56,36 @@ def test_each_check_finds_its_own_and_leaves_the_right_alone(
 def test_words_may_become_numbers_and_code_may_stay() -> None:
     assert kinds("ja", ("Four alarms",), ("目覚まし4個",)) == set()
     assert kinds("hi", ("ctrl+s", "Report_final_v7"), ("ctrl+s", "रिपोर्ट_final_v7")) == set()
+
+
+@pytest.mark.parametrize(
+    ("tag", "source", "text"),
+    [
+        ("de", "Meetings", "Meetings"),
+        ("de", "ha ha ha", "ha ha ha"),
+        ("de", "New York Times", "New York Times"),
+        ("hi", "Zoom", "Zoom"),
+        ("de", "5 hot dogs", "5 Hot Dogs"),
+        ("de", "do it yourself", "DIY"),
+        ("ja", "with Netflix", "NETFLIX見る"),
+        ("ja", "Now with Wi-Fi 6", "Wi-Fi 6はじめました"),
+        ("hi", "my YouTube day", "मेरा यूट्यूब दिन"),
+        ("de", "fish & chips; tea", "Fisch & Chips; Tee"),
+    ],
+)
+def test_names_loanwords_and_abbreviations_may_stay(tag: str, source: str, text: str) -> None:
+    assert kinds(tag, (source,), (text,)) == set()
+
+
+def test_a_number_may_move_to_another_part() -> None:
+    source, text = ("37 cats", "in the kitchen"), ("In der Küche", "37 Katzen")
+    assert kinds("de", source, text) == set()
+
+
+def test_a_text_in_its_sources_language_may_be_the_same() -> None:
+    locale = default().get("pt")
+    caption = Checked("m", locale, ("um dia longo",), ("um dia longo",), source_language="pt-PT")
+    assert check(caption) == []
 
 
 def test_capacity_and_fonts_are_checked() -> None:
@@ -87,4 +125,4 @@ def test_the_starter_set_raises_few() -> None:
             )
         )
     ]  # fmt: skip
-    assert len(warnings) <= 20, warnings
+    assert len(warnings) <= 3, warnings

@@ -1,0 +1,130 @@
+"""What a translation keeps of its source. In: a source and its translation. Out: what is lost.
+
+Numbers are compared in any digits and however they are grouped; handles, hashtags and addresses as
+they are written. Where a language may write a thing in another way, nothing is reported: a number
+in words, 8 pm as 20, 10,000 as 1万.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from memeloc.locales.words import segments
+from memeloc.model import Locale
+
+_NUMBER = re.compile(r"\d+(?:[.,:٫٬]\d+)*")
+_GROUPED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'’](?=\d{3}(?!\d))")
+_FULL_HOUR = re.compile(r"(?<=\d)\s?[:.,hH]\s?00(?![.,]?\d)")
+_AFTERNOON = re.compile(r"(\d{1,2})([:.]\d\d)?\s?p\.?\s?m\b", re.IGNORECASE)
+_ALWAYS = re.compile(r"(?<!\d)24\s?/\s?7(?!\d)")
+"""Said in other words in most languages."""
+_IN_WORDS = {*map(str, range(13)), "20", "100", "1000"}
+"""Numbers that are written as words often enough."""
+
+_HANDLE = re.compile(r"(?<![\w.@＠])[@＠]\w{2,}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_HASHTAG = re.compile(r"(?<!\w)[#＃](?=\w*[^\W\d_])\w+")
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]]")
+
+_SENTENCE_ENDS = frozenset('.!?…:;\n"“”„«»‘(—–-/•|')
+_TITLE_WORDS = 5
+"""In so many words, of which most begin with a capital, capitals do not tell names."""
+
+
+def lost_numbers(source: str, text: str) -> tuple[list[str], list[str]]:
+    """The numbers of a source that its translation lacks, and the numbers that it has instead.
+
+    >>> lost_numbers("19 tabs at 8 pm", "20:00 वजे १८ टैब")
+    (['19'], ['18'])
+    """
+    source = _ALWAYS.sub("", source)
+    before, after = _numbers(source), _numbers(text)
+    lost, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    # 6:30 may become 6 h 30, which is two.
+    if not lost or "".join(before) == "".join(after):
+        return [], []
+    afternoon = {
+        str(int(hour) + 12) + minutes.strip(":.")
+        for hour, minutes in _AFTERNOON.findall(_plain(source))
+    }
+    for number in list(lost.elements()):
+        for other in new:
+            if _is_scaled(number, other) or (other in afternoon and _is_later(number, other)):
+                lost -= Counter([number])
+                new -= Counter([other])
+                break
+    if not new and (lost.keys() <= _IN_WORDS or any(map(_is_numeral, text))):
+        return [], []
+    return list(lost.elements()), list(new.elements()) if lost else []
+
+
+def _numbers(text: str) -> list[str]:
+    return [re.sub(r"\D", "", number) for number in _NUMBER.findall(_plain(text))]
+
+
+def _plain(text: str) -> str:
+    """The text with ASCII digits, without what groups them and without full hours' minutes."""
+    plain = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return re.sub(r"(?<![\d.,:])0(?=\d[:h])", "", _FULL_HOUR.sub("", _GROUPED.sub("", plain)))
+
+
+def _is_scaled(number: str, other: str) -> bool:
+    """Whether one is the other times a hundred or more: 5k and 5000, 10,000 and 1万."""
+    short, long = sorted((number, other), key=len)
+    return len(long) - len(short) > 1 and long == short.ljust(len(long), "0")
+
+
+def _is_later(number: str, other: str) -> bool:
+    minutes = 2 if len(number) > 2 else 0
+    hour = number[: len(number) - minutes]
+    return other == f"{int(hour) + 12}{number[len(hour) :]}"
+
+
+def _is_numeral(char: str) -> bool:
+    return not char.isdecimal() and unicodedata.numeric(char, None) is not None
+
+
+def lost_marks(source: str, text: str) -> Iterator[str]:
+    """Handles of a source that its translation lacks; hashtags and addresses, where the translation
+    has fewer of them: they may have been translated."""
+    there = text.casefold()
+    for pattern, exact in ((_HANDLE, True), (_HASHTAG, False), (_ADDRESS, False)):
+        marks = list(dict.fromkeys(pattern.findall(source)))
+        if exact or len(set(pattern.findall(text))) < len(marks):
+            yield from (mark for mark in marks if mark.casefold() not in there)
+
+
+def names(source: str, locale: Locale) -> list[str]:
+    """The words of a text that begin with a capital within a sentence.
+
+    In headings, where most words do, and in text that is all capitals, there are none.
+
+    >>> from memeloc.locales import default
+    >>> names("When Ada meets Monday. The end", default().get("en"))
+    ['Ada', 'Monday']
+    """
+    if not any(map(str.isupper, source[1:])):
+        return []
+    capitalised, total, begins = [], 0, True
+    for segment in segments(source, locale):
+        if segment[0].isalpha():
+            total += 1
+            word = re.split("['’]", segment)[0]
+            if not begins and len(word) > 2 and word[0].isupper() and not word.isupper():
+                capitalised.append(word)
+            begins = False
+        elif not _SENTENCE_ENDS.isdisjoint(segment):
+            begins = True
+    return capitalised if total < _TITLE_WORDS or len(capitalised) < total / 2 else []
+
+
+def is_written_by_its_owner(word: str) -> bool:
+    """Whether capitals stand within a word, as in the names that companies write so.
+
+    >>> [is_written_by_its_owner(word) for word in ("YouTube", "Tube", "TUBE")]
+    [True, False, False]
+    """
+    return len(word) > 3 and any(a.islower() and b.isupper() for a, b in pairwise(word))

@@ -1,0 +1,67 @@
+"""What only several captions tell."""
+
+from __future__ import annotations
+
+from memeloc.correct.checks import Checked
+from memeloc.correct.consistency import check_together
+from memeloc.locales import default
+
+DE = default().get("de")
+Texts = list[tuple[str, str]]
+
+
+def warned(texts: Texts, about: set[str] | None = None) -> list[tuple[str, str]]:
+    """Meme and check of each warning about these sources and texts, whose parts are cut at /."""
+    captions = [
+        Checked(f"m{number}", DE, tuple(source.split("/")), tuple(text.split("/")))
+        for number, (source, text) in enumerate(texts, 1)
+    ]
+    return [(each.meme_id, each.check) for each in check_together(lambda: captions, about)]
+
+
+TWO_WAYS: Texts = [
+    ("still typing/a", "tippt noch/x"),
+    ("still typing/b", "tippt noch!/y"),
+    ("Still  typing/c", "schreibt noch/z"),
+]
+
+
+def test_a_part_that_is_translated_in_two_ways() -> None:
+    assert warned(TWO_WAYS) == [("m3", "two ways")]
+
+
+def test_the_text_that_most_captions_have_is_not_warned_about() -> None:
+    assert warned([TWO_WAYS[2], *TWO_WAYS[:2]]) == [("m1", "two ways")]
+
+
+def test_only_captions_that_are_asked_about_are_named() -> None:
+    texts = [*TWO_WAYS, ("still typing/d", "schreibt noch/w"), ("still typing/e", "tippt noch/v")]
+    assert warned(texts, {"m4"}) == [("m4", "two ways")]
+    assert warned(texts, {"m5"}) == []
+
+
+def test_single_words_and_repetitions_in_one_meme_may_differ() -> None:
+    assert warned([("me/a", "ich/x"), ("me/b", "mich/y")]) == []
+    assert warned([("still typing/still typing", "tippt/tippt immer noch")]) == []
+
+
+def test_one_text_for_two_sources() -> None:
+    text = "Und dann schlief die Katze ein"
+    sources = ["and then the cat fell asleep", "the meeting was an email again"]
+    assert warned([(source, text) for source in sources]) == [("m2", "same text")]
+
+
+def test_one_text_for_similar_sources_or_a_short_one_is_fine() -> None:
+    text = "Die Katze schläft gleich ein"
+    assert warned([("the cat's going to sleep", text), ("the cat is going to sleep", text)]) == []
+    assert warned([("oh dear", "oje"), ("good grief", "oje")]) == []
+
+
+def test_a_name_that_others_keep_is_missed() -> None:
+    kept: Texts = [(f"day {n} with Ada", f"Tag {n} mit Ada") for n in range(20, 26)]
+    assert warned([*kept, ("lunch with Ada", "Essen mit Eda")]) == [("m7", "names")]
+
+
+def test_a_name_that_is_translated_is_not_missed() -> None:
+    texts: Texts = [(f"{n} cats on Monday", f"{n} Katzen am Montag") for n in range(20, 30)]
+    assert warned([*texts, ("dogs on Monday", "Hunde am Monday")]) == []
