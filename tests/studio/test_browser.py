@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,6 +172,27 @@ def test_a_killed_server_loses_nothing(
     fill(page, 3, 5)
     server.start()
     fill(page, 5)
+    page.click("#next")
+    page.locator(".code").wait_for(timeout=60_000)
+    submissions, items = stored(folder)
+    assert submissions == items == {known_as(folder, "anna"): ITEMS}
+
+
+def test_a_database_put_back_gets_all_answers_again(
+    folder: Path, server: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    page = come(context, server, "anna")
+    agree(page)
+    fill(page, 0, 2)
+    expect(page.locator("progress")).to_have_attribute("value", "2")
+    server.kill()
+    shutil.copytree(folder, tmp_path / "copy")
+    server.start()
+    fill(page, 2)
+    server.kill()
+    shutil.rmtree(folder)
+    shutil.move(tmp_path / "copy", folder)
+    server.start()
     page.click("#next")
     page.locator(".code").wait_for(timeout=60_000)
     submissions, items = stored(folder)

@@ -15,12 +15,14 @@ function note(item) {
   record.pending[item] = record.number;
 }
 
+// Its content. A server that lacks answers at the end (409) is sent all of them again.
 async function postTo(address, value) {
   const reply = await fetch(address, {
     method: "POST", body: JSON.stringify(value), cache: "no-store",
     headers: { "Content-Type": "application/json", "X-CSRF-Token": server.csrf },
   });
   const content = await reply.json().catch(() => ({}));
+  if (reply.status === 409) for (const item of Object.keys(record.answers)) note(item);
   if (!reply.ok && !content.ended) throw new Error(`status ${reply.status}`);
   return content;
 }
