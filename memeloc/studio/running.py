@@ -1,4 +1,4 @@
-"""Running the server. In: a served survey, where to listen. Out: nothing before it is stopped."""
+"""Running the server. In: a served survey, a listening socket. Out: nothing before it stops."""
 
 from __future__ import annotations
 
@@ -25,22 +25,6 @@ def owner_token() -> str:
     if token and len(token) < _SHORTEST_TOKEN:
         raise InputError(f"{OWNER_VARIABLE} has fewer than {_SHORTEST_TOKEN} characters")
     return token or secrets.token_urlsafe(24)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one.
-
-    Raises:
-        InputError: nobody can listen there.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as error:
-        raise InputError(
-            f"The server cannot listen at {host}, port {port}: {error.strerror}. Name another "
-            "--port, or end what listens there."
-        ) from error
 
 
 def run_server(served: ServedSurvey, listening: socket.socket, token: str) -> None:

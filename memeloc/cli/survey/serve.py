@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -52,8 +53,9 @@ def serve(
       memeloc survey serve pilot --contact lab@university.example --open
       memeloc survey serve pilot --links DE=20 --links US=20
     """
-    from memeloc.studio.running import listen, owner_token, run_server
+    from memeloc.studio.listening import listen
 
+    listening = None if links else listen(host, port)
     with memeloc.Workspace.find() as workspace:
         survey = workspace.survey(name)
         with progress("Preparing", None, unit="examples") as bar:
@@ -64,11 +66,13 @@ def serve(
                 settings=settings(changed),
                 on_progress=bar.report,
             )
-        if links:
-            made = served.links(_numbers(links), f"http://{host}:{port}")
+        if listening is None:
+            made = served.links(_numbers(links or ()), f"http://{host}:{port}")
             show(made, _LINKS, as_json=as_json)
             return
-        listening, token = listen(host, port), owner_token()
+        from memeloc.studio.running import owner_token, run_server
+
+        token = owner_token()
         here = f"http://{host}:{listening.getsockname()[1]}"
         page = f"{served.settings.address or here}/owner?token={token}"
         say(f"{name} listens at {here}, with {len(served.sheets):,} sheets; Ctrl+C ends it")
@@ -80,7 +84,7 @@ def serve(
         run_server(served, listening, token)
 
 
-def _numbers(links: list[str]) -> dict[str, int]:
+def _numbers(links: Sequence[str]) -> dict[str, int]:
     """How many links by culture."""
     wanted = pairs("--links", links)
     if not all(number.isdecimal() for number in wanted.values()):
