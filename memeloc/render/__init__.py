@@ -24,7 +24,20 @@ One caption, from table to picture:
 
 from __future__ import annotations
 
-from memeloc.render.proof import PROBLEMS, PartProof, Proof
-from memeloc.render.renderer import Rendered, Renderer
+from typing import TYPE_CHECKING
+
+from memeloc.lazy_imports import lazy_package
+
+if TYPE_CHECKING:
+    from memeloc.render.proof import PROBLEMS, PartProof, Proof
+    from memeloc.render.renderer import Rendered, Renderer
 
 __all__ = ["PROBLEMS", "PartProof", "Proof", "Rendered", "Renderer"]
+
+__getattr__, __dir__ = lazy_package(
+    __name__,
+    {
+        "memeloc.render.proof": ["PROBLEMS", "PartProof", "Proof"],
+        "memeloc.render.renderer": ["Rendered", "Renderer"],
+    },
+)

@@ -9,17 +9,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memeloc.errors import InputError
-from memeloc.files import replacing
+from memeloc.files import file_sha256, replacing
+from memeloc.model import Template
 from memeloc.survey.design.build import Design, to_sheets
 from memeloc.survey.design.planning import Pace
 from memeloc.survey.model import Culture, MemeEntry
 from memeloc.survey.targets.protocol import SurveyPack
 from memeloc.survey.texts import SurveyTexts, catalogue
+from memeloc.version import __version__
 from memeloc.workspace.folder import WorkspaceFolder
 from memeloc.workspace.surveys.stored import CAPTIONS, NO_PICTURE, StoredSurvey
+
+if TYPE_CHECKING:
+    from memeloc.render import Renderer
 
 _EXAMPLE_SIDE = 640
 """Longer side of an example's picture, in pixels."""
@@ -200,13 +208,20 @@ def _examples(
     texts: Mapping[str, SurveyTexts],
     on_example: Callable[[], None],
 ) -> dict[tuple[str, str], Path]:
-    """Render the taxonomy's examples in each culture's language; by code and id their pictures."""
-    from memeloc.fonts import FontLibrary
-    from memeloc.render import Renderer
+    """The taxonomy's examples in each culture's language; by code and id their pictures.
 
+    A picture that was made of the same is not made again: a server is back sooner.
+    """
     workspace, taxonomy = survey.workspace, survey.taxonomy
-    renderer = Renderer(FontLibrary(workspace.font_files), max_side=_EXAMPLE_SIDE)
     pictures = {}
+
+    @cache
+    def renderer() -> Renderer:
+        from memeloc.fonts import FontLibrary
+        from memeloc.render import Renderer
+
+        return Renderer(FontLibrary(workspace.font_files), max_side=_EXAMPLE_SIDE)
+
     for culture in cultures:
         for example in taxonomy.examples:
             template = workspace.templates.get(example.template)
@@ -215,12 +230,26 @@ def _examples(
                     f"The example {example.id} of {taxonomy.name} is on the template "
                     f"{example.template!r}, which this workspace does not have."
                 )
-            key = f"taxonomy.{taxonomy.name}.example.{example.id}.caption"
-            caption = texts[culture.locale.tag].get(key)
-            path = survey.folder / "examples" / f"{culture.code}-{example.id}.jpg"
-            with replacing(path) as partial:
-                image = renderer.render(template, caption, culture.locale).image
-                image.save(partial, "JPEG", quality=88)
+            text = f"taxonomy.{taxonomy.name}.example.{example.id}.caption"
+            caption = texts[culture.locale.tag].get(text)
+            key = _example_key(workspace, template, caption, culture)
+            path = survey.folder / "examples" / f"{culture.code}-{example.id}-{key}.jpg"
+            if not path.exists():
+                with replacing(path) as partial:
+                    image = renderer().render(template, caption, culture.locale).image
+                    image.save(partial, "JPEG", quality=88)
             pictures[culture.code, example.id] = path
             on_example()
     return pictures
+
+
+def _example_key(
+    workspace: WorkspaceFolder, template: Template, caption: str, culture: Culture
+) -> str:
+    """Another one when anything that an example's picture is made of is another."""
+    made_of = [
+        *(__version__, _EXAMPLE_SIDE, caption, culture.locale),
+        *([asdict(box) for box in template.boxes], file_sha256(template.image)),
+        [(file.name, file_sha256(file)) for file in workspace.font_files],
+    ]
+    return hashlib.sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:16]
