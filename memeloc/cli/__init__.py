@@ -55,6 +55,7 @@ COMMANDS = {
     "templates": "templates.app",
     "keywords": "keywords.app",
     "memory": "translate.memory",
+    "glossary": "glossary.glossary",
 }
 """Where each command is, in the order of help: verbs in the order of the work, then the nouns."""
 

@@ -5,7 +5,8 @@ Nobody fills them in, and nothing of them is read back.
 
 from __future__ import annotations
 
-from memeloc.correct.model import SheetItem
+from memeloc.correct.model import Sheet, SheetItem
+from memeloc.glossary import terms_in
 
 
 def match_lines(item: SheetItem, number: int) -> list[str]:
@@ -15,3 +16,9 @@ def match_lines(item: SheetItem, number: int) -> list[str]:
         for match in item.matches
         if match.text[number - 1]
     ]
+
+
+def term_lines(sheet: Sheet, item: SheetItem, number: int) -> list[str]:
+    """The terms of the glossary that occur in a part, counted from 1."""
+    source = item.parts[number - 1].source
+    return [str(term) for term in terms_in(item.terms, [source], sheet.source_language)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from memeloc.errors import InputError
+from memeloc.glossary import Term
 from memeloc.model import Locale
 
 Status = Literal[
@@ -143,6 +144,7 @@ class SheetItem:
         marks: the translator's, such as `separator lost`.
         note: for the person who corrects.
         matches: from the translation memory, the most similar first.
+        terms: of the glossary that occur in its source.
     """
 
     meme_id: str
@@ -154,6 +156,7 @@ class SheetItem:
     marks: tuple[str, ...] = ()
     note: str = ""
     matches: tuple[Match, ...] = ()
+    terms: tuple[Term, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:

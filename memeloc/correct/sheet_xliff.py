@@ -3,9 +3,9 @@
 One trans-unit a part, grouped by meme. The text to be corrected stands in the target with the state
 needs-review-translation, and once more as an alternative of the origin `memeloc`, so that reading
 can tell a text that was looked at from one that was not touched. What the translation memory has is
-an alternative each, with its match-quality. A part is correct when its state
-is translated, signed-off or final, or it is approved; a note of the translator may hold a line such
-as `status: wordplay`, and the rest of it is a comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
+an alternative each, with its match-quality. A part is correct when its state is translated,
+signed-off or final, or it is approved; a note of the translator may hold a line such as
+`status: wordplay`, and the rest of it is a comment. (OASIS XLIFF 1.2, sections 2.2 to 2.4.)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from lxml import etree
 
+from memeloc.correct.beside import term_lines
 from memeloc.correct.guide_text import paragraphs
 from memeloc.correct.model import Sheet, SheetAnswers, SheetItem
 from memeloc.correct.rows import Row, gather, key_of, split_key, split_note
@@ -134,6 +135,7 @@ def _item(body: etree._Element, sheet: Sheet, item: SheetItem, source_as_target:
             _XML + "space": "preserve",
         }
         notes = list(item.remarks)
+        notes += [f"glossary: {term}" for term in term_lines(sheet, item, number)]
         if part.capacity:
             facts |= {"maxwidth": str(part.capacity), "size-unit": "char"}
             notes.insert(0, f"room: {part.capacity} characters")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memeloc.errors import MemelocError
+from memeloc.glossary import Term
 from memeloc.model import Caption, Locale, Template
 
 
@@ -20,7 +21,8 @@ class TranslationItem:
     """One caption to translate; a part of its source may be empty, and stays so.
 
     `budgets` are the characters each box has room for in the target language, empty when unknown.
-    `kind` is `caption`, or `survey` for a text that participants of a survey read.
+    `kind` is `caption`, or `survey` for a text that participants of a survey read. `terms` are
+    those of the team's glossary that occur in it, `glossary` its file's SHA-256.
     """
 
     meme_id: str
@@ -30,6 +32,8 @@ class TranslationItem:
     template: Template | None = None
     budgets: tuple[int, ...] = ()
     kind: str = "caption"
+    terms: tuple[Term, ...] = ()
+    glossary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Translation:
         characters: billed for it; 0 where characters are not what is billed.
         cost: in the translator's currency.
         provenance: what made it, as far as the translator knows: `model` as its server names it,
-            `glossary`, and the SHA-256 of the `prompt`'s text.
+            `glossary` (Google's by its name, the team's by its SHA-256), and the SHA-256 of the
+            `prompt`'s text.
     """
 
     meme_id: str

@@ -26,15 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\U00020000-\U0003ffff"
-)
+from memeloc.locales.breaking import UNSPACED
+
 _BETWEEN = (
     r"\s!-&(-/:-@\[-`{-~\u00a1-\u00bf\u2000-\u2018\u201a-\u206f\u3000-\u3004\u3008-\u3020"
     "\uff01-\uff0f\uff1a-\uff20\u060c\u061b\u061f\u06d4\u0964\u0965\u055a-\u055f"
 )
-_WORD = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}{_BETWEEN}]+")
+_WORD = re.compile(f"[{UNSPACED}]|[^{UNSPACED}{_BETWEEN}]+")
 
 
 def words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Warnings about captions. In: texts in a language. Out: what they should be looked at for.
 
 The checks are those of `memeloc.correct.checks`, with the renderer's sizes and the fonts' letters,
-and of `memeloc.correct.consistency`.
+of `memeloc.correct.consistency`, and by the team's glossary.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from memeloc.correct.checks import CaptionWarning, Checked, check
 from memeloc.correct.consistency import check_together
+from memeloc.correct.glossary import check_terms
 from memeloc.model import Caption, Locale, Template
 from memeloc.render.breaks import clusters
 from memeloc.store.comparisons import SourceAndText
@@ -64,12 +65,15 @@ def language_warnings(
 
 def _warnings(language: _Language) -> Iterator[CaptionWarning]:
     asked = language.given.keys() or None
+    workspace = language.workspace
+    terms = workspace.glossary.terms(language.locale)
     for row in language.rows():
         if asked is None or row.meme_id in asked:
-            if language.kind == "survey":
-                yield from check(language.checked(row))
-            elif (template := language.workspace.templates.get(row.template)) is not None:
-                yield from check(language.checked(row, template))
+            template = workspace.templates.get(row.template)
+            if template is not None or language.kind == "survey":
+                caption = language.checked(row, template)
+                yield from check(caption)
+                yield from check_terms(caption, terms, language.source)
     yield from check_together(lambda: map(language.checked, language.rows()), asked)
 
 
@@ -86,6 +90,12 @@ class _Language:
         for row in self.workspace.store.comparisons.texts(self.locale.tag, self.kind):
             yield row._replace(parts=self.given.get(row.meme_id, row.parts))
 
+    @property
+    def source(self) -> Locale:
+        """The language that the texts are translated from."""
+        is_survey = self.kind == "survey"
+        return self.workspace.locale(ENGLISH) if is_survey else self.workspace.source
+
     def checked(self, row: SourceAndText, template: Template | None = None) -> Checked:
         """A text for the checks, with the sizes and fonts that it gets in a template."""
         plain = Checked(
@@ -93,7 +103,7 @@ class _Language:
             locale=self.locale,
             source=row.source,
             parts=row.parts,
-            source_language=ENGLISH if self.kind == "survey" else self.workspace.source.tag,
+            source_language=self.source.tag,
         )
         if template is None:
             return plain

@@ -19,6 +19,7 @@ from memeloc.store.store import Store
 from memeloc.workspace.settings import FILE, Settings, database_url, first_file, read_settings
 
 if TYPE_CHECKING:
+    from memeloc.glossary import Glossary
     from memeloc.locales import Registry
     from memeloc.render import Renderer
 
@@ -162,6 +163,19 @@ class WorkspaceFolder:
         from memeloc.render import Renderer
 
         return Renderer(FontLibrary(self.font_files), locales=self.locales)
+
+    @cached_property
+    def glossary(self) -> Glossary:
+        """The team's glossary; an empty one where the settings name none.
+
+        Raises:
+            InputError: its file cannot be read, or something in it is wrong.
+        """
+        from memeloc.glossary import Glossary, read_glossary
+
+        if self.root is None or not self.settings.glossary:
+            return Glossary()
+        return read_glossary(self.root / self.settings.glossary, self.locales)
 
     def locale(self, tag: str) -> Locale:
         """The locale a user means by `tag`; data are stored under its tag (zh is zh-Hans)."""

@@ -1,10 +1,11 @@
-"""What people are shown beside a caption. In: a workspace, captions. Out: matches of the memory."""
+"""What people are shown beside a caption. In: a workspace, captions. Out: matches, and terms."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 from memeloc.correct.model import Match
+from memeloc.glossary import Term, terms_in
 from memeloc.model import Locale
 from memeloc.store.records import Kind, ToCorrect
 from memeloc.translate import TranslationItem, TranslationMemory
@@ -14,7 +15,7 @@ from memeloc.workspace.part import Part
 
 
 class References(Part):
-    """The translation memory of a pair of languages, for the texts of a kind."""
+    """The translation memory and the glossary of a pair of languages, for the texts of a kind."""
 
     def __init__(
         self, workspace: WorkspaceFolder, source: Locale, target: Locale, kind: Kind
@@ -37,6 +38,17 @@ class References(Part):
             for match in self._memory.nearest(asked)
             if match.unit is not None
         )
+
+    def terms(self, item: ToCorrect) -> tuple[Term, ...]:
+        """The glossary's terms that occur in the source; none for a transcript."""
+        if self._kind == "transcript":
+            return ()
+        terms = terms_in(self._terms, item.source.parts, self._source)
+        return tuple(term for term in terms if term.names)
+
+    @cached_property
+    def _terms(self) -> tuple[Term, ...]:
+        return self._workspace.glossary.terms(self._target)
 
     @cached_property
     def _memory(self) -> TranslationMemory:

@@ -96,6 +96,11 @@ class Settings(_Section):
     locales: list[str] = Field(
         default=["locales"], description="folders of locales besides the built-in ones"
     )
+    glossary: str = Field(
+        default="",
+        description="the team's glossary, a table with a column of terms and one a language, as "
+        "glossary.csv; sheets show it, prompts carry it and checks use it",
+    )
     database: DatabaseSettings = Field(default=DatabaseSettings(), description="where the data are")
     correction: CorrectionSettings = Field(
         default=CorrectionSettings(), description="how people correct"

@@ -83,6 +83,7 @@ def make_sheet(
                 marks=item.base.marks,
                 note="; ".join(_notes(item, kind)),
                 matches=references.matches(item),
+                terms=references.terms(item),
             )
         )
         if on_progress is not None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from memeloc.errors import InputError
 from memeloc.files import file_sha256
+from memeloc.glossary import terms_in
 from memeloc.model import Locale
 from memeloc.store.records import CaptionVersion, FileRecord, Kind
 from memeloc.store.store import Store
@@ -225,12 +226,21 @@ class Translating(Part):
         replaced: set[str],
     ) -> Iterator[_Wanted]:
         captions, templates = self._store.captions, self._workspace.templates
+        terms = self._workspace.glossary.terms(locale)
 
         def wanted(meme_id: str, name: str, version: CaptionVersion, replaces: bool) -> _Wanted:
             template = templates.get(name)
             budgets = capacity(template, locale)
             item = TranslationItem(
-                meme_id, version.caption, source, locale, template, budgets, kind
+                meme_id,
+                version.caption,
+                source,
+                locale,
+                template,
+                budgets,
+                kind,
+                terms_in(terms, version.parts, source),
+                self._workspace.glossary.sha256,
             )
             return _Wanted(item, version.id, replaces)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memeloc.errors import InputError, MissingError, ServiceError
+from memeloc.glossary import Term
 from memeloc.language_models import ModelSettings
 from memeloc.request_pool import Backoff
 from memeloc.templates import load_templates
@@ -61,6 +62,30 @@ def test_the_question_gives_picture_and_capacity(
     ]
     schema = body["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["parts"]["minItems"] == 2
+
+
+def test_the_question_carries_the_terms_of_the_glossary(
+    chat: ChatServer, quick: Backoff, item: Item
+) -> None:
+    terms = (Term(("code",), ("Code*", "Quelltext"), ("Kot",), "ours"), Term((), (), ("pfui",)))
+    items = [item("my code", meme_id="a", terms=terms, glossary="abc"), item("my code")]
+    answers = {
+        answer.meme_id: answer.provenance
+        for answer in _translator(chat, quick).translate(items)
+        if isinstance(answer, Translation)
+    }
+    provenance = answers.pop("a")
+    (other,) = answers.values()
+    assert (provenance["glossary"], "glossary" in other) == ("abc", False)
+    assert provenance["prompt"] != other["prompt"]
+    questions = [body["messages"] for body in chat.bodies]
+    without, with_terms = sorted(questions, key=lambda messages: len(messages[1]["content"]))
+    assert json.loads(with_terms[1]["content"])["glossary"] == [
+        {"term": "code", "use": "Code | Quelltext", "avoid": "Kot", "note": "ours"},
+        {"avoid": "pfui"},
+    ]
+    assert "glossary" in with_terms[0]["content"]
+    assert "glossary" not in without[0]["content"] + without[1]["content"]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,17 @@
-"""What sheets show beside captions: matches of the memory."""
+"""What sheets show beside captions: matches of the memory, terms of the glossary."""
 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memeloc import Workspace
+from memeloc.errors import InputError
+from tests.chat_server import serve_chat
 
 TABLE = """meme_id,template,en,de
 m1,robot-chef,Monday morning again // and no coffee,Wieder Montag // und kein Kaffee
@@ -77,3 +80,66 @@ def test_round_2_shows_what_round_1_corrected_elsewhere(workspace: Workspace) ->
         "87 %: Monday morning again → Wieder Montag",
     ]
     assert "neu 1" not in matches["m2/1"]
+
+
+GLOSSARY = """term,de,de forbidden,note
+coffee,Kaffee,Mokka,
+Monday,Montag*,,not Tuesday
+,,pfui,
+"""
+
+
+def _with_glossary(workspace: Workspace, name: str = "glossary.csv") -> Workspace:
+    root = workspace.root
+    assert root is not None
+    (root / "glossary.csv").write_text(GLOSSARY, encoding="utf-8")
+    (root / "memeloc.toml").write_text(f'glossary = "{name}"', encoding="utf-8")
+    return Workspace.open(root)
+
+
+def test_the_glossary_of_the_settings_is_shown_and_checked(workspace: Workspace) -> None:
+    with _with_glossary(workspace) as again:
+        terms = _column(again, "glossary")
+        assert terms["m2/2"] == "coffee → Kaffee; not Mokka"
+        assert terms["m1/1"] == "Monday → Montag (not Tuesday)"
+        assert terms["m4/1"] == ""
+        warnings = {
+            (warning.meme_id, warning.message)
+            for warning in again.correcting.check(["de"]).warnings
+            if warning.check == "glossary"
+        }
+        assert warnings == {
+            (meme_id, message)
+            for meme_id in ("m2", "m3")
+            for message in ("'coffee' is to be 'Kaffee'", "'Monday' is to be 'Montag'")
+        }
+
+
+def test_prompts_carry_the_terms_that_occur(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serve_chat() as server, _with_glossary(workspace) as again:
+        options = {"model": "tiny", "base_url": server.url}
+        job = again.translating.prepare(
+            ["de"], translator="openai", options=options, again="pseudo"
+        )
+        job.run()
+    asked = [json.loads(body["messages"][1]["content"]) for body in server.bodies]
+    terms = {each["caption"][0]["text"]: each["glossary"] for each in asked}
+    assert terms == {
+        "Monday evening again": [
+            {"term": "coffee", "use": "Kaffee", "avoid": "Mokka"},
+            {"term": "Monday", "use": "Montag", "note": "not Tuesday"},
+            {"avoid": "pfui"},
+        ],
+        "Something else": [{"avoid": "pfui"}],
+    }
+
+
+def test_a_glossary_that_is_not_there_is_named(workspace: Workspace) -> None:
+    with (
+        _with_glossary(workspace, "gone.csv") as again,
+        pytest.raises(InputError, match=r"gone\.csv.*cannot be read"),
+    ):
+        again.correcting.check(["de"])

@@ -1,0 +1,39 @@
+"""`memeloc glossary`. In: the glossary that the settings name. Out: its terms, by language."""
+
+from __future__ import annotations
+
+import memeloc
+from memeloc.cli.options import AsJson, Langs, languages
+from memeloc.cli.show import SHOWN, Table, show
+
+_TABLE = Table("Glossary", "terms", "language term wanted forbidden note", most=SHOWN)
+
+
+def glossary(langs: Langs = "all", as_json: AsJson = False) -> None:
+    """Read the team's glossary and list its terms, by language.
+
+    The setting `glossary` of memeloc.toml names the file; guides/glossary.md says what stands in
+    it. What is wrong in it is named with its row and column.
+
+    \b
+    Example:
+      memeloc glossary
+      memeloc glossary --langs hi --json
+    """
+    from memeloc.glossary import shown
+
+    with memeloc.Workspace.find() as workspace:
+        file = workspace.settings.glossary
+        terms = [
+            {
+                "language": locale.tag,
+                "term": shown(term.names),
+                "wanted": shown(term.wanted),
+                "forbidden": shown(term.forbidden),
+                "note": term.note,
+            }
+            for locale in workspace.locales_of(languages(langs))
+            for term in workspace.glossary.terms(locale)
+        ]
+    then = f"{file}: {len(terms):,} terms" if file else "Name one: `glossary` in memeloc.toml"
+    show({"glossary": file, "terms": terms}, _TABLE, then, as_json=as_json)

@@ -1,0 +1,198 @@
+"""A team's glossary. In: the table that it keeps. Out: terms, and those that occur in a text.
+
+The table has the column `term`, in the source language, and for each language a column named by
+its tag (`hi`, `zh-Hant`), with what the term is to be in it; `hi forbidden`, what it is not to be;
+`hi note`, and `note` for every language, for who translates. A tag with a country (`pt-BR`) is for
+the culture, and comes before the language's. A cell has several texts with `|` between; the first
+is preferred. A `*` at the end or beginning of one stands for any further letters. What is forbidden
+beside no term is forbidden in every caption. Other columns are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memeloc.errors import InputError
+from memeloc.files import file_sha256
+from memeloc.locales import Registry
+from memeloc.locales.phrases import SearchedText
+from memeloc.locales.tags import canonical, script_of, scripts_agree
+from memeloc.model import SEPARATOR, Locale
+from memeloc.tables import Row, Table, read_table, wrong_in
+
+TERM = "term"
+_HEADING = re.compile(
+    r"(?P<tag>[A-Za-z]{2,3}([-_]\w{2,8})*?)([\s_:]+(?P<about>forbidden|note))?", re.I
+)
+_BETWEEN = re.compile(r"\s*[|\n]\s*")
+_WANTED, _FORBIDDEN, _NOTE = "", "forbidden", "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a term of the source language is to be in another, and what not.
+
+    Attributes:
+        names: the term, in each of its forms; none where `forbidden` is so in every caption.
+        wanted: any of these, the first is preferred; none where anything but the forbidden goes.
+        note: for who translates.
+    """
+
+    names: tuple[str, ...]
+    wanted: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    note: str = ""
+
+    def __str__(self) -> str:
+        """As people read it, without the `*` of its forms."""
+        pieces = [
+            f"{shown(self.names)} → {shown(self.wanted)}" if self.wanted else shown(self.names)
+        ]
+        pieces += [f"not {shown(self.forbidden)}"] * bool(self.forbidden)
+        return "; ".join(pieces) + (f" ({self.note})" if self.note else "")
+
+
+def shown(texts: Iterable[str]) -> str:
+    """Texts of a glossary's cell as people read them."""
+    return " | ".join(text.strip("*") for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """The rows of a glossary; `sha256` is its file's, empty where there is none."""
+
+    sha256: str = ""
+    _rows: tuple[tuple[tuple[str, ...], Mapping[str, str]], ...] = ()
+    _columns: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def terms(self, locale: Locale) -> tuple[Term, ...]:
+        """The terms that have something for a language, in the order of the table."""
+        columns = {
+            about: sorted(
+                (
+                    heading
+                    for heading, (tag, for_) in self._columns.items()
+                    if for_ == about and _fits(tag, locale)
+                ),
+                key=lambda heading: -len(self._columns[heading][0]),
+            )
+            for about in (_WANTED, _FORBIDDEN, _NOTE)
+        }
+        terms = []
+        for names, cells in self._rows:
+            texts = {about: _first(cells, headings) for about, headings in columns.items()}
+            wanted, forbidden = _texts(texts[_WANTED]), _texts(texts[_FORBIDDEN])
+            if wanted or forbidden:
+                notes = dict.fromkeys([texts[_NOTE], cells.get(_NOTE, "")])
+                terms.append(Term(names, wanted, forbidden, "; ".join(filter(None, notes))))
+        return tuple(terms)
+
+
+def terms_in(terms: Iterable[Term], parts: Sequence[str], locale: Locale) -> tuple[Term, ...]:
+    """The terms that occur in a caption in the source language, which is `locale`.
+
+    Those without names, which are for every caption, are among them.
+    """
+    text = SearchedText(SEPARATOR.join(parts), locale)
+    return tuple(
+        term for term in terms if not term.names or any(text.has(name) for name in term.names)
+    )
+
+
+def read_glossary(path: Path, locales: Registry) -> Glossary:
+    """Read a glossary: CSV, or a workbook.
+
+    Raises:
+        InputError: it cannot be read, or a row or heading is wrong; with its row and column.
+    """
+    table = read_table(path, [TERM])
+    columns = _columns(table, locales)
+    rows: list[tuple[tuple[str, ...], Mapping[str, str]]] = []
+    first_rows: dict[str, int] = {}
+    for row in table.rows:
+        names, cells = _cells(path, row, columns)
+        if not names and not any(cells.values()):
+            continue
+        for name in names:
+            before = first_rows.setdefault(name.casefold(), row.number)
+            if before != row.number:
+                raise InputError(
+                    f"{name[:60]!r} stands in row {before} already: put both into one row, with | "
+                    "between",
+                    file=path, row=row.number, column=TERM,
+                )  # fmt: skip
+        rows.append((names, cells))
+    return Glossary(file_sha256(path), tuple(rows), columns)
+
+
+def _columns(table: Table, locales: Registry) -> dict[str, tuple[str, str]]:
+    """By heading: the canonical tag, and whether it is wanted, forbidden or a note."""
+    columns: dict[str, tuple[str, str]] = {}
+    for heading in table.columns:
+        match = _HEADING.fullmatch(heading.strip())
+        if match is None or heading.casefold() in (TERM, _NOTE):
+            continue
+        tag, about = match["tag"], (match["about"] or _WANTED).casefold()
+        if tag in locales:
+            columns[heading] = (canonical(tag), about)
+        elif about:
+            raise InputError(
+                f"there is no locale {tag[:20]!r}; `memeloc locales list` names all",
+                file=table.path,
+                column=heading,
+            )
+    if not columns:
+        raise InputError(
+            "has no column of a language: head it with the language's tag, as hi or zh-Hant",
+            file=table.path,
+        )
+    return columns
+
+
+def _cells(
+    path: Path, row: Row, columns: Mapping[str, tuple[str, str]]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The forms of a row's term, and its cells by heading; checked."""
+    if row.error:
+        raise InputError(row.error, file=path, row=row.number)
+    names = _texts(row[TERM])
+    cells = {heading: row[heading] for heading in columns} | {_NOTE: row[_NOTE]}
+    for heading in (TERM, *cells):
+        wrong = wrong_in(row.value(heading), is_text=True)
+        about = columns[heading][1] if heading in columns else _NOTE
+        if heading == TERM or about != _NOTE:
+            wrong = wrong or _wrong(_texts(row[heading]))
+        if not names and about == _WANTED and cells[heading]:
+            wrong = wrong or "this is what no term is to be: write the term in its column"
+        if wrong:
+            raise InputError(wrong, file=path, row=row.number, column=heading)
+    return names, cells
+
+
+def _wrong(texts: Sequence[str]) -> str:
+    for text in texts:
+        if not text.strip("*").strip() or "*" in text.strip("*"):
+            return f"in {text[:60]!r}, * has to stand at the end or the beginning of some letters"
+    return ""
+
+
+def _texts(cell: str) -> tuple[str, ...]:
+    return tuple(text for text in dict.fromkeys(_BETWEEN.split(cell.strip())) if text)
+
+
+def _first(cells: Mapping[str, str], headings: Sequence[str]) -> str:
+    return next((cells[heading] for heading in headings if cells[heading]), "")
+
+
+def _fits(tag: str, locale: Locale) -> bool:
+    """Whether a canonical tag is for a locale: its language, in its script, of its culture."""
+    language, *rest = tag.split("-")
+    regions = {subtag for subtag in rest if len(subtag) == 2 or subtag.isdecimal()}
+    return (
+        language == locale.tag.split("-")[0]
+        and scripts_agree(script_of(tag), locale.script)
+        and regions <= {locale.country}
+    )
