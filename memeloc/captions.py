@@ -13,7 +13,8 @@ its cells is one row. In JSON Lines, which has no header, a row is a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,6 +35,7 @@ ProblemKind = Literal[
     "too many cells",
     "wrong id",
     "duplicate id",
+    "similar id",
     "unknown template",
     "empty caption",
     "too many parts",
@@ -75,7 +77,7 @@ class CaptionRow:
 
     Attributes:
         meme_id: unique in the table and safe as a file's name.
-        template: name of a known template.
+        template: name of a known template, or of any where the table may name new ones.
         captions: by the name of their columns, the wanted languages that are valid.
         source: the caption in the source language, whether that is wanted or not; None where it is
             missing or wrong.
@@ -101,8 +103,13 @@ class CaptionProblem:
 class CaptionsTable:
     """An opened captions table, as `read_captions` returns it.
 
-    `languages` are the wanted language columns, in the table's order; `ignored` has a sentence for
-    each column that is neither `meme_id`, `template` nor a known language.
+    Attributes:
+        languages: the wanted language columns, in the table's order.
+        ignored: a sentence for each column that is neither `meme_id`, `template` nor a known
+            language.
+        known_ids: those that the table must not repeat in another case or Unicode form; None where
+            such ids do not matter.
+        new_templates: whether a row may name a template that is not known yet.
     """
 
     table: Table
@@ -110,6 +117,8 @@ class CaptionsTable:
     languages: tuple[LanguageColumn, ...]
     source: LanguageColumn
     ignored: tuple[InputError, ...]
+    known_ids: Collection[str] | None = None
+    new_templates: bool = False
 
     @property
     def path(self) -> Path:
@@ -124,7 +133,7 @@ class CaptionsTable:
         """
         first: CaptionProblem | None = None
         good = False
-        ids: dict[str, int] = {}
+        ids = _Ids(self.known_ids)
         for row in self.table.rows:
             checked, problems = self._checked(row, ids)
             for kind, column, message, captions in problems:
@@ -169,7 +178,7 @@ class CaptionsTable:
                 file=self.path,
             )
 
-    def _checked(self, row: Row, ids: dict[str, int]) -> tuple[CaptionRow | None, list[_Problem]]:
+    def _checked(self, row: Row, ids: _Ids) -> tuple[CaptionRow | None, list[_Problem]]:
         """The row, where something of it can be used, and all that is wrong with it."""
         columns, all_captions = row.header.names, len(self.languages)
         if row.error and row.reason != "cut off":
@@ -194,13 +203,14 @@ class CaptionsTable:
             if keyless:
                 return None, problems
         meme_id, template = (_plain(cells[name]) for name in _KEYS)
-        wrong_keys = [*_wrong_id(meme_id, row.number, ids), *self._wrong_template(template)]
+        wrong_keys = [*ids.wrong(meme_id, row.number), *self._wrong_template(template)]
         if wrong_keys:  # the first carries what the row costs
             costs = (all_captions, 0)
             return None, problems + [
                 (*wrong, cost) for wrong, cost in zip(wrong_keys, costs, strict=False)
             ]
-        boxes = len(self.templates[template].boxes)
+        known = self.templates.get(template)
+        boxes = None if known is None else len(known.boxes)
         sound = _all_sound(row.cells)
         captions: dict[str, Caption] = {}
         for name in wanted:
@@ -216,26 +226,57 @@ class CaptionsTable:
         return CaptionRow(row.number, meme_id, template, captions, usable), problems
 
     def _wrong_template(self, name: str) -> Iterator[tuple[ProblemKind, str, str]]:
-        if name not in self.templates:
-            message = f"There is no template {name[:60]!r}.{_near(name, self.templates)}"
-            message = message if name else "The row names no template."
-            yield "unknown template", "template", message
+        if name in self.templates:
+            return
+        message = f"There is no template {name[:60]!r}.{_near(name, self.templates)}"
+        if not name:
+            message = "The row names no template."
+        elif self.new_templates:
+            try:
+                check_tag_name(name, "A template")
+            except InputError as error:
+                message = error.message
+            else:
+                return
+        yield "unknown template", "template", message
 
 
-def _wrong_id(
-    meme_id: str, row: int, ids: dict[str, int]
-) -> Iterator[tuple[ProblemKind, str, str]]:
-    try:
-        if not meme_id:
-            raise InputError("The row has no id; give it one that no other row has.")
-        check_tag_name(meme_id, "An id")
-    except InputError as error:
-        yield "wrong id", "meme_id", error.message
-        return
-    before = ids.setdefault(meme_id, row)
-    if before != row:
-        message = f"The id {meme_id!r} stands in row {before} already; give this row another."
-        yield "duplicate id", "meme_id", message
+class _Ids:
+    """The ids of a table's rows so far, and those that are known from elsewhere."""
+
+    def __init__(self, known: Collection[str] | None) -> None:
+        self._rows: dict[str, int] = {}
+        self._known = None if known is None else set(known)
+        self._folded = {_folded(meme_id): meme_id for meme_id in known or ()}
+
+    def wrong(self, meme_id: str, row: int) -> Iterator[tuple[ProblemKind, str, str]]:
+        """What is wrong with a row's id."""
+        try:
+            if not meme_id:
+                raise InputError("The row has no id; give it one that no other row has.")
+            check_tag_name(meme_id, "An id")
+        except InputError as error:
+            yield "wrong id", "meme_id", error.message
+            return
+        before = self._rows.setdefault(meme_id, row)
+        if before != row:
+            message = f"The id {meme_id!r} stands in row {before} already; give this row another."
+            yield "duplicate id", "meme_id", message
+        elif self._known is not None and meme_id not in self._known:
+            other = self._folded.setdefault(_folded(meme_id), meme_id)
+            if other != meme_id:
+                where = f" of row {self._rows[other]}" if other in self._rows else ""
+                message = (
+                    f"The id {meme_id!r} differs from {other!r}{where} in case or Unicode form "
+                    "only, which some systems take for one. If it is the same meme, write "
+                    f"{other!r}; otherwise give this row another id."
+                )
+                yield "similar id", "meme_id", message
+
+
+def _folded(meme_id: str) -> str:
+    """An id as all that differ from it in case or Unicode form only are folded, too."""
+    return unicodedata.normalize("NFKC", meme_id).casefold()
 
 
 def read_captions(
@@ -245,6 +286,8 @@ def read_captions(
     *,
     source: str | None = None,
     locales: Registry | None = None,
+    known_ids: Collection[str] | None = None,
+    new_templates: bool = False,
 ) -> CaptionsTable:
     """Open a captions table and settle which of its columns are languages.
 
@@ -255,6 +298,9 @@ def read_captions(
             column of that name, or else the one whose locale it means (`zh` finds `zh-Hans`).
         source: tag of the source language; None is the table's first language column.
         locales: where tags are looked up; None is the built-in locales.
+        known_ids: report ids that differ from another of the table or of these in case or Unicode
+            form only; None is not to look.
+        new_templates: take captions whose templates are not known yet.
 
     Raises:
         InputError: the file is not a captions table, or a wanted language is not in it.
@@ -287,7 +333,9 @@ def read_captions(
     if not chosen:
         raise InputError("No language is asked for; name at least one.", file=path)
     first = columns[0] if source is None else _find(source, columns, locales, path)
-    return CaptionsTable(table, templates, tuple(chosen), first, tuple(ignored))
+    return CaptionsTable(
+        table, templates, tuple(chosen), first, tuple(ignored), known_ids, new_templates
+    )
 
 
 def _language(name: str, locales: Registry) -> LanguageColumn:
@@ -334,8 +382,8 @@ def _all_sound(cells: Sequence[Any]) -> bool:
     return len(joined) <= CELL_LIMIT and _BAD.search(joined) is None
 
 
-def _parsed(value: Any, boxes: int, sound: bool) -> Caption | tuple[ProblemKind, str]:
-    """The caption in a cell, or the kind of its problem and a sentence."""
+def _parsed(value: Any, boxes: int | None, sound: bool) -> Caption | tuple[ProblemKind, str]:
+    """The caption in a cell, or the kind of its problem and a sentence; None is any boxes."""
     if value is None:
         value = ""
     if not isinstance(value, str):
@@ -360,7 +408,7 @@ def _parsed(value: Any, boxes: int, sound: bool) -> Caption | tuple[ProblemKind,
     caption = Caption.parse(value)
     if not any(caption.parts):
         return "empty caption", "The caption is empty."
-    if len(caption.parts) > boxes:
+    if boxes is not None and len(caption.parts) > boxes:
         return "too many parts", (
             f"The caption has {len(caption.parts)} parts, its template {boxes}; a part ends at "
             "a '//' between spaces."

@@ -59,6 +59,7 @@ def import_table(
 
     A caption that differs from the last import becomes a new version; the old one stays. The same
     table again changes nothing, and undoes no correction. What is wrong is left out and named.
+    Captions may come before their templates: they are translated and corrected, and not rendered.
 
     \b
     Example:
@@ -129,11 +130,16 @@ def _columns(languages: Any) -> list[Column]:
 _TABLES = (
     Table("{0.memes:,} memes", "languages", lambda result: _columns(result.languages)),
     Table("Texts of surveys", "survey_texts", lambda result: _columns(result.survey_texts)),
+    Table(
+        "Spent over all runs",
+        "spent",
+        ("spent_on=name texts", ("cost", lambda row: f"{row.cost:,.4f}"), "currency"),
+    ),
 )
 
 
 def status(as_json: AsJson = False) -> None:
-    """Count the captions by language and stage, and say what to do next.
+    """Count the captions by language and stage, and say what was spent and what to do next.
 
     \b
     Example:

@@ -251,6 +251,7 @@ class LanguageModel:
             answer, text = self._ask_server(question, backoff)
             names = ("model", "attempts", "tokens_in", "tokens_out")
             stored_fields = {name: getattr(answer, name) for name in names}
+            stored_fields |= {"cost": answer.cost, "currency": self.settings.currency}
             self.cache.put(key, json.dumps({"text": text, **stored_fields}, ensure_ascii=False))
             return answer
 

@@ -178,6 +178,10 @@ class Captions(Repository):
         query = select(memes.c.id, memes.c.template).where(is_active()).order_by(memes.c.number)
         return two_columns(self.fetch(query))
 
+    def ids(self) -> list[str]:
+        """The ids of all memes and other texts."""
+        return [meme_id for (meme_id,) in self.fetch(select(memes.c.id))]
+
     def count(self, kind: Kind = "caption") -> int:
         """How many memes there are, or texts of another kind."""
         with self.database.read() as connection:

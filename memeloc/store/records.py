@@ -269,6 +269,19 @@ class DropRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What a translator or language model cost over all runs, and for how many texts.
+
+    `currency` is an ISO 4217 code.
+    """
+
+    name: str
+    currency: str
+    cost: float
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageStatus:
     """How far one language is, in captions.
 

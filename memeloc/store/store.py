@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memeloc.store.memory import Memory
     from memeloc.store.serving import Serving
     from memeloc.store.sheets import Sheets
+    from memeloc.store.spending import Spending
     from memeloc.store.survey_texts import SurveyTexts
     from memeloc.store.surveys import Surveys
     from memeloc.store.transcripts import Transcripts
@@ -61,6 +62,7 @@ class Store(Repository):
     serving: Serving
     erasures: Erasures
     label_decisions: LabelDecisions
+    spending: Spending
 
     @classmethod
     def open(cls, where: Path | str, database: str = "") -> Self:

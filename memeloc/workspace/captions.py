@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memeloc.files import file_sha256
 from memeloc.store.caption_versions import ALL_LANGUAGES
-from memeloc.store.records import DropRecord, FileRecord, ImportSummary, LanguageStatus
+from memeloc.store.records import DropRecord, FileRecord, ImportSummary, LanguageStatus, Spent
 from memeloc.workspace.part import Part
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from memeloc.captions import CaptionProblem
+    from memeloc.captions import CaptionProblem, CaptionRow
 
 _EXAMPLES = 100
 """Problems of a table that a result holds one by one."""
+_LISTED = 10
+"""Templates that memes wait for, that a sentence names."""
 _STAGES = ("imported", "collected", "read", "shipped", "translated", "corrected", "settled")
 
 
@@ -32,12 +35,15 @@ class ImportResult(ImportSummary):
         problems: other problems of the table, by kind.
         left_out: the first hundred of them, as sentences with file, row and column.
         notes: columns and templates that were left out.
+        waiting: imported memes whose template is not there yet, by its name; they are left out of
+            pictures until it is.
     """
 
     empty: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
     left_out: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    waiting: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Status:
     Attributes:
         collected: items by kind.
         languages: of the captions, the source first.
+        spent: on translators and language models, over all runs.
         next: the commands that come next, the most urgent first.
     """
 
@@ -63,6 +70,7 @@ class Status:
     memes: int
     languages: Sequence[LanguageStatus]
     survey_texts: Sequence[LanguageStatus]
+    spent: Sequence[Spent]
     next: Sequence[str]
 
 
@@ -82,13 +90,13 @@ class Captions(Part):
 
         A source caption that differs becomes a new version; a cell of another language becomes the
         caption (stage `imported`) unless it is what was imported last or what stands there now. So
-        importing an old table again undoes no correction.
+        importing an old table again undoes no correction. Captions may come before their templates.
 
         Args:
             path: CSV, JSON Lines or Parquet.
             languages: of the columns to import besides the source; None is all.
             templates: folders of templates besides the workspace's.
-            strict: store nothing when anything is wrong in the table.
+            strict: store nothing when anything is wrong in the table, or a template unknown.
 
         Raises:
             InputError: it is not a captions table, or has nothing to import.
@@ -103,7 +111,15 @@ class Captions(Part):
         source = workspace.source.tag
         if languages is not None:
             languages = [source, *languages]
-        table = read_captions(path, known, languages, source=source, locales=workspace.locales)
+        table = read_captions(
+            path,
+            known,
+            languages,
+            source=source,
+            locales=workspace.locales,
+            known_ids=self._store.captions.ids(),
+            new_templates=not strict,
+        )
         if strict:
             table.check()
         result = ImportResult(notes=[str(note) for note in (*wrong, *table.ignored)])
@@ -117,10 +133,16 @@ class Captions(Part):
             if len(result.left_out) < _EXAMPLES:
                 result.left_out.append(str(problem.error))
 
+        def counted() -> Iterator[CaptionRow]:
+            for row in table.rows(note):
+                if row.template not in known and row.source is not None:
+                    result.waiting[row.template] += 1
+                yield row
+
         tags = {column.name: column.locale.tag for column in table.languages}
         rows = table.count() // len(table.languages)
         summary = self._store.captions.import_rows(
-            table.rows(note),
+            counted(),
             tags,
             source,
             FileRecord("captions", path.name, file_sha256(path), rows),
@@ -128,6 +150,8 @@ class Captions(Part):
         )
         result.memes, result.unchanged = summary.memes, summary.unchanged
         result.added, result.changed = summary.added, summary.changed
+        if result.waiting:
+            result.notes.append(_waiting(result.waiting, known))
         return result
 
     def table(self, name: str = "captions") -> pd.DataFrame:
@@ -200,10 +224,26 @@ class Captions(Part):
         if collected and store.curation.selection() is None:
             steps = ["memeloc dedup, memeloc filter, memeloc select", *(steps if memes else [])]
         texts = [row for row in store.captions.status(tags, "survey") if row.stages]
-        return Status(dict(collected), memes, languages, texts, steps)
+        return Status(dict(collected), memes, languages, texts, store.spending.find(), steps)
 
     def _tags(self) -> list[str]:
         return [locale.tag for locale in (self._workspace.source, *self._workspace.languages)]
+
+
+def _waiting(waiting: Counter[str], known: Collection[str]) -> str:
+    """The sentence for memes whose templates are not there yet, with known names that are near."""
+    listed = []
+    for name, count in waiting.most_common(_LISTED):
+        near = get_close_matches(name, known, 1, 0.8)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        listed.append(f"{name} ({count:,}{hint})")
+    more = [f"and {len(waiting) - _LISTED:,} more"] if len(waiting) > _LISTED else []
+    memes, templates = waiting.total(), len(waiting)
+    return (
+        f"{memes:,} {'meme waits' if memes == 1 else 'memes wait'} for {templates:,} "
+        f"{'template' if templates == 1 else 'templates'}: {', '.join([*listed, *more])}. "
+        "They are left out of pictures until the templates are there."
+    )
 
 
 def stages_of(languages: Sequence[LanguageStatus]) -> list[str]:

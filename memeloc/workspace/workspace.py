@@ -84,7 +84,7 @@ class Workspace(WorkspaceFolder):
         strict: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """`Captions.import_table`, with a warning of the rows that were left out."""
+        """`Captions.import_table`, with a warning of what was left out or lacks its template."""
         result = self.captions.import_table(
             path, languages=languages, templates=templates, strict=strict, on_progress=on_progress
         )
@@ -94,6 +94,8 @@ class Workspace(WorkspaceFolder):
                 f"{left_out:,} cells or rows were left out, such as {result.left_out[0]}",
                 stacklevel=2,
             )
+        if result.waiting:
+            warnings.warn(result.notes[-1], stacklevel=2)
         return self
 
     def translate(

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from memeloc import Workspace
 from memeloc.errors import InputError
+from memeloc.store.caption_versions import add_memes
 
 TABLE = """meme_id,template,en
 m1,robot-chef,Monday // again
@@ -39,9 +41,63 @@ def test_create_import_and_translate_are_one_line(workspace: Workspace) -> None:
 
 
 def test_rows_left_out_are_a_warning(workspace: Workspace) -> None:
-    Path("more.csv").write_text(TABLE + "m3,no-such,one // two\n", encoding="utf-8")
+    Path("more.csv").write_text(TABLE + "m3,,one // two\n", encoding="utf-8")
     with pytest.warns(UserWarning, match="more.csv, row 4, column template"):
         workspace.import_captions("more.csv")
+
+
+def test_captions_wait_for_their_templates(workspace: Workspace) -> None:
+    table = Path("more.csv")
+    table.write_text(TABLE + "m3,later,a // b // c\nm4,robot-cheff,d\n", encoding="utf-8")
+    sentence = (
+        r"2 memes wait for 2 templates: later \(1\), robot-cheff \(1; did you mean robot-chef\?"
+    )
+    with pytest.warns(UserWarning, match=sentence):
+        workspace.import_captions(table)
+    workspace.translate(["de"], translator="pseudo")
+    assert workspace.table().set_index("meme_id").loc["m3", "de"].count(" // ") == 2
+    summary = workspace.render("out", ["en"])
+    assert (summary.rendered, summary.input_kinds) == (2, {"unknown template": 2})
+    assert any("There is no template 'later'" in str(each) for each in summary.input_problems)
+    Image.new("RGB", (320, 240), "teal").save("my-set/templates/later.png")
+    with Workspace.open("my-set") as again:
+        assert again.captions.import_table(table).waiting == {"robot-cheff": 1}
+        assert again.render("out", ["en"]).input_kinds == {
+            "unknown template": 1, "too many parts": 1,
+        }  # fmt: skip
+
+
+def test_a_template_that_cannot_be_a_name_is_left_out(workspace: Workspace) -> None:
+    Path("more.csv").write_text(TABLE + "m3,../x,one\n", encoding="utf-8")
+    result = workspace.captions.import_table("more.csv")
+    assert (result.problems, result.waiting) == ({"unknown template": 1}, {})
+    assert "row 4, column template: A template '../x' must be" in result.left_out[0]
+
+
+def test_ids_that_differ_in_case_only_are_named(workspace: Workspace) -> None:
+    Path("more.csv").write_text(
+        TABLE + "M2,robot-chef,a\nnew,robot-chef,b\nNEW,robot-chef,c\n", encoding="utf-8"
+    )
+    result = workspace.captions.import_table("more.csv")
+    assert result.problems == {"similar id": 2}
+    in_store, in_file = result.left_out
+    assert "row 4, column meme_id: The id 'M2' differs from 'm2' of row 3 in case" in in_store
+    assert "row 6, column meme_id: The id 'NEW' differs from 'new' of row 5" in in_file
+    assert result.memes == 1
+    Path("again.csv").write_text("meme_id,template,en\nM1,robot-chef,a\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"row 2, column meme_id: The id 'M1' differs from 'm1'"):
+        workspace.captions.import_table("again.csv")
+
+
+def test_a_workspace_with_similar_ids_still_works(workspace: Workspace) -> None:
+    with workspace.store.database.write() as connection:
+        add_memes(connection, {"M1": {"template": "robot-chef", "source_language": "en"}})
+    Path("both.csv").write_text(
+        "meme_id,template,en\nM1,robot-chef,a\nm1,robot-chef,b\n", encoding="utf-8"
+    )
+    result = workspace.captions.import_table("both.csv")
+    assert (result.problems, result.added, result.changed) == ({}, {"en": 1}, {"en": 1})
+    assert workspace.render("out", ["en"]).rendered == 3
 
 
 def test_a_plan_costs_nothing_and_asks_nobody(workspace: Workspace) -> None:
