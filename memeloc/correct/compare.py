@@ -6,9 +6,11 @@ call one, also where a language writes no spaces.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from memeloc.locales.words import segments, words
 from memeloc.model import Locale
@@ -35,11 +37,10 @@ def edits(before: str, after: str, locale: Locale) -> list[Edit]:
     if before == after:
         return []
     old, new = segments(before, locale), segments(after, locale)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return [
-        Edit("".join(old[a:b]), "".join(new[c:d]))
-        for tag, a, b, c, d in matcher.get_opcodes()
-        if tag != "equal"
+        Edit("".join(old[at.src_start : at.src_end]), "".join(new[at.dest_start : at.dest_end]))
+        for at in Levenshtein.opcodes(old, new)
+        if at.tag != "equal"
     ]
 
 
@@ -52,29 +53,30 @@ class Distance:
     _words: int = 0
     _ngrams: list[list[int]] = field(default_factory=lambda: [[0, 0, 0] for _ in _ORDERS])
 
-    def add(self, before: str, after: str, locale: Locale) -> None:
-        """Count one text as it was, and as a person left it."""
-        from sacrebleu.metrics.lib_ter import translation_edit_rate
-
-        target = words(after, locale)
+    def add(self, before: Sequence[str], after: Sequence[str], locale: Locale) -> None:
+        """Count the parts of one text as they were, and as a person left them."""
+        target = [word for part in after for word in words(part, locale)]
         self._words += len(target)
         if before != after:
-            self._edits += translation_edit_rate(words(before, locale), target)[0]
-        self._add_ngrams(before, after)
+            self._edits += _edit_rate([w for part in before for w in words(part, locale)], target)
+        self._add_ngrams("".join(before), "".join(after))
 
     def _add_ngrams(self, before: str, after: str) -> None:
         old, new = "".join(before.split()), "".join(after.split())
         self._differ |= old != new
+        # What stands within the common start and end matches; only what lies between is compared.
+        start = int(Prefix.similarity(old, new))
+        end = int(Postfix.similarity(old[start:], new[start:]))
         for order, counts in zip(_ORDERS, self._ngrams, strict=True):
-            length = max(len(new) - order + 1, 0)
-            if old == new:
-                row = (length, length, length)
-            else:
-                had, has = _ngrams(old, order), _ngrams(new, order)
-                # As in sacreBLEU, where the person's text is too short for any, none count.
-                row = (had.total() if has else 0, length, (had & has).total())
-            for index, count in enumerate(row):
-                counts[index] += count
+            had, has = max(len(old) - order + 1, 0), max(len(new) - order + 1, 0)
+            same = has
+            if old != new:
+                between = _ngrams(old, order, start, end) & _ngrams(new, order, start, end)
+                same = max(start - order + 1, 0) + max(end - order + 1, 0) + between.total()
+            # As in sacreBLEU, where the person's text is too short for any, none count.
+            counts[0] += had if has else 0
+            counts[1] += has
+            counts[2] += same
 
     @property
     def hter(self) -> float:
@@ -116,5 +118,19 @@ def chrf(before: str, after: str) -> float:
     return distance.chrf
 
 
-def _ngrams(text: str, order: int) -> Counter[str]:
-    return Counter(text[start : start + order] for start in range(len(text) - order + 1))
+def _edit_rate(before: list[str], after: list[str]) -> int:
+    """The edits of HTER. Where the words that the texts do not share need as many without moving
+    any, no move can help, which spares the search for one."""
+    from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+    edits = Levenshtein.distance(before, after)
+    old, new = Counter(before), Counter(after)
+    if edits == max((old - new).total(), (new - old).total()):
+        return edits
+    return int(translation_edit_rate(before, after)[0])
+
+
+def _ngrams(text: str, order: int, start: int, end: int) -> Counter[str]:
+    """The n-grams of a text that are neither within its first `start` nor last `end` characters."""
+    starts = range(max(start - order + 1, 0), min(len(text) - end, len(text) - order + 1))
+    return Counter(text[first : first + order] for first in starts)

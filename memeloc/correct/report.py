@@ -175,7 +175,7 @@ class _Counts:
         if answer.after:
             self.texts += 1
             self.untouched += answer.before == answer.after
-            self.distance.add(_joined(answer.before), _joined(answer.after), answer.locale)
+            self.distance.add(answer.before, answer.after, answer.locale)
             for before, after in zip(answer.before, answer.after, strict=False):
                 self.edits.update(edits(before, after, answer.locale))
 
@@ -222,9 +222,5 @@ def _overall(language: str, post_edits: Iterator[PostEdit]) -> Overall:
     for edit in post_edits:
         captions += 1
         changed += edit.machine != edit.final
-        distance.add(_joined(edit.machine), _joined(edit.final), edit.locale)
+        distance.add(edit.machine, edit.final, edit.locale)
     return Overall(language, captions, changed, distance.hter, distance.chrf)
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " ".join(" ".join(parts).split())

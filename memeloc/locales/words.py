@@ -6,6 +6,7 @@ between words: Thai, Lao, Khmer, Burmese, Chinese and Japanese.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import accumulate
 from unicodedata import category
 
@@ -14,15 +15,24 @@ from icu4py.breakers import WordBreaker
 from memeloc.model import Locale
 
 
-def segments(text: str, locale: Locale) -> list[str]:
+def segments(text: str, locale: Locale) -> tuple[str, ...]:
     """The words, spaces and marks of a text, which together are the text."""
-    units = list(accumulate((2 if char > "\uffff" else 1) for char in text))
+    return _segments(text, locale.tag)
+
+
+@lru_cache(maxsize=1024)  # a text is compared for several ends, one right after the other
+def _segments(text: str, tag: str) -> tuple[str, ...]:
+    spans = WordBreaker(text, tag).segments()
+    if not text or max(text) <= "\uffff":
+        return tuple(text[start:end] for start, end in spans)
+    # ICU counts UTF-16 units.
+    units = accumulate((2 if char > "\uffff" else 1) for char in text)
     points = {unit: index for index, unit in enumerate(units, 1)} | {0: 0}
-    return [
+    return tuple(
         text[points[start] : points[end]]
-        for start, end in WordBreaker(text, locale.tag).segments()
+        for start, end in spans
         if start in points and end in points
-    ]
+    )
 
 
 def words(text: str, locale: Locale) -> list[str]:
@@ -32,7 +42,11 @@ def words(text: str, locale: Locale) -> list[str]:
     >>> words("ฉันตากผ้า!", default().get("th"))
     ['ฉัน', 'ตาก', 'ผ้า', '!']
     """
-    return [segment for segment in segments(text, locale) if any(map(_is_visible, segment))]
+    return [
+        segment
+        for segment in segments(text, locale)
+        if not segment.isspace() and (segment.isprintable() or any(map(_is_visible, segment)))
+    ]
 
 
 def _is_visible(char: str) -> bool:

@@ -21,7 +21,7 @@ TEXTS = st.text(st.sampled_from("ab c,ä我们ก"), max_size=12)
 def distance(pairs: list[tuple[str, str]], locale: Locale = DE) -> Distance:
     result = Distance()
     for before, after in pairs:
-        result.add(before, after, locale)
+        result.add([before], [after], locale)
     return result
 
 
